@@ -1,0 +1,32 @@
+/*
+ * algorithms.h — the table that names every algorithm. To add one: write one file with a build function and
+ * add one line to table.c. Algorithms know the plan and nothing else: no MPI, no clock, no thread.
+ */
+#ifndef PAT_ALGORITHMS_H
+#define PAT_ALGORITHMS_H
+
+#include "plan.h"
+
+enum pat_op { PAT_OP_ALLGATHER, PAT_OP_GATHER /* to rank 0 */ };
+
+typedef struct pat_algorithm {
+    const char *name;
+    const char *summary;
+    enum pat_op op;
+    bool arrival_aware; /* a PAP-aware algorithm, not a regular one */
+    bool uses_arrivals; /* its plan depends on this round's arrival estimates */
+    /* Build the part of job->num_ranks ranks' common plan that is `rank`'s; NULL: left to the MPI library. */
+    void (*build)(pat_plan *plan, const pat_job *job, int rank);
+} pat_algorithm;
+
+int pat_algorithm_count(void);
+const pat_algorithm *pat_algorithm_at(int index);
+const pat_algorithm *pat_algorithm_find(const char *name); /* NULL when there is none of that name */
+
+/* "native, ring, ..." of all algorithms of one operation, for messages; a static string per operation. */
+const char *pat_algorithm_names(enum pat_op op);
+
+/* pat_plan_init + build + pat_plan_finish. Returns 0, ENOMEM or EINVAL; the plan is empty after an error. */
+int pat_algorithm_plan(const pat_algorithm *alg, const pat_job *job, int rank, pat_plan *plan);
+
+#endif

@@ -1,0 +1,138 @@
+/*
+ * bcast.c — broadcast of the whole result from rank 0: the second half of lnbc and bslb.
+ *
+ * What:     a pipelined chain 0 > 1 > ... > P-1. The result is cut into segments; a rank passes a segment
+ *           on as soon as it has it. On the hop to rank r the bytes of block r are left out: r has them,
+ *           and in a plan every byte gets to a rank exactly once. What a later rank needs of block r,
+ *           rank r sends from its own copy.
+ * Source:   textbook ("pipeline" in MPI libraries), the regular broadcast for large messages.
+ * Cost:     with n segments of s bytes n+P-2 rounds of alpha + s*beta each. Each rank receives P-1 blocks
+ *           and, but for the last, sends as much. With total = n*s the time is least at
+ *           s = sqrt(alpha*total / ((P-2)*beta)). s is kept between 4 and 64 KiB, and n at most the larger
+ *           of 256 and P so that plans stay small. Segments are either equal parts of one block or whole
+ *           blocks, so that leaving out block r makes no crumbs.
+ * Memory:   none beyond the result.
+ * Limits:   the chain's length: the last rank waits for P-1 hops. Two ranks have one hop, so s is at its
+ *           largest.
+ * Example:  P = 4, one segment a block, numbered as the blocks.
+ *           round 1  0>1 (0)   1>2 (1)   2>3 (2)        block 1 is rank 1's own, and so on
+ *           round 2  0>1 (2)   1>2 (0)   2>3 (1)
+ *           round 3  0>1 (3)             2>3 (0)        0>1 has nothing to do in round 4
+ *           round 4            1>2 (3)
+ */
+#include "parts.h"
+
+enum { SEGMENT_MIN = 4096, SEGMENT_MAX = 65536, SEGMENTS_MAX = 256 };
+
+typedef struct range {
+    int64_t from, to;
+} range;
+
+/* How the result is cut: every block into `parts`, or `blocks` blocks to a segment; one of them is 1. */
+typedef struct cut {
+    int parts, blocks, count;
+} cut;
+
+static int64_t min64(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static int64_t square_root(int64_t n)
+{
+    int64_t root = 0;
+    for (int64_t bit = (int64_t)1 << 30; bit; bit >>= 1)
+        if ((root + bit) * (root + bit) <= n)
+            root += bit;
+    return root;
+}
+
+static int64_t best_segment_bytes(const pat_job *job)
+{
+    int hops_more = job->num_ranks - 2;
+    if (hops_more == 0 || job->beta_ps < 1)
+        return SEGMENT_MAX;
+    /* alpha / beta is the bytes a link carries in one latency. Both factors cut, so that the product fits. */
+    int64_t latency_bytes = min64(job->alpha_ns, INT64_MAX / 1000) * 1000 / job->beta_ps;
+    int64_t share = job->num_ranks * job->block_bytes / hops_more;
+    int64_t bytes = square_root(min64(latency_bytes, INT32_MAX) * min64(share, INT32_MAX));
+    return bytes < SEGMENT_MIN ? SEGMENT_MIN : min64(bytes, SEGMENT_MAX);
+}
+
+static cut cut_result(const pat_job *job)
+{
+    int64_t bytes = best_segment_bytes(job);
+    cut c = {.parts = 1, .blocks = 1};
+    if (bytes < job->block_bytes) {
+        int most = job->num_ranks < SEGMENTS_MAX ? SEGMENTS_MAX / job->num_ranks : 1;
+        c.parts = (int)min64((job->block_bytes - 1) / bytes + 1, most);
+        c.count = job->num_ranks * c.parts;
+    } else {
+        c.blocks = (int)min64(bytes / job->block_bytes, job->num_ranks);
+        c.count = (job->num_ranks - 1) / c.blocks + 1;
+    }
+    return c;
+}
+
+static range segment_at(const pat_job *job, const cut *c, int number)
+{
+    int64_t bytes = job->block_bytes;
+    if (c->parts > 1) {
+        int64_t size = (bytes - 1) / c->parts + 1;
+        int64_t first = number / c->parts * bytes;
+        int64_t at = number % c->parts * size;
+        return (range){first + min64(at, bytes), first + min64(at + size, bytes)};
+    }
+    int first = number * c->blocks;
+    int blocks = (int)min64(c->blocks, job->num_ranks - first);
+    return (range){first * bytes, (first + blocks) * bytes};
+}
+
+/* The segment without one rank's block: up to two pieces. Returns how many. */
+static int without_block(range segment, int rank, int64_t block_bytes, range piece[2])
+{
+    range hole = {rank * block_bytes, (rank + 1) * block_bytes};
+    int count = 0;
+    range low = {segment.from, min64(segment.to, hole.from)};
+    range high = {segment.from > hole.to ? segment.from : hole.to, segment.to};
+    if (low.from < low.to)
+        piece[count++] = low;
+    if (high.from < high.to)
+        piece[count++] = high;
+    return count;
+}
+
+static void send_piece(pat_plan *plan, int rank, range piece, const range *have, const int *have_node,
+                       int num_have)
+{
+    int send = pat_plan_send(plan, rank + 1, piece.from, piece.to - piece.from);
+    bool waits = false;
+    for (int i = 0; i < num_have; i++) {
+        if (have[i].from < piece.to && piece.from < have[i].to) {
+            pat_plan_after(plan, send, have_node[i]);
+            waits = true;
+        }
+    }
+    /* Nothing but bytes this rank has had since before the broadcast: they go when the broadcast begins. */
+    if (!waits)
+        pat_plan_in_step(plan, send);
+}
+
+void pat_part_bcast(pat_plan *plan, const pat_job *job, int rank)
+{
+    cut c = cut_result(job);
+    pat_plan_next_step(plan);
+    for (int k = 0; k < c.count; k++) {
+        range segment = segment_at(job, &c, k);
+        range in[2], out[2];
+        int in_node[2];
+        int num_in = rank > 0 ? without_block(segment, rank, job->block_bytes, in) : 0;
+        for (int i = 0; i < num_in; i++) {
+            in_node[i] = pat_plan_recv(plan, rank - 1, in[i].from, in[i].to - in[i].from);
+            pat_plan_in_step(plan, in_node[i]);
+        }
+        int num_out = rank < job->num_ranks - 1 ? without_block(segment, rank + 1, job->block_bytes, out) : 0;
+        for (int i = 0; i < num_out; i++)
+            send_piece(plan, rank, out[i], in, in_node, num_in);
+    }
+}

@@ -1,0 +1,90 @@
+/*
+ * table.c — names every algorithm, and turns one of them into a plan. Must never decide which algorithm
+ * to use: that is for those who know the arrivals and the links.
+ */
+#include <errno.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "parts.h"
+
+static const pat_algorithm algorithms[] = {
+    {.name = "native", .summary = "the MPI library's own all-gather"},
+    {.name = "ring", .summary = "parallel ring, P-1 steps to the right neighbour", .build = pat_ring_build},
+    {.name = "nex", .summary = "neighbour exchange, P/2 steps; ring for odd P", .build = pat_nex_build},
+    {.name = "lnbc", .summary = "linear gather to rank 0, then broadcast", .build = pat_lnbc_build},
+    {.name = "bdr",
+     .summary = "background disseminated ring: early ranks send ahead of the ring",
+     .arrival_aware = true,
+     .uses_arrivals = true,
+     .build = pat_bdr_build},
+    {.name = "bslb",
+     .summary = "background sorted linear gather to rank 0, then broadcast",
+     .arrival_aware = true,
+     .uses_arrivals = true,
+     .build = pat_bslb_build},
+    {.name = "bsls",
+     .summary = "background sorted linear synchronized gather to rank 0",
+     .op = PAT_OP_GATHER,
+     .arrival_aware = true,
+     .uses_arrivals = true,
+     .build = pat_bsls_build},
+};
+
+/* Literals, held to the table by a test: a list put together at run time would need mutable state. */
+static const char *const names[] = {
+    [PAT_OP_ALLGATHER] = "native, ring, nex, lnbc, bdr, bslb",
+    [PAT_OP_GATHER] = "bsls",
+};
+
+int pat_algorithm_count(void)
+{
+    return (int)(sizeof algorithms / sizeof algorithms[0]);
+}
+
+const pat_algorithm *pat_algorithm_at(int index)
+{
+    return index >= 0 && index < pat_algorithm_count() ? &algorithms[index] : NULL;
+}
+
+const pat_algorithm *pat_algorithm_find(const char *name)
+{
+    for (int i = 0; name && i < pat_algorithm_count(); i++)
+        if (!strcmp(algorithms[i].name, name))
+            return &algorithms[i];
+    return NULL;
+}
+
+const char *pat_algorithm_names(enum pat_op op)
+{
+    return names[op];
+}
+
+void pat_part_arrive(pat_plan *plan, const pat_job *job, int rank)
+{
+    int arrive = pat_plan_arrive(plan);
+    int copy = pat_plan_copy(plan, rank * job->block_bytes, job->block_bytes);
+    pat_plan_in_step(plan, arrive);
+    pat_plan_in_step(plan, copy);
+    pat_plan_after(plan, copy, arrive);
+}
+
+int pat_algorithm_plan(const pat_algorithm *alg, const pat_job *job, int rank, pat_plan *plan)
+{
+    pat_plan_init(plan, job->num_ranks, rank, job->block_bytes);
+    if (!alg->build)
+        plan->error = EINVAL;
+    if (!plan->error) {
+        /* One rank, or nothing to move: the same for every algorithm, so none of them has to think of it. */
+        if (job->num_ranks == 1 || job->block_bytes == 0) {
+            pat_plan_next_step(plan);
+            pat_part_arrive(plan, job, rank);
+        } else {
+            alg->build(plan, job, rank);
+        }
+    }
+    int error = pat_plan_finish(plan);
+    if (error)
+        pat_plan_free(plan);
+    return error;
+}

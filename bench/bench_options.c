@@ -1,0 +1,416 @@
+/*
+ * bench_options.c — see bench_options.h. Must never guess: a value it does not understand whole is an error.
+ */
+#include "bench_options.h"
+
+#include <argp.h>
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "algorithms.h"
+
+enum { MAX_COUNT = 1 << 28, MAX_ITERS = 100000, MAX_MS = 60000 };
+
+enum key {
+    KEY_ALG = 256,
+    KEY_COUNT,
+    KEY_DELAY,
+    KEY_ITERS,
+    KEY_BASE,
+    KEY_PATTERN,
+    KEY_SEED,
+    KEY_WARMUP,
+    KEY_FLAT,
+    KEY_RETRIES,
+    KEY_TOLERANCE,
+    KEY_LINK,
+    KEY_BURN,
+    KEY_PERSISTENT,
+    KEY_CSV,
+    KEY_JSON,
+    KEY_PLOT,
+    KEY_FROM,
+    KEY_PAPER,
+    KEY_PROGRESS,
+    KEY_VERSION,
+};
+
+static const struct argp_option table[] = {
+    {NULL, 0, NULL, 0, "What to measure:", 1},
+    {"alg", KEY_ALG, "LIST|all", 0, "Algorithms, comma-separated (default all)", 1},
+    {"count", KEY_COUNT, "LIST", 0,
+     "Floats gathered in all, with K or M for 1024 or 1024*1024; rounded down to a multiple of the ranks "
+     "(default 128K)",
+     1},
+    {"max-delay", KEY_DELAY, "LIST", 0,
+     "Largest delay of a rank, in ms, fractions allowed (default 0,10,100)", 1},
+    {"iters", KEY_ITERS, "I", 0, "Iterations of every cell and algorithm (default 20)", 1},
+    {"base", KEY_BASE, "MS", 0, "Computation time of a rank without delay (default 100; the paper's is 200)",
+     1},
+    {"pattern", KEY_PATTERN, "P", 0,
+     "Who is late: uniform (default, the paper's), none, one-late (the last rank), ascending, descending, "
+     "gaussian, "
+     "rotating-late",
+     1},
+    {"seed", KEY_SEED, "S", 0, "Seed of delays and data (default 1)", 1},
+    {"persistent", KEY_PERSISTENT, NULL, 0,
+     "PAT_Allgather_init, PAT_Open, PAT_Start, PAT_Wait instead of PAT_Allgather", 1},
+    {"burn", KEY_BURN, NULL, 0, "Ranks keep a core busy while they compute instead of sleeping", 1},
+    {NULL, 0, NULL, 0, "How:", 2},
+    {"warmup", KEY_WARMUP, "N", 0, "Iterations before each size that do not count (default 2)", 2},
+    {"flat-iters", KEY_FLAT, "N", 0,
+     "Iterations without delay for each size and algorithm, for the absorption time (default 4)", 2},
+    {"retries", KEY_RETRIES, "N", 0, "How often an iteration that began late is repeated (default 10)", 2},
+    {"tolerance", KEY_TOLERANCE, "MS", 0,
+     "An iteration is invalid when a rank begins later than this (default: 10 % of tau, at least 0.5 ms)", 2},
+    {"link", KEY_LINK, "US,MBIT", 0,
+     "One-way latency in microseconds and payload rate in Mbit/s of a link, instead of measuring them", 2},
+    {NULL, 0, NULL, 0, "What to write:", 3},
+    {"csv", KEY_CSV, "FILE", 0, "One row per cell and algorithm", 3},
+    {"json", KEY_JSON, "FILE", 0, "The same, with settings and every iteration", 3},
+    {"plot", KEY_PLOT, "DIR", 0, "Figures, as SVG and PNG (needs gnuplot)", 3},
+    {"progress", KEY_PROGRESS, "bar|lines|off", OPTION_ARG_OPTIONAL,
+     "Progress on the standard error (default: a bar on a terminal, else off; PAT_PROGRESS says the same)",
+     3},
+    {NULL, 0, NULL, 0, "Looking at results again, without ranks:", 4},
+    {"from", KEY_FROM, "FILE[,FILE...]", 0,
+     "Print the tables of these CSV or JSON files, and plot them with --plot", 4},
+    {"paper", KEY_PAPER, NULL, 0, "Also print the figures of Proficz 2021 beside ours, by imbalance factor",
+     4},
+    {NULL, 0, NULL, 0, "Other:", -1},
+    {"help", 'h', NULL, 0, "This text", -1},
+    {"version", KEY_VERSION, NULL, 0, "The version", -1},
+    {0},
+};
+
+static const char doc[] =
+    "Mini-benchmark: how long do all-gather algorithms take when ranks arrive late? Start it under mpirun.\v"
+    "Every iteration each rank computes for MS plus its delay, says PAT_Edge(50) in the middle, and calls "
+    "the "
+    "all-gather. Algorithms take turns within an iteration and meet the same delays. Every byte is "
+    "checked.\n\n"
+    "elapsed: call to return, mean over ranks; past last: last return after the last call; run: first call "
+    "to last "
+    "return; absorption: run without delays - run + imbalance; imbalance factor: (last call - first call) / "
+    "tau; "
+    "tau: latency + segment / rate; bound: what no algorithm can beat with these calls and this link.\n\n"
+    "Exit status: 0, 1 when a run failed (also: a wrong byte), 2 for bad options.";
+
+static int fail(bench_options *o, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static int fail(bench_options *o, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(o->error, sizeof(o->error), format, args);
+    va_end(args);
+    return EINVAL;
+}
+
+/* A decimal number, whole, within [low, high]. strtod also takes "nan", "inf" and hexadecimals: those are
+ * refused. */
+static bool number(const char *text, double low, double high, double *value)
+{
+    char *end = NULL;
+    if (text[0] == '\0' || strspn(text, "+-.0123456789eE") != strlen(text))
+        return false;
+    *value = strtod(text, &end);
+    return end != text && *end == '\0' && *value >= low && *value <= high;
+}
+
+static bool whole(const char *text, int64_t low, int64_t high, int64_t *value)
+{
+    char *end = NULL;
+    if (text[0] < '0' || text[0] > '9')
+        return false;
+    errno = 0;
+    *value = strtoll(text, &end, 10);
+    return errno == 0 && *end == '\0' && *value >= low && *value <= high;
+}
+
+static int take_int(bench_options *o, const char *option, const char *text, int64_t low, int64_t high,
+                    int *value)
+{
+    int64_t v;
+    if (!whole(text, low, high, &v))
+        return fail(o, "--%s '%s': a whole number from %lld to %lld is accepted", option, text,
+                    (long long)low, (long long)high);
+    *value = (int)v;
+    return 0;
+}
+
+static int take_ms(bench_options *o, const char *option, const char *text, double *value)
+{
+    if (!number(text, 0, MAX_MS, value))
+        return fail(o, "--%s '%s': milliseconds from 0 to %d are accepted", option, text, MAX_MS);
+    return 0;
+}
+
+static int add_count(bench_options *o, char *item)
+{
+    const size_t length = strlen(item);
+    const char suffix = length > 1 ? item[length - 1] : '\0';
+    const int64_t unit = suffix == 'K' || suffix == 'k'   ? 1024
+                         : suffix == 'M' || suffix == 'm' ? 1024 * 1024
+                                                          : 1;
+    char digits[64];
+    int64_t value = 0;
+    snprintf(digits, sizeof(digits), "%.*s", (int)(unit > 1 ? length - 1 : length), item);
+    if (length >= sizeof(digits) || !whole(digits, 1, MAX_COUNT / unit, &value))
+        return fail(
+            o,
+            "--count '%s': a whole number of floats from 1 to %dM is accepted, with K or M for 1024 or "
+            "1024*1024",
+            item, MAX_COUNT / (1024 * 1024));
+    for (int i = 0; i < o->num_counts; i++)
+        if (o->counts[i] == value * unit)
+            return fail(o, "--count '%s': given twice", item);
+    o->counts[o->num_counts++] = value * unit;
+    return 0;
+}
+
+static int add_delay(bench_options *o, char *item)
+{
+    double value;
+    int rc = take_ms(o, "max-delay", item, &value);
+    for (int i = 0; rc == 0 && i < o->num_delays; i++)
+        if (o->delays_ms[i] == value)
+            return fail(o, "--max-delay '%s': given twice", item);
+    if (rc == 0)
+        o->delays_ms[o->num_delays++] = value;
+    return rc;
+}
+
+static int add_alg(bench_options *o, char *item)
+{
+    const bool all = strcmp(item, "all") == 0;
+    bool found = false;
+    for (int i = 0; i < pat_algorithm_count(); i++) {
+        const pat_algorithm *alg = pat_algorithm_at(i);
+        if (alg->op != PAT_OP_ALLGATHER || (!all && strcmp(alg->name, item) != 0))
+            continue;
+        found = true;
+        for (int j = 0; j < o->num_algs; j++)
+            if (o->algs[j] == alg->name)
+                return fail(o, "--alg '%s': '%s' is given twice", item, alg->name);
+        if (o->num_algs == BENCH_MAX_ALGS)
+            return fail(o, "--alg '%s': more than %d algorithms", item, BENCH_MAX_ALGS);
+        o->algs[o->num_algs++] = alg->name;
+    }
+    return found ? 0
+                 : fail(o, "--alg '%s': unknown algorithm; accepted: all, %s", item,
+                        pat_algorithm_names(PAT_OP_ALLGATHER));
+}
+
+static int add_from(bench_options *o, char *item)
+{
+    const char *dot = strrchr(item, '.');
+    if (!dot || (strcmp(dot, ".csv") != 0 && strcmp(dot, ".json") != 0))
+        return fail(o, "--from '%s': a file name ending in .csv or .json is accepted", item);
+    o->from[o->num_from] = strdup(item);
+    return o->from[o->num_from++] ? 0 : fail(o, "out of memory");
+}
+
+/* Split a comma-separated list. A list given twice replaces nothing: it goes on. */
+static int take_list(bench_options *o, const char *option, const char *text, const int *used,
+                     int (*add)(bench_options *, char *))
+{
+    char *copy = strdup(text), *rest = copy, *item;
+    int rc = copy ? 0 : fail(o, "out of memory");
+    while (rc == 0 && (item = strsep(&rest, ",")) != NULL) {
+        if (*item == '\0')
+            rc = fail(o, "--%s '%s': an entry of the list is empty", option, text);
+        else if (*used >= BENCH_MAX_LIST)
+            rc = fail(o, "--%s '%s': more than %d entries", option, text, BENCH_MAX_LIST);
+        else
+            rc = add(o, item);
+    }
+    free(copy);
+    return rc;
+}
+
+static int take_link(bench_options *o, const char *text)
+{
+    char copy[64];
+    snprintf(copy, sizeof(copy), "%s", text);
+    char *comma = strchr(copy, ',');
+    if (comma)
+        *comma = '\0';
+    if (!comma || strlen(text) >= sizeof(copy) || !number(copy, 0, 1e6, &o->link_latency_us) ||
+        !number(comma + 1, 0.001, 1e6, &o->link_mbit))
+        return fail(
+            o,
+            "--link '%s': accepted is LATENCY,RATE: microseconds from 0 to 1000000 and Mbit/s from 0.001 to "
+            "1000000",
+            text);
+    o->link_set = true;
+    return 0;
+}
+
+static int take_progress(bench_options *o, const char *what, const char *text)
+{
+    static const struct {
+        const char *name;
+        enum bench_progress_mode mode;
+    } modes[] = {{"bar", BENCH_PROGRESS_BAR},
+                 {"lines", BENCH_PROGRESS_LINES},
+                 {"off", BENCH_PROGRESS_OFF},
+                 {"1", BENCH_PROGRESS_LINES},
+                 {"0", BENCH_PROGRESS_OFF}};
+    for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++)
+        if (strcmp(text, modes[i].name) == 0) {
+            o->progress = modes[i].mode;
+            return 0;
+        }
+    return fail(o, "%s '%s': accepted: bar, lines, off, 1, 0", what, text);
+}
+
+static int take_path(bench_options *o, const char *option, const char *text, const char **path)
+{
+    if (*text == '\0')
+        return fail(o, "--%s '': a path is missing", option);
+    *path = text;
+    return 0;
+}
+
+static error_t take(int key, char *arg, struct argp_state *state)
+{
+    bench_options *o = state->input;
+    int64_t seed;
+    int pattern;
+    switch (key) {
+    case KEY_ALG:
+        return take_list(o, "alg", arg, &o->num_algs, add_alg);
+    case KEY_COUNT:
+        return take_list(o, "count", arg, &o->num_counts, add_count);
+    case KEY_DELAY:
+        return take_list(o, "max-delay", arg, &o->num_delays, add_delay);
+    case KEY_FROM:
+        o->action = BENCH_FROM;
+        return take_list(o, "from", arg, &o->num_from, add_from);
+    case KEY_ITERS:
+        return take_int(o, "iters", arg, 1, MAX_ITERS, &o->iters);
+    case KEY_WARMUP:
+        return take_int(o, "warmup", arg, 0, MAX_ITERS, &o->warmup);
+    case KEY_FLAT:
+        return take_int(o, "flat-iters", arg, 1, MAX_ITERS, &o->flat_iters);
+    case KEY_RETRIES:
+        return take_int(o, "retries", arg, 0, 1000, &o->retries);
+    case KEY_BASE:
+        return take_ms(o, "base", arg, &o->base_ms);
+    case KEY_TOLERANCE:
+        return take_ms(o, "tolerance", arg, &o->tolerance_ms);
+    case KEY_PATTERN:
+        pattern = bench_pattern_find(arg);
+        if (pattern < 0)
+            return fail(o, "--pattern '%s': unknown pattern; accepted: %s", arg, bench_pattern_names());
+        o->pattern = (enum bench_pattern)pattern;
+        return 0;
+    case KEY_SEED:
+        if (!whole(arg, 0, INT64_MAX, &seed))
+            return fail(o, "--seed '%s': a whole number from 0 to %lld is accepted", arg,
+                        (long long)INT64_MAX);
+        o->seed = (uint64_t)seed;
+        return 0;
+    case KEY_LINK:
+        return take_link(o, arg);
+    case KEY_BURN:
+        o->burn = true;
+        return 0;
+    case KEY_PERSISTENT:
+        o->persistent = true;
+        return 0;
+    case KEY_PAPER:
+        o->paper = true;
+        return 0;
+    case KEY_CSV:
+        return take_path(o, "csv", arg, &o->csv);
+    case KEY_JSON:
+        return take_path(o, "json", arg, &o->json);
+    case KEY_PLOT:
+        return take_path(o, "plot", arg, &o->plot);
+    case KEY_PROGRESS:
+        return take_progress(o, "--progress", arg ? arg : "lines");
+    case 'h':
+        o->action = BENCH_HELP;
+        return 0;
+    case KEY_VERSION:
+        o->action = BENCH_VERSION;
+        return 0;
+    case ARGP_KEY_ERROR: /* argp was the one to refuse: only here it says where */
+        o->bad_word = state->next - 1;
+        return 0;
+    case ARGP_KEY_ARG:
+        return fail(o, "unexpected argument '%s'; pat-bench takes options only", arg);
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp argp = {.options = table, .parser = take, .doc = doc};
+
+/* argp only says "bad"; whether the name or the use of it was wrong is worked out here. */
+static int bad_option(bench_options *o, const char *text)
+{
+    char accepted[400] = "";
+    const size_t length = strcspn(text, "=");
+    const char *why = "unknown option";
+    for (const struct argp_option *t = table; t->name || t->doc; t++) {
+        if (!t->name)
+            continue;
+        if (length > 2 && strncmp(text + 2, t->name, length - 2) == 0)
+            why = text[length] == '=' ? "takes no value, or is short for several options"
+                                      : "its value is missing, or it is short for several options";
+        const size_t used = strlen(accepted);
+        snprintf(accepted + used, sizeof(accepted) - used, "%s--%s", used ? ", " : "", t->name);
+    }
+    return fail(o, "'%s': %s; accepted: %s", text, why, accepted);
+}
+
+int bench_options_parse(bench_options *o, int argc, char **argv, const char *progress_env)
+{
+    *o = (bench_options){.iters = 20,
+                         .warmup = 2,
+                         .flat_iters = 4,
+                         .retries = 10,
+                         .base_ms = 100,
+                         .tolerance_ms = -1,
+                         .seed = 1};
+    if (progress_env && take_progress(o, "PAT_PROGRESS", progress_env) != 0)
+        return EINVAL;
+    if (argp_parse(&argp, argc, argv, ARGP_NO_EXIT | ARGP_NO_ERRS | ARGP_NO_HELP, NULL, o) != 0) {
+        if (o->error[0] == '\0')
+            bad_option(o, o->bad_word > 0 && o->bad_word < argc ? argv[o->bad_word] : "?");
+        return EINVAL;
+    }
+    if (o->action == BENCH_FROM && (o->csv || o->json))
+        return fail(o, "--from only looks at results: --csv and --json do not go with it");
+    char all[] = "all", count[] = "128K", delays[] = "0,10,100";
+    if (o->num_algs == 0)
+        add_alg(o, all);
+    if (o->num_counts == 0)
+        add_count(o, count);
+    if (o->num_delays == 0)
+        take_list(o, "max-delay", delays, &o->num_delays, add_delay);
+    return 0;
+}
+
+void bench_options_free(bench_options *o)
+{
+    for (int i = 0; i < o->num_from; i++)
+        free(o->from[i]);
+    o->num_from = 0;
+}
+
+void bench_options_help(FILE *to)
+{
+    char name[] = "pat-bench";
+    argp_help(&argp, to, ARGP_HELP_SHORT_USAGE | ARGP_HELP_LONG | ARGP_HELP_DOC, name);
+}
+
+int64_t bench_round_count(int64_t count, int num_ranks)
+{
+    return count - count % num_ranks;
+}

@@ -1,0 +1,61 @@
+/*
+ * bench_options.h — pat-bench's command line as a struct. Needs no MPI and prints nothing: every rank parses
+ * the same arguments to the same end, and the caller decides who speaks.
+ */
+#ifndef BENCH_OPTIONS_H
+#define BENCH_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "bench_delay.h"
+
+enum { BENCH_MAX_LIST = 64, BENCH_MAX_ALGS = 16, BENCH_MAX_RANKS = 1024 };
+
+enum bench_action { BENCH_RUN, BENCH_HELP, BENCH_VERSION, BENCH_FROM };
+enum bench_progress_mode {
+    BENCH_PROGRESS_AUTO,
+    BENCH_PROGRESS_OFF,
+    BENCH_PROGRESS_BAR,
+    BENCH_PROGRESS_LINES
+};
+
+typedef struct bench_options {
+    enum bench_action action;
+    int num_algs;
+    const char *algs[BENCH_MAX_ALGS]; /* names from the table of algorithms */
+    int num_counts;
+    int64_t counts[BENCH_MAX_LIST]; /* floats in all, as given */
+    int num_delays;
+    double delays_ms[BENCH_MAX_LIST];
+    int iters, warmup, flat_iters, retries;
+    double base_ms;
+    double tolerance_ms; /* a start later than this makes an iteration invalid; negative: by the rule in the
+                            help */
+    enum bench_pattern pattern;
+    uint64_t seed;
+    bool burn, persistent, paper;
+    bool link_set;
+    double link_latency_us, link_mbit;
+    enum bench_progress_mode progress;
+    const char *csv, *json, *plot; /* NULL: not wanted; they point into argv */
+    int num_from;
+    char *from[BENCH_MAX_LIST]; /* allocated */
+    int bad_word;               /* the word of argv that was no option */
+    char error[512];
+} bench_options;
+
+/*
+ * Parse argv (argp reorders it). progress_env: value of PAT_PROGRESS or NULL, used when --progress is not
+ * given. Returns 0, or EINVAL with the text in o->error: the bad value and the accepted ones.
+ * bench_options_free either way.
+ */
+int bench_options_parse(bench_options *o, int argc, char **argv, const char *progress_env);
+void bench_options_free(bench_options *o);
+void bench_options_help(FILE *to);
+
+/* Floats in all, rounded down to a multiple of the ranks; 0 when not even one float is left for each. */
+int64_t bench_round_count(int64_t count, int num_ranks);
+
+#endif

@@ -1,0 +1,25 @@
+/*
+ * bench_plot.h — figures by gnuplot, each as SVG and PNG: elapsed time by size (the paper's Figure 7), by
+ * delay (8, 9), by ranks (10), and a heat map of the speed-up.
+ */
+#ifndef BENCH_PLOT_H
+#define BENCH_PLOT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "bench_table.h"
+
+/* Write the gnuplot script, data included, whose figures go into `dir`. Returns the number of figures. */
+int bench_plot_script(const bench_table *table, const char *dir, FILE *to);
+
+bool bench_plot_available(void); /* is gnuplot on the PATH? */
+
+/*
+ * Make the directory and the figures. Returns their number, or -1 with a text in `why`. Call it where no MPI
+ * is running: it starts a process.
+ */
+int bench_plot_make(const bench_table *table, const char *dir, char *why, size_t why_size);
+
+#endif

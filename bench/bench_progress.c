@@ -1,0 +1,63 @@
+/*
+ * bench_progress.c — see bench_progress.h. Must never write to the standard output, which scripts read.
+ */
+#include "bench_progress.h"
+
+#include <string.h>
+#include <unistd.h>
+
+enum { BAR = 30 };
+static const int64_t every_bar_ns = 200000000, every_line_ns = INT64_C(10000000000);
+
+void bench_clock_text(char *to, size_t size, double seconds)
+{
+    const long s = seconds > 0 ? (long)(seconds + 0.5) : 0;
+    if (s >= 3600)
+        snprintf(to, size, "%ld:%02ld:%02ld", s / 3600, s / 60 % 60, s % 60);
+    else
+        snprintf(to, size, "%ld:%02ld", s / 60, s % 60);
+}
+
+void bench_progress_start(bench_progress *p, enum bench_progress_mode mode, double total_ms, int64_t now_ns)
+{
+    if (mode == BENCH_PROGRESS_AUTO)
+        mode = isatty(STDERR_FILENO) ? BENCH_PROGRESS_BAR : BENCH_PROGRESS_OFF;
+    *p = (bench_progress){
+        .mode = mode, .total_ms = total_ms, .start_ns = now_ns, .shown_ns = now_ns - every_line_ns};
+}
+
+void bench_progress_step(bench_progress *p, double step_ms, const char *what, int64_t now_ns)
+{
+    p->done_ms += step_ms;
+    const int64_t every = p->mode == BENCH_PROGRESS_BAR ? every_bar_ns : every_line_ns;
+    if (p->mode == BENCH_PROGRESS_OFF || now_ns - p->shown_ns < every)
+        return;
+    p->shown_ns = now_ns;
+    /* The rest will be as much slower than expected as what is behind us was. */
+    double share = p->total_ms > 0 ? p->done_ms / p->total_ms : 1;
+    share = share > 1 ? 1 : share;
+    const double gone = (double)(now_ns - p->start_ns) / 1e9;
+    char left[32];
+    bench_clock_text(left, sizeof(left), share > 0 ? gone * (1 - share) / share : 0);
+    if (p->mode == BENCH_PROGRESS_BAR) {
+        char bar[BAR + 1];
+        memset(bar, '.', BAR);
+        memset(bar, '#', (size_t)(share * BAR));
+        bar[BAR] = '\0';
+        fprintf(stderr, "\r[%s] %3.0f %%  %s left  %s\033[K", bar, 100 * share, left, what);
+    } else {
+        fprintf(stderr, "pat-bench: %3.0f %%, %s left, %s\n", 100 * share, left, what);
+    }
+    fflush(stderr);
+}
+
+void bench_progress_end(bench_progress *p, int64_t now_ns)
+{
+    char took[32];
+    bench_clock_text(took, sizeof(took), (double)(now_ns - p->start_ns) / 1e9);
+    if (p->mode == BENCH_PROGRESS_BAR)
+        fprintf(stderr, "\r\033[K");
+    if (p->mode == BENCH_PROGRESS_BAR || p->mode == BENCH_PROGRESS_LINES)
+        fprintf(stderr, "pat-bench: done in %s\n", took);
+    fflush(stderr);
+}

@@ -1,0 +1,26 @@
+/*
+ * bench_progress.h — how far the run is and how long it will take, on the standard error. One process shows
+ * it.
+ */
+#ifndef BENCH_PROGRESS_H
+#define BENCH_PROGRESS_H
+
+#include <stdint.h>
+
+#include "bench_options.h"
+
+typedef struct bench_progress {
+    enum bench_progress_mode mode; /* AUTO is settled by the start */
+    double total_ms, done_ms;      /* expected, for the whole run and for what is behind us */
+    int64_t start_ns, shown_ns;
+} bench_progress;
+
+void bench_progress_start(bench_progress *p, enum bench_progress_mode mode, double total_ms, int64_t now_ns);
+/* `step_ms` of the expected time are done; `what` says where we are. */
+void bench_progress_step(bench_progress *p, double step_ms, const char *what, int64_t now_ns);
+void bench_progress_end(bench_progress *p, int64_t now_ns);
+
+/* "1:02:03" or "2:03". */
+void bench_clock_text(char *to, size_t size, double seconds);
+
+#endif

@@ -1,0 +1,199 @@
+/*
+ * bench_sample.c — see bench_sample.h. Must never use a planned time where a measured one exists.
+ */
+#include "bench_sample.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include "algorithms.h"
+#include "bench_stats.h"
+
+/* Above this many ranks the ring's plans would take more memory than the figure is worth. */
+enum { MAX_RING_RANKS = 256 };
+
+static double ms(double ns)
+{
+    return ns / 1e6;
+}
+
+int64_t bench_tau_ns(const bench_net *net, int64_t block_bytes)
+{
+    int64_t tau =
+        net->lambda_ns + block_bytes / 1000 * net->beta_ps + block_bytes % 1000 * net->beta_ps / 1000;
+    return tau > 0 ? tau : 1;
+}
+
+/*
+ * The bucket's credit shortens the link time of the last bytes of every chain of blocks; taken off the
+ * latency it shortens each chain once. Where that makes a chain's end earlier than the rank's own arrival,
+ * the arrival counts.
+ */
+static int64_t lambda_less_burst(const bench_net *net)
+{
+    return net->lambda_ns - net->burst_bytes * net->beta_ps / 1000;
+}
+
+double bench_bound_ns(const bench_net *net, int64_t block_bytes, const int64_t *arrival_ns)
+{
+    const int n = net->num_ranks;
+    int64_t *arrival = malloc(2 * (size_t)n * sizeof(*arrival)), *exit_ns = arrival + n;
+    double sum = 0;
+    if (!arrival)
+        return NAN;
+    for (int i = 0; i < n; i++) {
+        /* This rank and all that reach it through its node's link; the others of its node it only waits for.
+         */
+        int num = 1;
+        int64_t latest_here = arrival_ns[i];
+        arrival[0] = arrival_ns[i];
+        for (int k = 0; k < n; k++) {
+            if (net->node_of[k] != net->node_of[i])
+                arrival[num++] = arrival_ns[k];
+            else if (arrival_ns[k] > latest_here)
+                latest_here = arrival_ns[k];
+        }
+        exit_ns[0] = arrival_ns[i];
+        if (num > 1 &&
+            pat_model_bound(num, block_bytes, arrival, lambda_less_burst(net), net->beta_ps, exit_ns) != 0) {
+            sum = NAN;
+            break;
+        }
+        sum += (double)((exit_ns[0] > latest_here ? exit_ns[0] : latest_here) - arrival_ns[i]);
+    }
+    free(arrival);
+    return sum / n;
+}
+
+int bench_ring_make(bench_ring *ring, int num_ranks, int64_t block_bytes)
+{
+    *ring = (bench_ring){0};
+    if (num_ranks > MAX_RING_RANKS)
+        return 0;
+    ring->plans = calloc((size_t)num_ranks, sizeof(*ring->plans));
+    if (!ring->plans)
+        return ENOMEM;
+    const pat_job job = {.num_ranks = num_ranks, .block_bytes = block_bytes, .tau_ns = 1};
+    for (; ring->num_ranks < num_ranks; ring->num_ranks++) {
+        const pat_algorithm *alg = pat_algorithm_find("ring");
+        int rc = pat_algorithm_plan(alg, &job, ring->num_ranks, &ring->plans[ring->num_ranks]);
+        if (rc != 0) {
+            bench_ring_free(ring);
+            return rc;
+        }
+    }
+    return 0;
+}
+
+void bench_ring_free(bench_ring *ring)
+{
+    for (int r = 0; r < ring->num_ranks; r++)
+        pat_plan_free(&ring->plans[r]);
+    free(ring->plans);
+    *ring = (bench_ring){0};
+}
+
+double bench_ring_ns(const bench_ring *ring, const bench_net *net, const int64_t *arrival_ns)
+{
+    if (ring->num_ranks == 0)
+        return NAN;
+    /* Eager at every size: the kindest to the ring, a neighbour that has not called yet does not hold it up.
+     */
+    const pat_cost cost = {.alpha_ns = net->lambda_ns, .beta_ps = net->beta_ps, .eager_bytes = INT64_MAX};
+    /* Every link lets its first bytes through at once; the chain of a ring passes a full bucket at least
+     * once. */
+    const int64_t credit_ns = net->burst_bytes * net->beta_ps / 1000;
+    int64_t *exit_ns = malloc((size_t)ring->num_ranks * sizeof(*exit_ns));
+    double sum = NAN;
+    if (exit_ns && pat_model_walk(ring->plans, ring->num_ranks, arrival_ns, &cost, exit_ns, NULL) == 0) {
+        sum = 0;
+        for (int r = 0; r < ring->num_ranks; r++)
+            sum += fmax((double)(exit_ns[r] - arrival_ns[r] - credit_ns), 0);
+    }
+    free(exit_ns);
+    return sum / ring->num_ranks;
+}
+
+bench_sample bench_sample_make(const bench_report *reports, const bench_net *net, int64_t block_bytes,
+                               const bench_ring *ring)
+{
+    const int n = net->num_ranks;
+    bench_sample s = {.valid = true};
+    int64_t first = INT64_MAX, last = INT64_MIN, last_exit = INT64_MIN;
+    double elapsed = 0, slip = 0, thread_cpu = 0, waiting_cpu = 0;
+    int64_t *arrival = malloc((size_t)n * sizeof(*arrival));
+    for (int r = 0; r < n; r++) {
+        const bench_report *rep = &reports[r];
+        first = rep->arrival_ns < first ? rep->arrival_ns : first;
+        last = rep->arrival_ns > last ? rep->arrival_ns : last;
+        last_exit = rep->exit_ns > last_exit ? rep->exit_ns : last_exit;
+        elapsed += (double)(rep->exit_ns - rep->arrival_ns);
+        slip += (double)rep->slip_ns;
+        thread_cpu += (double)rep->thread_cpu_ns;
+        waiting_cpu += (double)rep->waiting_cpu_ns;
+        s.bytes_received += rep->bytes_received;
+        s.bytes_early += rep->bytes_early;
+        if (arrival)
+            arrival[r] = rep->arrival_ns;
+    }
+    s.elapsed_ms = ms(elapsed / n);
+    s.slip_ms = ms(slip / n);
+    s.thread_cpu_ms = ms(thread_cpu / n);
+    s.waiting_cpu_ms = ms(waiting_cpu / n);
+    s.past_last_ms = ms((double)(last_exit - last));
+    s.run_ms = ms((double)(last_exit - first));
+    s.omega_ms = ms((double)(last - first));
+    s.bound_ms = arrival ? ms(bench_bound_ns(net, block_bytes, arrival)) : NAN;
+    s.ideal_ring_ms = arrival && ring ? ms(bench_ring_ns(ring, net, arrival)) : NAN;
+    free(arrival);
+    return s;
+}
+
+/* Mean over the valid samples of the double at `offset` in the struct. */
+static double mean_of(const bench_sample *samples, int num, size_t offset, double *scratch)
+{
+    for (int i = 0; i < num; i++)
+        scratch[i] = samples[i].valid ? *(const double *)((const char *)&samples[i] + offset) : NAN;
+    return bench_mean(scratch, num, NULL);
+}
+
+int bench_row_fill(bench_row *row, const bench_sample *samples, int num, const bench_net *net,
+                   double flat_run_ms)
+{
+    double *scratch = calloc((size_t)num, sizeof(*scratch));
+    row->iter_elapsed_ms = malloc((size_t)num * sizeof(*row->iter_elapsed_ms));
+    if (!scratch || !row->iter_elapsed_ms) {
+        free(scratch);
+        return ENOMEM;
+    }
+#define MEAN(field) mean_of(samples, num, offsetof(bench_sample, field), scratch)
+    row->past_last_ms = MEAN(past_last_ms);
+    row->run_ms = MEAN(run_ms);
+    row->bound_ms = MEAN(bound_ms);
+    row->ideal_ring_ms = MEAN(ideal_ring_ms);
+    row->slip_ms = MEAN(slip_ms);
+    row->thread_cpu_ms = MEAN(thread_cpu_ms);
+    row->waiting_cpu_ms = MEAN(waiting_cpu_ms);
+    const double omega = MEAN(omega_ms);
+    row->elapsed_ms = MEAN(elapsed_ms);
+#undef MEAN
+    int64_t received = 0, early = 0;
+    row->num_iters = num;
+    for (int i = 0; i < num; i++) {
+        row->iter_elapsed_ms[i] = scratch[i];
+        if (!samples[i].valid)
+            continue;
+        row->iters++;
+        received += samples[i].bytes_received;
+        early += samples[i].bytes_early;
+    }
+    row->elapsed_ci_ms = bench_ci95(row->iter_elapsed_ms, num);
+    row->tau_ms = ms((double)bench_tau_ns(net, row->segment_bytes));
+    row->absorption_ms = flat_run_ms - row->run_ms + omega;
+    row->imbalance_factor = omega / row->tau_ms;
+    row->early_share = received > 0 ? (double)early / (double)received : 0;
+    free(scratch);
+    return 0;
+}

@@ -1,0 +1,71 @@
+/*
+ * bench_stats.c — see bench_stats.h. Must never drop a value because it looks odd: only what the run marked
+ * invalid.
+ */
+#include "bench_stats.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include <gsl/gsl_cdf.h>
+#include <gsl/gsl_statistics_double.h>
+
+/* The values that count, in an array of the caller's to free; NULL when there are none (or no memory). */
+static double *kept(const double *x, int n, int *used)
+{
+    double *y = malloc((size_t)(n > 0 ? n : 1) * sizeof(*y));
+    *used = 0;
+    for (int i = 0; y && i < n; i++)
+        if (!isnan(x[i]))
+            y[(*used)++] = x[i];
+    return y;
+}
+
+double bench_mean(const double *x, int n, int *used)
+{
+    int count;
+    double *y = kept(x, n, &count);
+    double mean = count > 0 ? gsl_stats_mean(y, 1, (size_t)count) : NAN;
+    free(y);
+    if (used)
+        *used = count;
+    return mean;
+}
+
+double bench_ci95(const double *x, int n)
+{
+    int count;
+    double *y = kept(x, n, &count);
+    double half = NAN;
+    if (count >= 2)
+        half = gsl_cdf_tdist_Pinv(0.975, count - 1) * gsl_stats_sd(y, 1, (size_t)count) / sqrt(count);
+    free(y);
+    return half;
+}
+
+bench_paired bench_compare(const double *a, const double *b, int n)
+{
+    bench_paired p = {.diff = NAN, .diff_ci = NAN, .ratio = NAN};
+    double *diff = malloc((size_t)(n > 0 ? n : 1) * sizeof(*diff));
+    double sum_a = 0, sum_b = 0;
+    for (int i = 0; diff && i < n; i++) {
+        diff[i] = a[i] - b[i]; /* NaN where either does not count */
+        if (!isnan(diff[i])) {
+            sum_a += a[i];
+            sum_b += b[i];
+        }
+    }
+    if (diff) {
+        p.diff = bench_mean(diff, n, &p.n);
+        p.diff_ci = bench_ci95(diff, n);
+        if (sum_b > 0)
+            p.ratio = sum_a / sum_b;
+    }
+    free(diff);
+    return p;
+}
+
+int bench_is_above(const bench_paired *p)
+{
+    return p->n >= 2 && p->diff > p->diff_ci;
+}

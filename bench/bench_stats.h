@@ -1,0 +1,26 @@
+/*
+ * bench_stats.h — means, 95 % confidence intervals, paired differences. NaN marks an iteration that does not
+ * count.
+ */
+#ifndef BENCH_STATS_H
+#define BENCH_STATS_H
+
+/* Mean of the values that are not NaN; NaN when there are none. Their number goes to *used when not NULL. */
+double bench_mean(const double *x, int n, int *used);
+
+/* Half-width of the 95 % confidence interval of the mean (Student's t); NaN for fewer than two values. */
+double bench_ci95(const double *x, int n);
+
+/* Two series over the same iterations, compared where both count. */
+typedef struct bench_paired {
+    int n;
+    double diff, diff_ci; /* mean of a - b and its 95 % half-width */
+    double ratio;         /* mean a / mean b */
+} bench_paired;
+
+bench_paired bench_compare(const double *a, const double *b, int n);
+
+/* Is the mean difference above 0 beyond its confidence interval? False with fewer than two pairs. */
+int bench_is_above(const bench_paired *p);
+
+#endif

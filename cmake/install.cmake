@@ -1,0 +1,68 @@
+# install.cmake — what `cmake --install` puts where, so that other programs find the library by find_package(pat CONFIG)
+# or pkg-config. Must never write an absolute path of the build machine into what it installs: the tree may be moved.
+
+# In-tree users (add_subdirectory, FetchContent) get the same name as users of the installed package.
+add_library(pat::pat ALIAS pat_shared)
+set_target_properties(pat_shared PROPERTIES EXPORT_NAME pat)
+
+# The static library carries the objects; only what it links against is left to its users.
+set_target_properties(pat_static PROPERTIES INTERFACE_LINK_LIBRARIES
+  "MPI::MPI_C;$<LINK_ONLY:PkgConfig::HWLOC>;$<LINK_ONLY:Threads::Threads>")
+
+# In C++ the header mpi.h of some MPI libraries drags in the bindings that MPI removed in 2012, and with them a library
+# that C programs do not link.
+foreach(target pat_shared pat_static)
+  target_compile_definitions(${target} INTERFACE
+    $<$<COMPILE_LANGUAGE:CXX>:OMPI_SKIP_MPICXX> $<$<COMPILE_LANGUAGE:CXX>:MPICH_SKIP_MPICXX>)
+endforeach()
+
+# Installed programs find the library beside them wherever the tree is moved to.
+if(IS_ABSOLUTE "${CMAKE_INSTALL_LIBDIR}" OR IS_ABSOLUTE "${CMAKE_INSTALL_INCLUDEDIR}")
+  message(FATAL_ERROR "CMAKE_INSTALL_LIBDIR and CMAKE_INSTALL_INCLUDEDIR must be relative to the prefix")
+endif()
+file(RELATIVE_PATH PAT_BIN_TO_LIB "/${CMAKE_INSTALL_BINDIR}" "/${CMAKE_INSTALL_LIBDIR}")
+set(CMAKE_INSTALL_RPATH "$ORIGIN/${PAT_BIN_TO_LIB}")
+
+install(TARGETS pat_shared EXPORT pat-targets)
+install(TARGETS pat_static EXPORT pat-static-targets)
+install(FILES include/pat.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+
+set(PAT_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/pat)
+install(EXPORT pat-targets NAMESPACE pat:: DESTINATION ${PAT_CMAKE_DIR})
+install(EXPORT pat-static-targets NAMESPACE pat:: DESTINATION ${PAT_CMAKE_DIR})
+configure_package_config_file(cmake/pat-config.cmake.in pat-config.cmake INSTALL_DESTINATION ${PAT_CMAKE_DIR})
+# Before 1.0 a new minor version may change the interface.
+write_basic_package_version_file(pat-config-version.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/pat-config.cmake ${CMAKE_CURRENT_BINARY_DIR}/pat-config-version.cmake
+  DESTINATION ${PAT_CMAKE_DIR})
+
+# pkg-config users get MPI's flags where MPI has a .pc file; elsewhere they compile with mpicc, which knows them.
+pkg_search_module(PAT_MPI_PC QUIET ompi-c mpich)
+set(PAT_PC_REQUIRES "${PAT_MPI_PC_MODULE_NAME}")
+file(RELATIVE_PATH PAT_PC_TO_PREFIX "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
+configure_file(cmake/pat.pc.in pat.pc @ONLY)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/pat.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+install(FILES docs/man/pat.7 DESTINATION ${CMAKE_INSTALL_MANDIR}/man7)
+install(FILES bench/examples/two_requests.c DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples)
+
+# The tools are defined later, in bench/: asked for at the end of the configuration. The emulated cluster is a script
+# with its parts beside it; pat-lab is a link to it.
+function(pat_install_tools)
+  if(TARGET pat-bench)
+    install(TARGETS pat-bench)
+    install(FILES docs/man/pat-bench.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+  endif()
+  if(TARGET lab-stream)
+    set(lab_dir ${CMAKE_INSTALL_LIBEXECDIR}/pat)
+    install(TARGETS lab-stream DESTINATION ${lab_dir})
+    install(PROGRAMS bench/lab DESTINATION ${lab_dir})
+    file(GLOB parts bench/lab_*.sh)
+    install(PROGRAMS ${parts} DESTINATION ${lab_dir})
+    file(RELATIVE_PATH to_lab "/${CMAKE_INSTALL_BINDIR}" "/${lab_dir}/lab")
+    file(CREATE_LINK "${to_lab}" ${CMAKE_CURRENT_BINARY_DIR}/pat-lab SYMBOLIC)
+    install(FILES ${CMAKE_CURRENT_BINARY_DIR}/pat-lab DESTINATION ${CMAKE_INSTALL_BINDIR})
+    install(FILES docs/man/pat-lab.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+  endif()
+endfunction()
+cmake_language(DEFER CALL pat_install_tools)

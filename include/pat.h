@@ -1,0 +1,148 @@
+/*
+ * pat.h — the one public header of PAT, arrival-aware collectives on top of MPI.
+ *
+ * Error convention, stated once for every function below: the return value is MPI_SUCCESS or an MPI error
+ * class; PAT_Error_string() gives its text, and for the last error of the calling thread also the detail
+ * (the bad value and the accepted ones). Nothing is printed and the library never exits. Arguments that MPI
+ * itself would reject are handed to MPI unchanged: its verdict and the communicator's error handler stand.
+ *
+ * Thread safety, unless a function says otherwise: as MPI at the thread level it was initialised with. With
+ * MPI_THREAD_MULTIPLE different threads may use different communicators at once; one communicator is used by
+ * one thread at a time, as MPI demands of its own collectives.
+ */
+#ifndef PAT_H
+#define PAT_H
+
+#include <mpi.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define PAT_VERSION_MAJOR 0
+#define PAT_VERSION_MINOR 1
+#define PAT_VERSION_PATCH 0
+/* One comparable number: 0.1.0 is 100. */
+#define PAT_VERSION (PAT_VERSION_MAJOR * 10000 + PAT_VERSION_MINOR * 100 + PAT_VERSION_PATCH)
+
+#if defined(__GNUC__)
+#define PAT_PUBLIC __attribute__((visibility("default")))
+#else
+#define PAT_PUBLIC
+#endif
+
+/* ---- The library's life ---------------------------------------------------------------------------- */
+
+/*
+ * Start the library. Collective over MPI_COMM_WORLD, after MPI_Init or MPI_Init_thread, once.
+ * Needs MPI_THREAD_MULTIPLE for early data; below that everything works, without early data.
+ * Errors: MPI_ERR_OTHER before MPI_Init, after MPI_Finalize, or when already started; MPI_ERR_ARG on every
+ * rank when a PAT_* variable is malformed or the ranks' settings differ.
+ */
+PAT_PUBLIC int PAT_Init(void);
+
+/*
+ * Stop the library: settles every communicator, stops the background thread, frees everything. Collective
+ * over MPI_COMM_WORLD, before MPI_Finalize. Opened requests are closed. After it PAT_Init may be called
+ * again. A program that calls MPI_Finalize without it is shut down cleanly all the same.
+ */
+PAT_PUBLIC int PAT_Finalize(void);
+
+/* Version of the library in use (the macros above tell the one compiled against). Callable at any time. */
+PAT_PUBLIC int PAT_Get_version(int *major, int *minor, int *patch);
+
+/*
+ * Text for any error code, callable at any time and from any thread. For the code last returned to the
+ * calling thread the text also says what was wrong. The pointer stays valid until the thread's next PAT call.
+ */
+PAT_PUBLIC const char *PAT_Error_string(int errorcode);
+
+/* ---- Milestones: when will this rank arrive? -------------------------------------------------------- */
+
+/* The computation phase before the next collective starts now. Local, does not block. */
+PAT_PUBLIC int PAT_ProcessingStart(void);
+
+/*
+ * `percent` (0 < percent < 100, increasing within a phase) of the phase's work is done. The background
+ * thread extrapolates this rank's arrival and exchanges it with the other ranks of the communicator last
+ * used. The first Edge of a phase is the one that is exchanged. Local, does not block.
+ * Errors: MPI_ERR_ARG for a percentage out of range or not above the last one, MPI_ERR_OTHER without a
+ * PAT_ProcessingStart before it.
+ */
+PAT_PUBLIC int PAT_Edge(double percent);
+
+/* The computation phase is over. Local, does not block. Error: MPI_ERR_OTHER without PAT_ProcessingStart. */
+PAT_PUBLIC int PAT_ProcessingEnd(void);
+
+/* ---- All-gather ------------------------------------------------------------------------------------- */
+
+/*
+ * Choose the all-gather algorithm by name: native, ring, nex, lnbc, bdr, bslb. Collective over
+ * MPI_COMM_WORLD; the names given and all settings that shape plans are compared, a mismatch is MPI_ERR_ARG
+ * on every rank, and nothing changes. An unknown name is MPI_ERR_ARG, its text lists the valid ones.
+ */
+PAT_PUBLIC int PAT_UseAlg(const char *name);
+
+/* MPI_Allgather, argument by argument; inter-communicators are passed on to MPI. */
+PAT_PUBLIC int PAT_Allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                             int recvcount, MPI_Datatype recvtype, MPI_Comm comm);
+
+/*
+ * Persistent form. Early data needs no copy here: from PAT_Open to PAT_Wait the receive buffer is the
+ * library's, and other ranks' blocks may land in it before this rank has called PAT_Start. Programs that
+ * read the last result while they compute alternate two requests with two buffers.
+ *
+ * One request at a time may be open or started on a communicator. A PAT_Start without PAT_Open is allowed
+ * and opens the request at that moment.
+ */
+typedef struct pat_request *PAT_Request;
+#define PAT_REQUEST_NULL ((PAT_Request)0)
+
+/* Collective over comm. The arguments are kept until PAT_Request_free. */
+PAT_PUBLIC int PAT_Allgather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                                  int recvcount, MPI_Datatype recvtype, MPI_Comm comm, PAT_Request *request);
+
+/* From now on the receive buffer is the library's. Local, does not block. */
+PAT_PUBLIC int PAT_Open(PAT_Request request);
+
+/* This rank has arrived: the send buffer is ready and is the library's until PAT_Wait. Does not wait for
+ * others. */
+PAT_PUBLIC int PAT_Start(PAT_Request request);
+
+/* Returns when the result is complete in the receive buffer. Without a PAT_Start it returns at once. */
+PAT_PUBLIC int PAT_Wait(PAT_Request request);
+
+/*
+ * Free a request and set the handle to PAT_REQUEST_NULL. An opened request may be freed (the library then
+ * lets go of the buffer first); a started one must be waited for: MPI_ERR_REQUEST.
+ */
+PAT_PUBLIC int PAT_Request_free(PAT_Request *request);
+
+/* ---- Counters --------------------------------------------------------------------------------------- */
+
+#define PAT_COUNTERS_MAX_ALGS 16
+
+/* What the library did in this process since PAT_Init. Times are in nanoseconds. */
+typedef struct PAT_Counters {
+    int64_t calls;                               /* all-gather calls, all algorithms */
+    int num_algs;                                /* entries used in the two arrays below */
+    const char *alg_name[PAT_COUNTERS_MAX_ALGS]; /* static strings */
+    int64_t alg_calls[PAT_COUNTERS_MAX_ALGS];    /* calls, per algorithm */
+    int64_t bytes_received;                      /* user bytes received from other ranks by our own plans */
+    int64_t bytes_early;                         /* of these, received before this rank had arrived */
+    int64_t bytes_copied;   /* user bytes copied inside this process, own block included */
+    int64_t wait_ns;        /* time spent inside all-gather calls */
+    int64_t thread_cpu_ns;  /* processor time of the background thread */
+    int64_t thread_wakeups; /* how often the background thread woke */
+    int64_t plans_void;     /* prepared rounds thrown away: the call was another one */
+} PAT_Counters;
+
+/* Fill in *counters. Error: MPI_ERR_ARG for a null pointer, MPI_ERR_OTHER when the library is not started. */
+PAT_PUBLIC int PAT_Get_counters(PAT_Counters *counters);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

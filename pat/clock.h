@@ -1,0 +1,26 @@
+/*
+ * clock.h — one clock for all ranks: this process's monotonic clock plus its measured offset to world rank 0.
+ */
+#ifndef PAT_CLOCK_H
+#define PAT_CLOCK_H
+
+#include <mpi.h>
+#include <stdint.h>
+
+typedef struct pat_clock {
+    int64_t offset_ns; /* add to the local clock to get rank 0's */
+    int64_t error_ns;  /* half the smallest round trip seen: the offset is right to within this */
+} pat_clock;
+
+int64_t pat_clock_local_ns(void); /* CLOCK_MONOTONIC, any thread, no MPI */
+
+static inline int64_t pat_clock_now_ns(const pat_clock *clock)
+{
+    return pat_clock_local_ns() + clock->offset_ns;
+}
+
+/* Collective over comm: measure the offset to its rank 0 by `rounds` round trips each. Returns an MPI error
+ * code. */
+int pat_clock_sync(pat_clock *clock, MPI_Comm comm, int rounds);
+
+#endif

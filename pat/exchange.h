@@ -1,0 +1,47 @@
+/*
+ * exchange.h — every rank tells every other when it expects to arrive, exactly once per epoch.
+ *
+ * A rank contributes at its Edge, or else at its call, or else when the communicator is settled. Nothing is
+ * known before all have contributed: there is no local time-out and no substitute, so all ranks see the same
+ * estimates.
+ */
+#ifndef PAT_EXCHANGE_H
+#define PAT_EXCHANGE_H
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#define PAT_NO_CALL (-1) /* pat_estimate.bytes: this rank expects no call */
+
+typedef struct pat_estimate {
+    int64_t arrival_ns; /* on the ranks' common clock */
+    int64_t bytes;      /* what it will call with, in bytes per rank, or PAT_NO_CALL */
+    int64_t certain;    /* 1: it has called, `bytes` is no guess */
+} pat_estimate;
+
+enum pat_exchange_state { PAT_EXCHANGE_NONE, PAT_EXCHANGE_POSTED, PAT_EXCHANGE_DONE };
+
+typedef struct pat_exchange {
+    enum pat_exchange_state state;
+    MPI_Request request;
+    int64_t posted_ns; /* local clock */
+    pat_estimate mine;
+    pat_estimate *all;      /* one per rank; valid in state DONE */
+    int64_t expected_bytes; /* state DONE: what the ranks agree will be called, or PAT_NO_CALL */
+} pat_exchange;
+
+int pat_exchange_init(pat_exchange *x, int num_ranks); /* 0 or ENOMEM */
+void pat_exchange_free(pat_exchange *x);               /* not while POSTED */
+
+/* Contribute. comm is the library's own, all its ranks post their epochs in the same order. Returns an MPI
+ * error code. */
+int pat_exchange_post(pat_exchange *x, MPI_Comm comm, pat_estimate mine, int64_t now_ns);
+
+/* See whether all have contributed; state becomes DONE when so. Returns an MPI error code. */
+int pat_exchange_test(pat_exchange *x, int num_ranks);
+
+/* The next epoch begins. */
+void pat_exchange_reset(pat_exchange *x);
+
+#endif

@@ -1,0 +1,30 @@
+/*
+ * milestone.h — this process's computation phase: where it started, how far it is, and when it will be over.
+ * Pure: told the time, never asks a clock. Not thread safe, its owner locks.
+ */
+#ifndef PAT_MILESTONE_H
+#define PAT_MILESTONE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum pat_milestone_error {
+    PAT_MILESTONE_OK,
+    PAT_MILESTONE_NO_START, /* Edge or End without Start */
+    PAT_MILESTONE_RANGE,    /* percent not strictly between 0 and 100, or not a number */
+    PAT_MILESTONE_NOT_INCREASING,
+};
+
+typedef struct pat_milestone {
+    bool running;       /* between Start and End */
+    bool have_estimate; /* an Edge came in this phase */
+    int64_t start_ns;
+    double percent;      /* of the last Edge, 0 before the first */
+    int64_t estimate_ns; /* expected arrival, from the last Edge: start + elapsed / fraction */
+} pat_milestone;
+
+void pat_milestone_start(pat_milestone *m, int64_t now_ns); /* a second Start begins the phase anew */
+enum pat_milestone_error pat_milestone_edge(pat_milestone *m, double percent, int64_t now_ns);
+enum pat_milestone_error pat_milestone_end(pat_milestone *m, int64_t now_ns);
+
+#endif

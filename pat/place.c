@@ -1,0 +1,273 @@
+/*
+ * place.c — see place.h. The choice is arithmetic on sets; only pat_place_find asks the machine and the other
+ * ranks, and only pat_place_apply changes anything. Must never bind a thread of the application, and never
+ * fail a job because a thread could not be bound.
+ */
+#include "place.h"
+
+#include <limits.h>
+#include <sched.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "error.h"
+
+/* ---- Choosing ------------------------------------------------------------------------------------------ */
+
+static bool shares_core(hwloc_topology_t topology, hwloc_obj_t pu, hwloc_const_cpuset_t set)
+{
+    hwloc_obj_t core = hwloc_get_ancestor_obj_by_type(topology, HWLOC_OBJ_CORE, pu);
+    return core && hwloc_bitmap_intersects(core->cpuset, set);
+}
+
+/* Depth of the first object that holds both the PU and one of the set: the deeper, the more caches they
+ * share. */
+static int common_depth(hwloc_obj_t pu, hwloc_const_cpuset_t set)
+{
+    hwloc_obj_t at = pu;
+    while (at->parent && !hwloc_bitmap_intersects(at->cpuset, set))
+        at = at->parent;
+    return at->depth;
+}
+
+/*
+ * The best PU for a process that computes on `own`, among those neither computed on nor given away; NULL:
+ * none is left. First a core on which nobody computes, because a sibling slows the computation down even from
+ * a PU of its own; then the nearest; then a core where no other background thread is; then the lowest number.
+ */
+static hwloc_obj_t nearest_free(hwloc_topology_t topology, hwloc_const_cpuset_t allowed,
+                                hwloc_const_cpuset_t own, hwloc_const_cpuset_t computing,
+                                hwloc_const_cpuset_t given)
+{
+    const int depth = hwloc_topology_get_depth(topology);
+    hwloc_obj_t best = NULL;
+    int best_cost = INT_MAX;
+    for (hwloc_obj_t pu = NULL; (pu = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_PU, pu));) {
+        if (!hwloc_bitmap_isset(allowed, pu->os_index) || hwloc_bitmap_isset(computing, pu->os_index) ||
+            hwloc_bitmap_isset(given, pu->os_index))
+            continue;
+        int cost = shares_core(topology, pu, computing);
+        cost = cost * (depth + 1) + depth - common_depth(pu, own);
+        cost = cost * 2 + shares_core(topology, pu, given);
+        if (cost < best_cost) {
+            best_cost = cost;
+            best = pu;
+        }
+    }
+    return best;
+}
+
+pat_place pat_place_choose(hwloc_topology_t topology, hwloc_const_cpuset_t allowed,
+                           const hwloc_const_cpuset_t *compute, int num_local, int local_rank)
+{
+    pat_place place = {PAT_PLACE_FLOAT, -1};
+    hwloc_bitmap_t computing = hwloc_bitmap_alloc(), given = hwloc_bitmap_alloc();
+    bool good = computing && given;
+    /*
+     * A process that is not bound brings the whole allowed set, and with it no PU is free: its compute thread
+     * may be on any of them at any moment, also when there are more PUs than processes. The scheduler can
+     * move a compute thread away from ours while ours floats; it cannot move ours away when it is pinned. So
+     * pinning would win nothing there and could hurt, and everybody floats. The same goes for a set outside
+     * what is allowed, which is not understood.
+     */
+    for (int i = 0; i < num_local && good; i++)
+        good = hwloc_bitmap_intersects(compute[i], allowed) &&
+               hwloc_bitmap_or(computing, computing, compute[i]) == 0;
+    /* Everybody works out the choices of those before him, so that nobody has to be told. */
+    for (int i = 0; i <= local_rank && good; i++) {
+        hwloc_obj_t pu = nearest_free(topology, allowed, compute[i], computing, given);
+        if (!pu)
+            break;
+        hwloc_bitmap_set(given, pu->os_index);
+        if (i == local_rank)
+            place = (pat_place){PAT_PLACE_PU, (int)pu->os_index};
+    }
+    hwloc_bitmap_free(computing);
+    hwloc_bitmap_free(given);
+    return place;
+}
+
+/* ---- Asking the machine and the other ranks ------------------------------------------------------------ */
+
+/* What this process sees of its node. */
+typedef struct sight {
+    hwloc_topology_t topology; /* NULL: it could not be read, and everybody on the node floats */
+    hwloc_bitmap_t own;        /* where this process's threads are bound to, seen together */
+    hwloc_const_bitmap_t allowed;
+} sight;
+
+static void sight_close(sight *s)
+{
+    hwloc_bitmap_free(s->own);
+    if (s->topology)
+        hwloc_topology_destroy(s->topology);
+    *s = (sight){0};
+}
+
+static void sight_open(sight *s)
+{
+    *s = (sight){0};
+    if (hwloc_topology_init(&s->topology) != 0) {
+        s->topology = NULL;
+        return;
+    }
+    s->own = hwloc_bitmap_alloc();
+    if (!s->own || hwloc_topology_load(s->topology) != 0) {
+        sight_close(s);
+        return;
+    }
+    s->allowed = hwloc_topology_get_allowed_cpuset(s->topology);
+    if (hwloc_get_cpubind(s->topology, s->own, HWLOC_CPUBIND_PROCESS) != 0)
+        hwloc_bitmap_copy(s->own, s->allowed); /* not to be known: as if not bound */
+    hwloc_bitmap_and(s->own, s->own, s->allowed);
+}
+
+/* What the setting says without regard to the others; `auto` is left open as PAT_PLACE_FLOAT. */
+static int obey(const sight *s, const char *setting, pat_place *place)
+{
+    char accepted[256] = "";
+    *place = (pat_place){PAT_PLACE_FLOAT, -1};
+    if (strcmp(setting, "auto") == 0)
+        return MPI_SUCCESS;
+    if (strcmp(setting, "off") == 0) {
+        place->kind = PAT_PLACE_OFF;
+        return MPI_SUCCESS;
+    }
+    if (!s->topology)
+        return pat_error(
+            MPI_ERR_OTHER,
+            "PAT_THREAD_PIN=\"%s\": this node's processing units cannot be read; accepted: auto, off",
+            setting);
+    char *end = NULL;
+    long pu = setting[0] >= '0' && setting[0] <= '9' ? strtol(setting, &end, 10) : -1;
+    if (pu < 0 || *end || pu > INT_MAX || !hwloc_bitmap_isset(s->allowed, (unsigned)pu)) {
+        hwloc_bitmap_list_snprintf(accepted, sizeof(accepted), s->allowed);
+        return pat_error(
+            MPI_ERR_ARG,
+            "PAT_THREAD_PIN=\"%s\": accepted on this node: auto, off, or one of the processing units %s",
+            setting, accepted);
+    }
+    *place = (pat_place){PAT_PLACE_PU, (int)pu};
+    return MPI_SUCCESS;
+}
+
+/* What a rank tells the others on its node: this, then the words of `own`, then those of `allowed`. */
+enum { KIND, HEADER };
+
+/*
+ * Choose with what all ranks of the node said, num_local messages of HEADER + 2 * words each. Ranks that were
+ * told where to go count last: they need nothing, and the PU they were told is computed on as far as the
+ * others are concerned.
+ */
+static pat_place choose_together(const sight *s, const unsigned long *said, int words, int num_local, int me)
+{
+    const size_t length = HEADER + 2 * (size_t)words;
+    const unsigned long *allowed = said + (size_t)me * length + HEADER + words;
+    pat_place place = {PAT_PLACE_FLOAT, -1};
+    hwloc_bitmap_t *sets = calloc((size_t)num_local, sizeof(*sets));
+    bool good = sets != NULL;
+    int used = 0, my_turn = 0;
+    for (int told = 0; told < 2 && good; told++)
+        for (int i = 0; i < num_local && good; i++) {
+            const unsigned long *other = said + (size_t)i * length;
+            if ((other[KIND] != PAT_PLACE_FLOAT) != told)
+                continue;
+            if (i == me)
+                my_turn = used;
+            sets[used] = hwloc_bitmap_alloc();
+            good = sets[used] && hwloc_bitmap_from_ulongs(sets[used], (unsigned)words, other + HEADER) == 0;
+            /* Ranks in different containers see different machines: what is free cannot be told. */
+            good = good && memcmp(other + HEADER + words, allowed, (size_t)words * sizeof(*allowed)) == 0;
+            used++;
+        }
+    if (good)
+        place =
+            pat_place_choose(s->topology, s->allowed, (const hwloc_const_cpuset_t *)sets, num_local, my_turn);
+    for (int i = 0; i < used; i++)
+        hwloc_bitmap_free(sets[i]);
+    free(sets);
+    return place;
+}
+
+int pat_place_find(MPI_Comm comm, const char *setting, pat_place *place)
+{
+    MPI_Comm node;
+    int num_local, me, words = 0, most_words, worst;
+    *place = (pat_place){PAT_PLACE_FLOAT, -1};
+    int rc = PMPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+    if (rc != MPI_SUCCESS)
+        return rc;
+    PMPI_Comm_set_errhandler(node, MPI_ERRORS_RETURN);
+    PMPI_Comm_size(node, &num_local);
+    PMPI_Comm_rank(node, &me);
+
+    sight s;
+    sight_open(&s);
+    int mine = obey(&s, setting, place);
+    if (s.topology) {
+        int own = hwloc_bitmap_nr_ulongs(s.own), allowed = hwloc_bitmap_nr_ulongs(s.allowed);
+        words = own > allowed ? own : allowed;
+    }
+    rc = PMPI_Allreduce(&words, &most_words, 1, MPI_INT, MPI_MAX, node);
+    if (rc != MPI_SUCCESS)
+        most_words = 0;
+    const size_t length = HEADER + 2 * (size_t)most_words;
+    unsigned long *said = calloc((size_t)num_local + 1, length * sizeof(*said));
+    if (mine == MPI_SUCCESS && !said)
+        mine = pat_error(MPI_ERR_NO_MEM, "no memory to place the background thread");
+
+    /* All ranks go on or none: one that was told a PU that it does not have stops everybody, in time. */
+    if (rc == MPI_SUCCESS)
+        rc = PMPI_Allreduce(&mine, &worst, 1, MPI_INT, MPI_MAX, comm);
+    if (rc == MPI_SUCCESS && worst != MPI_SUCCESS)
+        rc = mine == worst
+                 ? mine
+                 : pat_error(worst, "PAT_THREAD_PIN: another rank's thread cannot be placed as asked");
+    if (rc == MPI_SUCCESS) {
+        unsigned long *say = said + (size_t)num_local * length;
+        say[KIND] = place->kind;
+        if (s.topology) {
+            if (place->kind == PAT_PLACE_PU)
+                hwloc_bitmap_set(s.own, (unsigned)place->pu_os_index);
+            hwloc_bitmap_to_ulongs(s.own, (unsigned)most_words, say + HEADER);
+            hwloc_bitmap_to_ulongs(s.allowed, (unsigned)most_words, say + HEADER + most_words);
+        }
+        rc = PMPI_Allgather(say, (int)length, MPI_UNSIGNED_LONG, said, (int)length, MPI_UNSIGNED_LONG, node);
+    }
+    if (rc == MPI_SUCCESS && s.topology && place->kind == PAT_PLACE_FLOAT)
+        *place = choose_together(&s, said, most_words, num_local, me);
+    free(said);
+    sight_close(&s);
+    PMPI_Comm_free(&node);
+    return rc;
+}
+
+/* ---- Binding ------------------------------------------------------------------------------------------- */
+
+/*
+ * Bind the calling thread to one PU, or with pu < 0 to all. Done without hwloc, which would have to read the
+ * topology again. "All" is more than may be allowed: the kernel takes the part that this process's control
+ * group allows.
+ */
+static bool bind_self(int pu)
+{
+    cpu_set_t set[8]; /* 8192 PUs, the kernel's own limit */
+    if (pu >= (int)sizeof(set) * CHAR_BIT)
+        return false;
+    memset(set, pu < 0 ? 0xff : 0, sizeof(set));
+    if (pu >= 0)
+        CPU_SET_S((size_t)pu, sizeof(set), set);
+    return sched_setaffinity(0, sizeof(set), set) == 0;
+}
+
+enum pat_place_kind pat_place_apply(const pat_place *place)
+{
+    if (place->kind == PAT_PLACE_OFF)
+        return PAT_PLACE_OFF;
+    if (place->kind == PAT_PLACE_PU && bind_self(place->pu_os_index))
+        return PAT_PLACE_PU;
+    bind_self(-1); /* else the thread would inherit the binding of the compute thread that made it, and sit on
+                      top of it */
+    return PAT_PLACE_FLOAT;
+}

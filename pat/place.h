@@ -1,0 +1,42 @@
+/*
+ * place.h — where the background thread may run: on a processing unit that no rank computes on, if there is
+ * one. Works on a topology and sets it is given, so that it is tested with synthetic topologies.
+ */
+#ifndef PAT_PLACE_H
+#define PAT_PLACE_H
+
+#include <hwloc.h>
+#include <mpi.h>
+#include <stddef.h>
+
+enum pat_place_kind {
+    PAT_PLACE_PU,    /* pinned to one PU of its own */
+    PAT_PLACE_FLOAT, /* no free PU: left to the scheduler, on every PU this process may use */
+    PAT_PLACE_OFF,   /* asked not to touch placement */
+};
+
+typedef struct pat_place {
+    enum pat_place_kind kind;
+    int pu_os_index; /* PAT_PLACE_PU: operating-system number of the PU, else -1 */
+} pat_place;
+
+/*
+ * Choose for the local_rank-th of num_local processes on this node. compute[i]: PUs bound to process i's
+ * compute threads (the whole allowed set when it is not bound). Every process gets the same answer for
+ * everybody, so no two threads share a PU while a free one is left: the nearest free PU to the process's own,
+ * a hyperthread sibling of a compute PU last. `allowed`: PUs the job may use. No MPI.
+ */
+pat_place pat_place_choose(hwloc_topology_t topology, hwloc_const_cpuset_t allowed,
+                           const hwloc_const_cpuset_t *compute, int num_local, int local_rank);
+
+/*
+ * Collective over comm (all ranks of the job): load the topology, exchange bindings within the node, choose.
+ * setting: "auto", "off", or a PU number. Returns an MPI error code; MPI_ERR_ARG when the PU does not exist.
+ */
+int pat_place_find(MPI_Comm comm, const char *setting, pat_place *place);
+
+/* Bind the calling thread accordingly. Failure to bind is not an error: the thread floats. Returns what was
+ * done. */
+enum pat_place_kind pat_place_apply(const pat_place *place);
+
+#endif

@@ -1,0 +1,225 @@
+/*
+ * api.c — the public calls but for the persistent form: arguments are judged here, the work is done
+ * elsewhere.
+ */
+#include "pat.h"
+
+#include <string.h>
+
+#include "comm.h"
+#include "epoch.h"
+#include "error.h"
+#include "fail.h"
+#include "runtime.h"
+
+/* ---- The library's life ------------------------------------------------------------------------------- */
+
+static int mpi_must_be_up(const char *who)
+{
+    int up, down;
+    PMPI_Initialized(&up);
+    PMPI_Finalized(&down);
+    if (!up)
+        return pat_error(MPI_ERR_OTHER, "%s: call MPI_Init_thread first", who);
+    if (down)
+        return pat_error(MPI_ERR_OTHER, "%s: MPI_Finalize was already called", who);
+    return MPI_SUCCESS;
+}
+
+static int must_be_started(const char *who)
+{
+    if (atomic_load(&pat_rt.started))
+        return MPI_SUCCESS;
+    return pat_error(MPI_ERR_OTHER, "%s: the library is not started, call PAT_Init first", who);
+}
+
+int PAT_Init(void)
+{
+    int rc = mpi_must_be_up("PAT_Init");
+    if (rc != MPI_SUCCESS)
+        return rc;
+    if (atomic_load(&pat_rt.started))
+        return pat_error(MPI_ERR_OTHER, "PAT_Init: the library is already started");
+    return pat_runtime_init();
+}
+
+int PAT_Finalize(void)
+{
+    int rc = must_be_started("PAT_Finalize");
+    if (rc == MPI_SUCCESS)
+        rc = mpi_must_be_up("PAT_Finalize");
+    return rc == MPI_SUCCESS ? pat_runtime_shutdown() : rc;
+}
+
+int PAT_Get_version(int *major, int *minor, int *patch)
+{
+    if (!major || !minor || !patch)
+        return pat_error(MPI_ERR_ARG, "PAT_Get_version: a null pointer");
+    *major = PAT_VERSION_MAJOR;
+    *minor = PAT_VERSION_MINOR;
+    *patch = PAT_VERSION_PATCH;
+    return MPI_SUCCESS;
+}
+
+/* ---- Milestones --------------------------------------------------------------------------------------- */
+
+int PAT_ProcessingStart(void)
+{
+    int rc = must_be_started("PAT_ProcessingStart");
+    if (rc != MPI_SUCCESS)
+        return rc;
+    pthread_mutex_lock(&pat_rt.lock);
+    pat_milestone_start(&pat_rt.milestone, pat_clock_local_ns());
+    pthread_mutex_unlock(&pat_rt.lock);
+    return MPI_SUCCESS;
+}
+
+static int milestone_verdict(enum pat_milestone_error error, const char *who, double percent, double last)
+{
+    switch (error) {
+    case PAT_MILESTONE_OK:
+        return MPI_SUCCESS;
+    case PAT_MILESTONE_NO_START:
+        return pat_error(MPI_ERR_OTHER, "%s: call PAT_ProcessingStart first", who);
+    case PAT_MILESTONE_RANGE:
+        return pat_error(MPI_ERR_ARG, "%s: percent is %g; accepted: more than 0 and less than 100", who,
+                         percent);
+    case PAT_MILESTONE_NOT_INCREASING:
+        return pat_error(MPI_ERR_ARG,
+                         "%s: percent is %g; accepted: more than %g, that of the last PAT_Edge of this phase",
+                         who, percent, last);
+    }
+    return MPI_ERR_INTERN;
+}
+
+int PAT_Edge(double percent)
+{
+    int rc = must_be_started("PAT_Edge");
+    if (rc != MPI_SUCCESS)
+        return rc;
+    bool tell = false;
+    pthread_mutex_lock(&pat_rt.lock);
+    bool first = !pat_rt.milestone.have_estimate;
+    double last = pat_rt.milestone.percent;
+    enum pat_milestone_error error = pat_milestone_edge(&pat_rt.milestone, percent, pat_clock_local_ns());
+    if (error == PAT_MILESTONE_OK && first && pat_rt.last && pat_rt.thread &&
+        atomic_load(&pat_rt.alg)->uses_arrivals) {
+        atomic_store(&pat_rt.last->edge_arrival_ns, pat_rt.milestone.estimate_ns + pat_rt.clock.offset_ns);
+        atomic_store(&pat_rt.last->edge, true);
+        tell = true;
+    }
+    pthread_mutex_unlock(&pat_rt.lock);
+    if (tell)
+        pat_thread_kick(pat_rt.thread);
+    return milestone_verdict(error, "PAT_Edge", percent, last);
+}
+
+int PAT_ProcessingEnd(void)
+{
+    int rc = must_be_started("PAT_ProcessingEnd");
+    if (rc != MPI_SUCCESS)
+        return rc;
+    pthread_mutex_lock(&pat_rt.lock);
+    enum pat_milestone_error error = pat_milestone_end(&pat_rt.milestone, pat_clock_local_ns());
+    pthread_mutex_unlock(&pat_rt.lock);
+    return milestone_verdict(error, "PAT_ProcessingEnd", 0, 0);
+}
+
+/* ---- All-gather --------------------------------------------------------------------------------------- */
+
+int PAT_UseAlg(const char *name)
+{
+    int rc = must_be_started("PAT_UseAlg");
+    if (rc != MPI_SUCCESS)
+        return rc;
+    const pat_algorithm *alg = name ? pat_algorithm_find(name) : NULL;
+    if (alg && alg->op != PAT_OP_ALLGATHER)
+        alg = NULL;
+    int mine[2], most[2];
+    mine[0] = alg ? (int)(alg - pat_algorithm_at(0)) : -1;
+    mine[1] = -mine[0];
+    rc = PMPI_Allreduce(mine, most, 2, MPI_INT, MPI_MAX, pat_rt.world);
+    if (rc != MPI_SUCCESS)
+        return pat_fail(MPI_COMM_WORLD, rc);
+    if (!alg)
+        return pat_error(MPI_ERR_ARG, "PAT_UseAlg: unknown algorithm \"%s\"; accepted: %s",
+                         name ? name : "(null)", pat_algorithm_names(PAT_OP_ALLGATHER));
+    if (most[0] != -most[1])
+        return pat_error(MPI_ERR_ARG, "PAT_UseAlg: the ranks named different algorithms; this one \"%s\"",
+                         name);
+    if (alg == atomic_load(&pat_rt.alg))
+        return MPI_SUCCESS;
+    bool busy;
+    rc = pat_runtime_settle(&busy);
+    if (rc != MPI_SUCCESS)
+        return pat_fail(MPI_COMM_WORLD, rc);
+    if (busy)
+        return pat_error(MPI_ERR_REQUEST,
+                         "PAT_UseAlg: a request is started on some rank; call PAT_Wait first");
+    atomic_store(&pat_rt.alg, alg);
+    return MPI_SUCCESS;
+}
+
+/* The call as a plan. Only what is the same on all ranks decides whether we get here. */
+static int allgather_by_plan(pat_comm *c, const pat_call *call, const pat_algorithm *alg)
+{
+    pthread_mutex_lock(&c->lock);
+    int rc;
+    if (c->phase != PAT_IDLE)
+        rc = pat_error(MPI_ERR_REQUEST, "PAT_Allgather: a started request is under way on this communicator");
+    else
+        rc = pat_epoch_begin(c, call, alg);
+    if (rc == MPI_SUCCESS)
+        rc = pat_epoch_wait(c);
+    pthread_mutex_unlock(&c->lock);
+    pat_runtime_used(c);
+    return rc == MPI_SUCCESS ? rc : pat_fail(call->comm, rc);
+}
+
+int PAT_Allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
+                  MPI_Datatype recvtype, MPI_Comm comm)
+{
+    const pat_algorithm *alg = atomic_load_explicit(&pat_rt.alg, memory_order_acquire);
+    pat_call call;
+    pat_comm *c = NULL;
+    if (alg && atomic_load(&pat_rt.started)) {
+        pat_runtime_count(alg);
+        if (alg->build && comm != MPI_COMM_NULL &&
+            pat_call_describe(&call, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm) &&
+            call.block_bytes > 0 && call.block_bytes <= PAT_MAX_BLOCK) {
+            int rc = pat_comm_get(comm, &c);
+            if (rc != MPI_SUCCESS)
+                return pat_fail(comm, rc);
+        }
+    }
+    if (c)
+        return allgather_by_plan(c, &call, alg);
+    return PMPI_Allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+}
+
+/* ---- Counters ----------------------------------------------------------------------------------------- */
+
+int PAT_Get_counters(PAT_Counters *out)
+{
+    if (!out)
+        return pat_error(MPI_ERR_ARG, "PAT_Get_counters: a null pointer");
+    memset(out, 0, sizeof(*out));
+    int rc = must_be_started("PAT_Get_counters");
+    if (rc != MPI_SUCCESS)
+        return rc;
+    for (int i = 0; i < pat_algorithm_count(); i++) {
+        if (pat_algorithm_at(i)->op != PAT_OP_ALLGATHER)
+            continue;
+        out->alg_name[out->num_algs] = pat_algorithm_at(i)->name;
+        out->alg_calls[out->num_algs] = atomic_load(&pat_rt.alg_calls[i]);
+        out->calls += out->alg_calls[out->num_algs++];
+    }
+    out->bytes_received = atomic_load(&pat_rt.bytes_received);
+    out->bytes_early = atomic_load(&pat_rt.bytes_early);
+    out->bytes_copied = atomic_load(&pat_rt.bytes_copied);
+    out->wait_ns = atomic_load(&pat_rt.wait_ns);
+    out->plans_void = atomic_load(&pat_rt.plans_void);
+    if (pat_rt.thread)
+        pat_thread_usage(pat_rt.thread, &out->thread_cpu_ns, &out->thread_wakeups);
+    return MPI_SUCCESS;
+}

@@ -1,0 +1,180 @@
+/*
+ * comm.c — see comm.h. Making the state is collective over the user's communicator and happens inside its
+ * first eligible call, never in the background thread; whether plans may run there is agreed by reduction, so
+ * no rank decides alone.
+ */
+#include "comm.h"
+
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include "epoch.h"
+#include "error.h"
+#include "runtime.h"
+
+/* Plans need every member in this job's MPI_COMM_WORLD: PAT_UseAlg is agreed there and nowhere else. */
+static bool all_in_world(MPI_Comm comm, int size)
+{
+    MPI_Group group, world;
+    bool inside = true;
+    int *ranks = malloc(2 * (size_t)size * sizeof(*ranks));
+    if (!ranks)
+        return false;
+    for (int r = 0; r < size; r++)
+        ranks[r] = r;
+    PMPI_Comm_group(comm, &group);
+    PMPI_Comm_group(pat_rt.world, &world);
+    PMPI_Group_translate_ranks(group, size, ranks, world, ranks + size);
+    for (int r = 0; r < size; r++)
+        inside = inside && ranks[size + r] != MPI_UNDEFINED;
+    PMPI_Group_free(&group);
+    PMPI_Group_free(&world);
+    free(ranks);
+    return inside;
+}
+
+static bool tags_suffice(void)
+{
+    int *tag_ub, found;
+    return PMPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &tag_ub, &found) == MPI_SUCCESS && found &&
+           *tag_ub >= PAT_TAG_NEEDED;
+}
+
+static int comm_agree(pat_comm *c)
+{
+    int mine =
+        pat_exchange_init(&c->exchange, c->size) == 0 && all_in_world(c->own, c->size) && tags_suffice();
+    int all = 0;
+    int rc = PMPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, c->own);
+    c->usable = all;
+    if (rc != MPI_SUCCESS || !c->usable)
+        return rc;
+    if (pat_rt.config.link_set) {
+        c->link = (pat_link){pat_rt.config.link_alpha_ns, pat_rt.config.link_beta_ps};
+        return MPI_SUCCESS;
+    }
+    return pat_link_measure(&c->link, c->own);
+}
+
+static int comm_create(MPI_Comm comm, int size, pat_comm **out)
+{
+    pat_comm *c = calloc(1, sizeof(*c));
+    if (!c)
+        return pat_error(MPI_ERR_NO_MEM, "no memory for a communicator's state");
+    c->user = comm;
+    c->size = size;
+    c->last_bytes = PAT_NO_CALL;
+    c->refs = 1;
+    c->current = &c->rounds[0];
+    c->prepared = &c->rounds[1];
+    pthread_mutex_init(&c->lock, NULL);
+    PMPI_Comm_rank(comm, &c->rank);
+    int rc = PMPI_Comm_split(comm, 0, c->rank, &c->own);
+    if (rc == MPI_SUCCESS) {
+        PMPI_Comm_set_errhandler(c->own, MPI_ERRORS_RETURN);
+        rc = comm_agree(c);
+    }
+    if (rc == MPI_SUCCESS)
+        rc = PMPI_Comm_set_attr(comm, pat_rt.comm_keyval, c);
+    if (rc != MPI_SUCCESS) {
+        pat_comm_unref(c);
+        return rc;
+    }
+    pthread_mutex_lock(&pat_rt.lock);
+    pat_comm **tail = &pat_rt.comms; /* in the order they were made, which is the same on all members */
+    while (*tail)
+        tail = &(*tail)->next;
+    *tail = c;
+    c->listed = true;
+    pthread_mutex_unlock(&pat_rt.lock);
+    *out = c;
+    return MPI_SUCCESS;
+}
+
+int pat_comm_get(MPI_Comm comm, pat_comm **out)
+{
+    int found, inter, size;
+    pat_comm *c = NULL;
+    *out = NULL;
+    int rc = PMPI_Comm_get_attr(comm, pat_rt.comm_keyval, &c, &found);
+    if (rc != MPI_SUCCESS)
+        return rc;
+    if (!found) {
+        PMPI_Comm_test_inter(comm, &inter);
+        PMPI_Comm_size(comm, &size);
+        if (inter || size < 2)
+            return MPI_SUCCESS;
+        rc = comm_create(comm, size, &c);
+        if (rc != MPI_SUCCESS)
+            return rc;
+    }
+    *out = c->usable ? c : NULL;
+    return MPI_SUCCESS;
+}
+
+void pat_comm_ref(pat_comm *c)
+{
+    pthread_mutex_lock(&pat_rt.lock);
+    c->refs++;
+    pthread_mutex_unlock(&pat_rt.lock);
+}
+
+void pat_comm_unref(pat_comm *c)
+{
+    pthread_mutex_lock(&pat_rt.lock);
+    bool last = --c->refs == 0;
+    pthread_mutex_unlock(&pat_rt.lock);
+    if (!last)
+        return;
+    pat_exchange_free(&c->exchange);
+    pat_plan_free(&c->rounds[0].plan);
+    pat_plan_free(&c->rounds[1].plan);
+    if (c->stage)
+        munmap(c->stage, c->stage_size);
+    if (c->pack)
+        munmap(c->pack, c->pack_size);
+    pthread_mutex_destroy(&c->lock);
+    free(c);
+}
+
+/* MPI_Comm_free and the end of the library both come here, on every member. */
+int pat_comm_delete_attr(MPI_Comm comm, int keyval, void *attr, void *extra)
+{
+    (void)comm;
+    (void)keyval;
+    (void)extra;
+    pat_comm *c = attr;
+    int rc = pat_epoch_settle_one(c);
+
+    pthread_mutex_lock(&pat_rt.lock);
+    for (pat_comm **at = &pat_rt.comms; *at; at = &(*at)->next)
+        if (*at == c) {
+            *at = c->next;
+            c->listed = false;
+            break;
+        }
+    if (pat_rt.last == c)
+        pat_rt.last = NULL;
+    pthread_mutex_unlock(&pat_rt.lock);
+
+    pthread_mutex_lock(&c->lock);
+    c->dead = true;
+    c->holder = NULL;
+    pthread_mutex_unlock(&c->lock);
+    int rc_free = PMPI_Comm_free(&c->own);
+    pat_comm_unref(c);
+    return rc != MPI_SUCCESS ? rc : rc_free;
+}
+
+bool pat_comm_buffer(char **buf, size_t *have, size_t size)
+{
+    if (*have >= size)
+        return true;
+    if (*buf)
+        munmap(*buf, *have);
+    /* Only what is touched costs memory: the early-data image is as long as the result but mostly empty. */
+    void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    *buf = p == MAP_FAILED ? NULL : p;
+    *have = *buf ? size : 0;
+    return *buf != NULL;
+}

@@ -1,0 +1,87 @@
+/*
+ * comm.h — what the library keeps for a communicator: its own communicator, the agreed link, buffers, the
+ * round under way. Hangs on the user's communicator as an MPI attribute and goes with it.
+ */
+#ifndef PAT_COMM_H
+#define PAT_COMM_H
+
+#include <mpi.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "algorithms.h"
+#include "datatype.h"
+#include "engine.h"
+#include "exchange.h"
+#include "link.h"
+
+/* A plan and its execution; the plan outlives it and is used again when the next round needs the same one. */
+typedef struct pat_round {
+    pat_plan plan;
+    const pat_algorithm *plan_alg; /* what the plan was built for; NULL: no plan */
+    pat_exec *exec;
+} pat_round;
+
+enum pat_phase { PAT_IDLE, PAT_AWAIT_ESTIMATES, PAT_RUNNING };
+
+typedef struct pat_comm {
+    /* Set when made. */
+    MPI_Comm user, own;
+    int rank, size;
+    bool usable; /* agreed: false leaves every call to the MPI library */
+    pat_link link;
+
+    /* Guarded by the runtime's lock. */
+    struct pat_comm *next;
+    bool listed; /* else `next` leads nowhere */
+    int refs;
+
+    /* The hand-over from PAT_Edge to the background thread. */
+    atomic_bool edge;
+    atomic_int_fast64_t edge_arrival_ns;
+    atomic_bool foreground; /* a calling thread drives this communicator until its call returns */
+
+    pthread_mutex_t lock; /* guards all that follows; whoever holds it drives */
+    bool dead;
+    bool idle_settled;    /* scratch of pat_runtime_settle */
+    int background_error; /* MPI error code met by the background thread, told to the next call */
+    int64_t epoch;        /* calls so far that ran a plan, plus settlements */
+    int64_t
+        last_bytes; /* bytes per rank of the last such call: the guess for the next; PAT_NO_CALL at first */
+    pat_exchange exchange;
+    enum pat_phase phase;
+    const pat_algorithm *alg; /* of the call under way */
+    pat_call call;
+    int64_t call_start_ns;
+    pat_round rounds[2]; /* the next two point here; executions point to their plans, so rounds stay where
+                            they are */
+    pat_round *current;  /* the call under way */
+    pat_round *prepared; /* made before the call; becomes current, or is voided */
+    bool voiding;        /* `prepared` is being thrown away */
+    int64_t reserved;    /* early bytes reserved of PAT_MEM */
+    int64_t poll_ns;     /* the background thread's present interval */
+    struct pat_request *holder; /* the request that is open or started */
+    bool landed_in_holder;      /* `prepared` receives early data in the holder's buffer */
+    char *stage, *pack;         /* early data; the packed result for types that are not plain */
+    size_t stage_size, pack_size;
+} pat_comm;
+
+/*
+ * The state of `comm`, made at its first use (collective then). *out is NULL when calls on it are left to the
+ * MPI library. Returns an MPI error code.
+ */
+int pat_comm_get(MPI_Comm comm, pat_comm **out);
+
+/* References keep the memory, not the communicator: look at `dead` after locking. */
+void pat_comm_ref(pat_comm *c);
+void pat_comm_unref(pat_comm *c);
+
+/* Attribute callback of user communicators. */
+int pat_comm_delete_attr(MPI_Comm comm, int keyval, void *attr, void *extra);
+
+/* Grow *buf to at least `size` bytes of lazily backed memory. Returns false when there is none. */
+bool pat_comm_buffer(char **buf, size_t *have, size_t size);
+
+#endif

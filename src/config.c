@@ -1,0 +1,185 @@
+/*
+ * config.c — see config.h. Numbers are read in integer arithmetic and without strtod: an application's locale
+ * must not decide what "12.5" means, and all ranks must get the same bits. Must never print, and never fall
+ * back in silence.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#define NANO INT64_C(1000000000)
+
+/* PAT_LINK: up to a second, and from 1 kbit/s to 1 Tbit/s; what is beyond is a slip in the unit. */
+#define MAX_LATENCY_US 1000000
+#define MAX_MBIT       1000000
+
+/* ---- Parts of a value: each takes what it knows off the front of *text ----------------------------------
+ */
+
+/* A run of decimal digits. False when there is none or it does not fit. */
+static bool take_digits(const char **text, int64_t *value)
+{
+    const char *at = *text;
+    int64_t v = 0;
+    for (; *at >= '0' && *at <= '9'; at++)
+        if (__builtin_mul_overflow(v, 10, &v) || __builtin_add_overflow(v, *at - '0', &v))
+            return false;
+    if (at == *text)
+        return false;
+    *text = at;
+    *value = v;
+    return true;
+}
+
+/* A decimal fraction as 1e-9 units; digits after the ninth are below anything that is measured, and dropped.
+ */
+static bool take_nano(const char **text, int64_t most, int64_t *value)
+{
+    int64_t whole, unit = NANO;
+    if (!take_digits(text, &whole) || whole > most)
+        return false;
+    *value = whole * NANO;
+    if (**text != '.')
+        return true;
+    const char *at = *text + 1;
+    if (*at < '0' || *at > '9')
+        return false;
+    for (; *at >= '0' && *at <= '9'; at++) {
+        unit /= 10;
+        *value += (*at - '0') * unit;
+    }
+    *text = at;
+    return *value <= most * NANO;
+}
+
+/* ---- One reader per setting ---------------------------------------------------------------------------- */
+
+static bool read_alg(pat_config *config, const char *text)
+{
+    size_t length = strlen(text);
+    if (length == 0 || length >= sizeof(config->alg))
+        return false;
+    memcpy(config->alg, text, length + 1);
+    return true;
+}
+
+static bool read_background(pat_config *config, const char *text)
+{
+    static const char *const words[][2] = {{"0", "1"}, {"off", "on"}, {"no", "yes"}, {"false", "true"}};
+    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+        for (int on = 0; on < 2; on++)
+            if (strcasecmp(text, words[i][on]) == 0) {
+                config->background = on;
+                return true;
+            }
+    return false;
+}
+
+static bool read_thread_pin(pat_config *config, const char *text)
+{
+    int64_t pu;
+    if (strcasecmp(text, "auto") == 0 || strcasecmp(text, "off") == 0) {
+        snprintf(config->thread_pin, sizeof(config->thread_pin), "%s",
+                 strcasecmp(text, "off") ? "auto" : "off");
+        return true;
+    }
+    if (!take_digits(&text, &pu) || *text || pu > INT_MAX)
+        return false;
+    snprintf(config->thread_pin, sizeof(config->thread_pin), "%" PRId64, pu);
+    return true;
+}
+
+static bool read_mem(pat_config *config, const char *text)
+{
+    static const char suffixes[] = "KMG";
+    int64_t bytes;
+    if (!take_digits(&text, &bytes))
+        return false;
+    if (*text) {
+        const char *suffix = strchr(suffixes, *text >= 'a' ? *text - 'a' + 'A' : *text);
+        if (!suffix || text[1] ||
+            __builtin_mul_overflow(bytes, INT64_C(1024) << 10 * (suffix - suffixes), &bytes))
+            return false;
+    }
+    config->mem_bytes = bytes;
+    return true;
+}
+
+static bool read_link(pat_config *config, const char *text)
+{
+    int64_t latency, rate; /* nanounits of a microsecond and of a Mbit/s */
+    if (!take_nano(&text, MAX_LATENCY_US, &latency) || *text++ != ',' || !take_nano(&text, MAX_MBIT, &rate) ||
+        *text)
+        return false;
+    int64_t alpha_ns = (latency + NANO / 2000) / (NANO / 1000);
+    if (alpha_ns < 1 || rate < NANO / 1000)
+        return false;
+    config->link_set = true;
+    config->link_alpha_ns = alpha_ns;
+    config->link_beta_ps = (8000000 * NANO + rate / 2) / rate; /* 8e6 / Mbit/s, rounded */
+    return true;
+}
+
+/* ---- All of them --------------------------------------------------------------------------------------- */
+
+static const struct setting {
+    const char *name;
+    bool (*read)(pat_config *config, const char *text);
+    const char *accepted;
+} settings[] = {
+    {"PAT_ALG", read_alg, "the name of an algorithm, at most 31 characters, e.g. bdr"},
+    {"PAT_BACKGROUND", read_background, "0 or 1, off or on, no or yes, false or true"},
+    {"PAT_THREAD_PIN", read_thread_pin, "auto, off, or the number of a processing unit, e.g. 3"},
+    {"PAT_MEM", read_mem, "a number of bytes with optional K, M or G, e.g. 256M"},
+    {"PAT_LINK", read_link,
+     "<latency in us>,<rate in Mbit/s>, up to 1000000 each and at least 0.001, e.g. 50,940"},
+};
+
+/* A value may be anything: show only the head of a long one, and nothing that could garble a terminal. */
+static void tell(char *why, size_t why_size, const struct setting *setting, const char *text)
+{
+    char shown[48];
+    snprintf(shown, sizeof(shown), "%s", text);
+    if (strlen(text) >= sizeof(shown))
+        strcpy(shown + sizeof(shown) - 4, "...");
+    for (char *c = shown; *c; c++)
+        if ((unsigned char)*c < ' ' || *c == 0x7f)
+            *c = '?';
+    snprintf(why, why_size, "%s=\"%s\": accepted: %s", setting->name, shown, setting->accepted);
+}
+
+int pat_config_read(pat_config *config, const char *(*get)(const char *name), char *why, size_t why_size)
+{
+    pat_config result = {
+        .alg = "native", .background = true, .thread_pin = "auto", .mem_bytes = INT64_C(256) << 20};
+    for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++) {
+        const char *text = get(settings[i].name);
+        if (text && !settings[i].read(&result, text)) {
+            tell(why, why_size, &settings[i], text);
+            return EINVAL;
+        }
+    }
+    *config = result;
+    return 0;
+}
+
+uint64_t pat_config_digest(const pat_config *config)
+{
+    /*
+     * Values, not the text they were given as: 1M and 1024K are one setting. PAT_THREAD_PIN and
+     * PAT_BACKGROUND are left out because they change when things happen on one rank, never which messages
+     * there are.
+     */
+    char text[128];
+    snprintf(text, sizeof(text), "alg=%s;mem=%" PRId64 ";link=%d,%" PRId64 ",%" PRId64, config->alg,
+             config->mem_bytes, config->link_set, config->link_alpha_ns, config->link_beta_ps);
+    uint64_t hash = UINT64_C(14695981039346656037); /* FNV-1a, 64 bits */
+    for (const char *c = text; *c; c++)
+        hash = (hash ^ (unsigned char)*c) * UINT64_C(1099511628211);
+    return hash;
+}

@@ -1,0 +1,33 @@
+/*
+ * config.h — the PAT_* settings: read once from the environment, checked, never guessed. A malformed value is
+ * an error that names the variable, its value and what is accepted; there are no silent defaults.
+ */
+#ifndef PAT_CONFIG_H
+#define PAT_CONFIG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct pat_config {
+    char alg[32];        /* PAT_ALG: algorithm at start, default native */
+    bool background;     /* PAT_BACKGROUND=0|1 (also off|on, no|yes, false|true), default 1 */
+    char thread_pin[32]; /* PAT_THREAD_PIN=auto|off|<PU number>, default auto */
+    int64_t mem_bytes;   /* PAT_MEM: cap on early data waiting in this process, with K, M, G; default 256M */
+    bool link_set;       /* PAT_LINK=<latency us>,<Mbit/s> given: no measurement */
+    int64_t link_alpha_ns; /* as nanoseconds */
+    int64_t link_beta_ps;  /* as picoseconds per byte */
+} pat_config;
+
+/*
+ * Read the settings through get (getenv in the library, a table in tests). Returns 0, or EINVAL with a
+ * message in `why` that names the variable, the bad value and the accepted ones. Unknown PAT_* names are not
+ * looked for.
+ */
+int pat_config_read(pat_config *config, const char *(*get)(const char *name), char *why, size_t why_size);
+
+/* A digest of the settings that shape plans: equal on all ranks or the job is told. Same on every platform.
+ */
+uint64_t pat_config_digest(const pat_config *config);
+
+#endif

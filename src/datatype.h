@@ -1,0 +1,41 @@
+/*
+ * datatype.h — what one call of an all-gather means in bytes, and packing where the types are not plain
+ * bytes.
+ */
+#ifndef PAT_DATATYPE_H
+#define PAT_DATATYPE_H
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Beyond this many bytes per rank calls are left to the MPI library: two blocks must fit an int. */
+#define PAT_MAX_BLOCK ((int64_t)1 << 29)
+
+typedef struct pat_call {
+    const void *sendbuf;
+    int sendcount;
+    MPI_Datatype sendtype;
+    void *recvbuf;
+    int recvcount;
+    MPI_Datatype recvtype;
+    MPI_Comm comm;
+    int64_t block_bytes;                   /* packed bytes per rank: the same on all ranks */
+    bool in_place, send_plain, recv_plain; /* plain: the bytes lie in memory as they are packed */
+    MPI_Aint recv_stride;                  /* from one rank's block to the next in recvbuf */
+} pat_call;
+
+/*
+ * Understand a call whose arguments are as in MPI_Allgather. Returns false for arguments that MPI would
+ * reject or that are wrong on their own (send and receive sizes differ): those go to MPI unchanged.
+ */
+bool pat_call_describe(pat_call *call, const void *sendbuf, int sendcount, MPI_Datatype sendtype,
+                       void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm);
+
+/* Pack this rank's own block to `out`. Returns an MPI error code. */
+int pat_call_pack_own(const pat_call *call, int rank, char *out);
+
+/* Unpack the whole result into the receive buffer. Returns an MPI error code. */
+int pat_call_unpack(const pat_call *call, int rank, int num_ranks, const char *packed);
+
+#endif

@@ -1,0 +1,428 @@
+/*
+ * engine.c — see engine.h. A node becomes ready when all its predecessors are complete, is posted as a
+ * non-blocking message, and completes when MPI says so. Nothing here waits for another rank, except
+ * pat_exec_reland.
+ */
+#include "engine.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum node_state { WAITING, READY, DEFERRED, ACTIVE, DONE };
+
+/* Sends to one peer, in match order; those below `low` are complete. */
+typedef struct lane {
+    int *nodes;
+    int count, low;
+} lane;
+
+struct pat_exec {
+    const pat_plan *plan;
+    MPI_Comm comm;
+    int tag_base;
+    unsigned char *state;
+    bool *in_landing; /* RECV: its bytes are, or will be, in the landing place and not at home */
+    int *missing;     /* predecessors not yet complete */
+    int *ready;       /* queue: every node passes through once */
+    int ready_head, ready_tail;
+    lane *lanes; /* per peer */
+    int *lane_nodes;
+    MPI_Request *requests; /* in flight, dense */
+    int *request_node;
+    int *index_buf;
+    int num_active, num_done, num_deferred, num_early_open;
+    bool arrived, voided;
+    char *home, *landing;
+    const char *own;
+    int64_t budget, landed;
+    pat_exec_stats stats;
+};
+
+static int build_lanes(pat_exec *e)
+{
+    const pat_plan *p = e->plan;
+    int at = 0;
+    for (int i = 0; i < p->num_nodes; i++)
+        if (p->nodes[i].kind == PAT_NODE_SEND)
+            e->lanes[p->nodes[i].peer].count++;
+    for (int r = 0; r < p->num_ranks; r++) {
+        e->lanes[r].nodes = e->lane_nodes + at;
+        at += e->lanes[r].count;
+    }
+    for (int i = 0; i < p->num_nodes; i++) {
+        const pat_node *n = &p->nodes[i];
+        if (n->kind != PAT_NODE_SEND && n->kind != PAT_NODE_RECV)
+            continue;
+        if (n->match >= 1 << PAT_TAG_MATCH_BITS)
+            return EINVAL;
+        if (n->kind == PAT_NODE_SEND)
+            e->lanes[n->peer].nodes[n->match] = i;
+    }
+    return 0;
+}
+
+int pat_exec_create(pat_exec **exec, const pat_plan *plan, MPI_Comm comm, int64_t slot)
+{
+    size_t n = (size_t)plan->num_nodes;
+    pat_exec *e = calloc(1, sizeof(*e));
+    *exec = NULL;
+    if (!e)
+        return ENOMEM;
+    e->plan = plan;
+    e->comm = comm;
+    e->tag_base = (int)(slot & ((1 << PAT_TAG_SLOT_BITS) - 1)) << PAT_TAG_MATCH_BITS;
+    e->state = calloc(n, sizeof(*e->state));
+    e->in_landing = calloc(n, sizeof(*e->in_landing));
+    e->missing = malloc(n * sizeof(*e->missing));
+    e->ready = malloc(n * sizeof(*e->ready));
+    e->lanes = calloc((size_t)plan->num_ranks, sizeof(*e->lanes));
+    e->lane_nodes = malloc(n * sizeof(*e->lane_nodes));
+    e->requests = malloc(n * sizeof(MPI_Request));
+    e->request_node = malloc(n * sizeof(*e->request_node));
+    e->index_buf = malloc(n * sizeof(*e->index_buf));
+    bool ok = e->state && e->in_landing && e->missing && e->ready && e->lanes && e->lane_nodes &&
+              e->requests && e->request_node && e->index_buf;
+    int error = ok ? build_lanes(e) : ENOMEM;
+    if (error) {
+        pat_exec_free(e);
+        return error;
+    }
+    for (int i = 0; i < plan->num_nodes; i++) {
+        e->missing[i] = plan->num_preds[i];
+        if (plan->nodes[i].early && plan->nodes[i].length > 0)
+            e->num_early_open++;
+        if (plan->num_preds[i] == 0 && plan->nodes[i].kind != PAT_NODE_ARRIVE) {
+            e->state[i] = READY;
+            e->ready[e->ready_tail++] = i;
+        }
+    }
+    *exec = e;
+    return 0;
+}
+
+void pat_exec_free(pat_exec *e)
+{
+    if (!e)
+        return;
+    free(e->state);
+    free(e->in_landing);
+    free(e->missing);
+    free(e->ready);
+    free(e->lanes);
+    free(e->lane_nodes);
+    free(e->requests);
+    free(e->request_node);
+    free(e->index_buf);
+    free(e);
+}
+
+static void make_ready(pat_exec *e, int node)
+{
+    e->state[node] = READY;
+    e->ready[e->ready_tail++] = node;
+}
+
+static void complete(pat_exec *e, int node)
+{
+    const pat_plan *p = e->plan;
+    const pat_node *n = &p->nodes[node];
+    e->state[node] = DONE;
+    e->num_done++;
+    if (n->early && n->length > 0)
+        e->num_early_open--;
+    if (n->kind == PAT_NODE_RECV && n->length > 0 && !e->voided) {
+        e->stats.bytes_received += n->length;
+        if (!e->arrived)
+            e->stats.bytes_early += n->length;
+    }
+    if (e->voided)
+        return; /* a voided round has no order any more: its control messages are all ready already */
+    for (int s = p->succ_at[node]; s < p->succ_at[node + 1]; s++)
+        if (--e->missing[p->succ[s]] == 0)
+            make_ready(e, p->succ[s]);
+}
+
+static void move_home(pat_exec *e, int node)
+{
+    const pat_node *n = &e->plan->nodes[node];
+    if (!e->in_landing[node])
+        return;
+    if (e->landing != e->home) {
+        memcpy(e->home + n->offset, e->landing + n->offset, (size_t)n->length);
+        e->stats.bytes_copied += n->length;
+    }
+    e->in_landing[node] = false;
+}
+
+static int post_recv(pat_exec *e, int node)
+{
+    const pat_node *n = &e->plan->nodes[node];
+    char *place = NULL;
+    if (n->length > 0 && e->arrived) {
+        place = e->home + n->offset;
+    } else if (n->length > 0) {
+        if (!e->landing || e->landed + n->length > e->budget) {
+            e->state[node] = DEFERRED;
+            e->num_deferred++;
+            return MPI_SUCCESS;
+        }
+        place = e->landing + n->offset;
+        e->in_landing[node] = true;
+        e->landed += n->length;
+    }
+    e->state[node] = ACTIVE;
+    e->request_node[e->num_active] = node;
+    return PMPI_Irecv(place, (int)n->length, MPI_BYTE, n->peer, e->tag_base + n->match, e->comm,
+                      &e->requests[e->num_active++]);
+}
+
+static int post_send(pat_exec *e, int node)
+{
+    const pat_node *n = &e->plan->nodes[node];
+    if (n->match >= e->lanes[n->peer].low + PAT_SEND_WINDOW)
+        return MPI_SUCCESS; /* stays READY: its lane posts it when there is room */
+    char *base = e->arrived ? e->home : e->landing;
+    e->state[node] = ACTIVE;
+    e->request_node[e->num_active] = node;
+    return PMPI_Isend(n->length > 0 ? base + n->offset : NULL, (int)n->length, MPI_BYTE, n->peer,
+                      e->tag_base + n->match, e->comm, &e->requests[e->num_active++]);
+}
+
+/* A send is complete: the window of its lane may have moved on. */
+static int advance_lane(pat_exec *e, int peer)
+{
+    lane *l = &e->lanes[peer];
+    int old_end = l->low + PAT_SEND_WINDOW;
+    while (l->low < l->count && e->state[l->nodes[l->low]] == DONE)
+        l->low++;
+    for (int m = old_end; m < l->count && m < l->low + PAT_SEND_WINDOW; m++)
+        if (e->state[l->nodes[m]] == READY) {
+            int rc = post_send(e, l->nodes[m]);
+            if (rc != MPI_SUCCESS)
+                return rc;
+        }
+    return MPI_SUCCESS;
+}
+
+static int post_ready(pat_exec *e)
+{
+    while (e->ready_head < e->ready_tail) {
+        int node = e->ready[e->ready_head++], rc = MPI_SUCCESS;
+        const pat_node *n = &e->plan->nodes[node];
+        if (e->state[node] != READY)
+            continue; /* its lane has sent it already: both became possible with the same completion */
+        switch (n->kind) {
+        case PAT_NODE_ARRIVE:
+            break;
+        case PAT_NODE_COPY:
+            if (e->own) {
+                memcpy(e->home + n->offset, e->own, (size_t)n->length);
+                e->stats.bytes_copied += n->length;
+            }
+            complete(e, node);
+            break;
+        case PAT_NODE_SEND:
+            rc = post_send(e, node);
+            break;
+        case PAT_NODE_RECV:
+            rc = post_recv(e, node);
+            break;
+        }
+        if (rc != MPI_SUCCESS)
+            return rc;
+    }
+    return MPI_SUCCESS;
+}
+
+static int finish_request(pat_exec *e, int node)
+{
+    if (e->plan->nodes[node].kind == PAT_NODE_RECV && e->arrived && !e->voided)
+        move_home(e, node);
+    complete(e, node);
+    return e->plan->nodes[node].kind == PAT_NODE_SEND ? advance_lane(e, e->plan->nodes[node].peer)
+                                                      : MPI_SUCCESS;
+}
+
+/* Drop the entries whose request is gone; what was appended meanwhile keeps its order. */
+static void compact(pat_exec *e)
+{
+    int kept = 0;
+    for (int i = 0; i < e->num_active; i++) {
+        if (e->requests[i] == MPI_REQUEST_NULL)
+            continue;
+        e->requests[kept] = e->requests[i];
+        e->request_node[kept++] = e->request_node[i];
+    }
+    e->num_active = kept;
+}
+
+int pat_exec_progress(pat_exec *e, bool *moved)
+{
+    int rc = post_ready(e), count = 0;
+    if (rc != MPI_SUCCESS)
+        return rc;
+    while (e->num_active > 0) {
+        rc = PMPI_Testsome(e->num_active, e->requests, &count, e->index_buf, MPI_STATUSES_IGNORE);
+        if (rc != MPI_SUCCESS)
+            return rc;
+        if (count == MPI_UNDEFINED || count == 0)
+            break;
+        *moved = true;
+        for (int i = 0; i < count; i++) {
+            rc = finish_request(e, e->request_node[e->index_buf[i]]);
+            if (rc != MPI_SUCCESS)
+                return rc;
+        }
+        rc = post_ready(e);
+        if (rc != MPI_SUCCESS)
+            return rc;
+        compact(e);
+    }
+    return MPI_SUCCESS;
+}
+
+void pat_exec_land(pat_exec *e, char *landing, int64_t budget)
+{
+    e->landing = landing;
+    e->budget = budget;
+}
+
+int pat_exec_arrive(pat_exec *e, char *home, const char *own)
+{
+    bool moved;
+    int rc = pat_exec_progress(e, &moved); /* what is already here came before the call */
+    if (rc != MPI_SUCCESS)
+        return rc;
+    e->arrived = true;
+    e->home = home;
+    e->own = own;
+    e->ready_head = e->ready_tail = 0; /* drained by the progress above; makes room for the deferred ones */
+    int arrive = -1;
+    for (int i = 0; i < e->plan->num_nodes; i++) {
+        if (e->plan->nodes[i].kind == PAT_NODE_ARRIVE)
+            arrive = i;
+        else if (e->state[i] == DEFERRED)
+            make_ready(e, i);
+        else if (e->state[i] == DONE)
+            move_home(e, i);
+    }
+    e->num_deferred = 0;
+    complete(e, arrive);
+    return post_ready(e);
+}
+
+int pat_exec_void(pat_exec *e)
+{
+    const pat_plan *p = e->plan;
+    e->voided = true;
+    for (int i = 0; i < e->num_active; i++) {
+        int node = e->request_node[i];
+        if (p->nodes[node].length == 0 || p->nodes[node].kind != PAT_NODE_RECV)
+            continue;
+        int rc = PMPI_Cancel(&e->requests[i]);
+        if (rc == MPI_SUCCESS)
+            rc = PMPI_Wait(&e->requests[i], MPI_STATUS_IGNORE);
+        if (rc != MPI_SUCCESS)
+            return rc;
+        complete(e, node);
+    }
+    compact(e);
+    e->ready_head = e->ready_tail = 0;
+    for (int i = 0; i < p->num_nodes; i++) {
+        const pat_node *n = &p->nodes[i];
+        if (e->state[i] == DONE || e->state[i] == ACTIVE)
+            continue;
+        if ((n->kind == PAT_NODE_SEND || n->kind == PAT_NODE_RECV) && n->length == 0)
+            make_ready(e, i);
+        else
+            complete(e, i);
+    }
+    for (int r = 0; r < p->num_ranks; r++) {
+        int rc = advance_lane(e, r);
+        if (rc != MPI_SUCCESS)
+            return rc;
+    }
+    return post_ready(e);
+}
+
+int pat_exec_reland(pat_exec *e, char *landing, int64_t budget)
+{
+    const pat_plan *p = e->plan;
+    char *old = e->landing;
+    bool moved = false;
+    int rc = pat_exec_progress(e, &moved);
+    if (rc != MPI_SUCCESS || old == landing)
+        return rc;
+    e->landing = NULL; /* nothing new may land in the old place */
+    for (int i = 0; i < e->num_active; i++) {
+        int node = e->request_node[i], cancelled = 0;
+        MPI_Status status;
+        if (p->nodes[node].kind == PAT_NODE_SEND && p->nodes[node].length > 0) {
+            /* A forward from the old place. Its round is being called for real, so the peer will take it. */
+            rc = PMPI_Wait(&e->requests[i], MPI_STATUS_IGNORE);
+            if (rc != MPI_SUCCESS)
+                return rc;
+            complete(e, node);
+            continue;
+        }
+        if (!e->in_landing[node])
+            continue;
+        rc = PMPI_Cancel(&e->requests[i]);
+        if (rc == MPI_SUCCESS)
+            rc = PMPI_Wait(&e->requests[i], &status);
+        if (rc == MPI_SUCCESS)
+            rc = PMPI_Test_cancelled(&status, &cancelled);
+        if (rc != MPI_SUCCESS)
+            return rc;
+        if (cancelled) { /* posted again below, in the new place */
+            e->in_landing[node] = false;
+            e->landed -= p->nodes[node].length;
+            e->state[node] = DEFERRED;
+            e->num_deferred++;
+        } else { /* it was matched: the data is here now */
+            complete(e, node);
+        }
+    }
+    compact(e);
+    for (int r = 0; r < p->num_ranks; r++) {
+        rc = advance_lane(e, r);
+        if (rc != MPI_SUCCESS)
+            return rc;
+    }
+    e->landing = landing;
+    e->budget = budget;
+    for (int i = 0; i < p->num_nodes; i++) {
+        const pat_node *n = &p->nodes[i];
+        if (e->state[i] == DONE && e->in_landing[i]) {
+            memcpy(landing + n->offset, old + n->offset, (size_t)n->length);
+            e->stats.bytes_copied += n->length;
+        } else if (e->state[i] == DEFERRED) {
+            e->num_deferred--;
+            rc = post_recv(e, i);
+            if (rc != MPI_SUCCESS)
+                return rc;
+        }
+    }
+    return post_ready(e);
+}
+
+bool pat_exec_done(const pat_exec *e)
+{
+    return e->num_done == e->plan->num_nodes;
+}
+
+bool pat_exec_expects_early(const pat_exec *e)
+{
+    return !e->arrived && e->num_early_open > e->num_deferred;
+}
+
+int64_t pat_exec_landed(const pat_exec *e)
+{
+    return e->landed;
+}
+
+pat_exec_stats pat_exec_get_stats(const pat_exec *e)
+{
+    return e->stats;
+}

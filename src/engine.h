@@ -1,0 +1,76 @@
+/*
+ * engine.h — runs one rank's plan. The only place where user data is sent and received.
+ *
+ * An execution lives in two halves: nodes that do not depend on ARRIVE may run as soon as it is made, driven
+ * by the background thread; pat_exec_arrive brings the application's buffers and lets the rest go. One thread
+ * at a time drives an execution: the caller locks.
+ */
+#ifndef PAT_ENGINE_H
+#define PAT_ENGINE_H
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include "plan.h"
+
+typedef struct pat_exec pat_exec;
+
+/* Numbers for the library's counters. */
+typedef struct pat_exec_stats {
+    int64_t bytes_received; /* user bytes from other ranks */
+    int64_t bytes_early;    /* of these, here before the rank arrived */
+    int64_t bytes_copied;   /* own block and early data, copied to the result */
+} pat_exec_stats;
+
+/*
+ * Messages of round `slot` of a communicator use tags of their own, so that a round that was prepared and
+ * thrown away can never be mistaken for the one that took its place.
+ */
+#define PAT_TAG_MATCH_BITS 16
+#define PAT_TAG_SLOT_BITS  14
+#define PAT_TAG_NEEDED     ((1 << (PAT_TAG_MATCH_BITS + PAT_TAG_SLOT_BITS)) - 1)
+
+/* Make an execution of `plan`, which must outlive it. Returns 0, ENOMEM or EINVAL (too many messages for the
+ * tags). */
+int pat_exec_create(pat_exec **exec, const pat_plan *plan, MPI_Comm comm, int64_t slot);
+
+/*
+ * Allow early data: result-space byte i may land at landing[i]; at most `budget` bytes are received early,
+ * the rest waits for the call. Without this, nothing is received before ARRIVE.
+ */
+void pat_exec_land(pat_exec *exec, char *landing, int64_t budget);
+
+/*
+ * ARRIVE: the result space is now at `home`, early data moves there; `own` holds this rank's own bytes, NULL
+ * when they are already in their place. Call pat_exec_progress afterwards. Returns an MPI error code.
+ */
+int pat_exec_arrive(pat_exec *exec, char *home, const char *own);
+
+/* Post what may be posted, complete what is complete. *moved tells whether anything happened. Returns an MPI
+ * error code. */
+int pat_exec_progress(pat_exec *exec, bool *moved);
+
+/*
+ * Throw the round away: no rank will call it, so no data message of it was or will be sent. Data receives are
+ * cancelled. Its control messages are all exchanged all the same, so that both sides agree on what was sent:
+ * drive it with pat_exec_progress until done.
+ */
+int pat_exec_void(pat_exec *exec);
+
+/* Take back the landing place: early data moves to `landing`. Waits for messages that are on their way. */
+int pat_exec_reland(pat_exec *exec, char *landing, int64_t budget);
+
+bool pat_exec_done(const pat_exec *exec);
+
+/* Early user data may still come in or go out before ARRIVE: worth polling for. */
+bool pat_exec_expects_early(const pat_exec *exec);
+
+/* Bytes in the landing place that count against the cap on early data. */
+int64_t pat_exec_landed(const pat_exec *exec);
+
+pat_exec_stats pat_exec_get_stats(const pat_exec *exec);
+
+/* Free it. All its messages must be complete: done, or voided and done. */
+void pat_exec_free(pat_exec *exec);
+
+#endif

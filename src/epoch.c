@@ -1,0 +1,403 @@
+/*
+ * epoch.c — see epoch.h. What is decided here follows only from values that all ranks share: the call's
+ * bytes, the algorithm, the agreed link, and estimates that all ranks have received. Local time and local
+ * luck decide only when a step is taken, never which.
+ */
+#include "epoch.h"
+
+#include <sys/mman.h>
+
+#include "error.h"
+#include "request.h"
+#include "runtime.h"
+
+#define USEC 1000
+#define MSEC 1000000
+
+/* ---- Plans -------------------------------------------------------------------------------------------- */
+
+/* Two slots an epoch: the round that was prepared, and the one that takes its place when the call is another.
+ */
+static int64_t slot_prepared(const pat_comm *c)
+{
+    return 2 * c->epoch;
+}
+
+static int round_make(pat_comm *c, pat_round *round, const pat_algorithm *alg, int64_t bytes, int64_t slot)
+{
+    bool fits = round->plan_alg == alg && round->plan.block_bytes == bytes && !alg->uses_arrivals;
+    int error = 0;
+    if (!fits) {
+        int64_t arrival[c->size];
+        for (int r = 0; r < c->size && alg->uses_arrivals; r++)
+            arrival[r] = c->exchange.all[r].arrival_ns;
+        pat_job job = {.num_ranks = c->size,
+                       .block_bytes = bytes,
+                       .arrival_ns = alg->uses_arrivals ? arrival : NULL,
+                       .tau_ns = pat_link_tau_ns(&c->link, bytes),
+                       .alpha_ns = c->link.alpha_ns,
+                       .beta_ps = c->link.beta_ps};
+        pat_plan_free(&round->plan);
+        error = pat_algorithm_plan(alg, &job, c->rank, &round->plan);
+        round->plan_alg = error ? NULL : alg;
+    }
+    if (!error)
+        error = pat_exec_create(&round->exec, &round->plan, c->own, slot);
+    return error ? pat_error(MPI_ERR_NO_MEM, "no memory for the plan of %s", alg->name) : MPI_SUCCESS;
+}
+
+static void round_end(pat_round *round)
+{
+    pat_exec_free(round->exec);
+    round->exec = NULL;
+}
+
+/* ---- The early part ----------------------------------------------------------------------------------- */
+
+static void release_reserve(pat_comm *c)
+{
+    atomic_fetch_sub(&pat_rt.early_reserved, c->reserved);
+    c->reserved = 0;
+    if (c->stage_size > (size_t)pat_rt.config.mem_bytes)
+        madvise(c->stage, c->stage_size,
+                MADV_DONTNEED); /* blocks of different rounds must not add up beyond the cap */
+}
+
+/* Take up to `wanted` bytes of PAT_MEM until release_reserve. */
+static int64_t reserve_early(pat_comm *c, int64_t wanted)
+{
+    int64_t taken = atomic_fetch_add(&pat_rt.early_reserved, wanted);
+    int64_t left = pat_rt.config.mem_bytes - taken;
+    int64_t got = left <= 0 ? 0 : left < wanted ? left : wanted;
+    atomic_fetch_sub(&pat_rt.early_reserved, wanted - got);
+    c->reserved += got;
+    return got;
+}
+
+/* Early data lands in an opened request's own buffer, else in ours as far as PAT_MEM reaches. */
+static void round_land(pat_comm *c, pat_round *round)
+{
+    const pat_call *open = pat_request_open_call(c->holder);
+    int64_t bytes = round->plan.block_bytes, early;
+    if (open && open->recv_plain && open->block_bytes == bytes) {
+        pat_exec_land(round->exec, open->recvbuf, INT64_MAX);
+        c->landed_in_holder = true;
+        return;
+    }
+    pat_plan_recv_bytes(&round->plan, &early);
+    int64_t reserve = reserve_early(c, early);
+    if (reserve > 0 && pat_comm_buffer(&c->stage, &c->stage_size, (size_t)(bytes * c->size)))
+        pat_exec_land(round->exec, c->stage, reserve);
+}
+
+int pat_epoch_release_holder(pat_comm *c)
+{
+    int rc = MPI_SUCCESS;
+    if (c->landed_in_holder && c->prepared->exec && !c->voiding) {
+        int64_t early, bytes = c->prepared->plan.block_bytes, landed = pat_exec_landed(c->prepared->exec);
+        pat_plan_recv_bytes(&c->prepared->plan, &early);
+        int64_t reserve = reserve_early(c, early);
+        if (!pat_comm_buffer(&c->stage, &c->stage_size, (size_t)(bytes * c->size)))
+            return pat_error(MPI_ERR_NO_MEM, "no memory for %lld bytes of early data", (long long)landed);
+        rc = pat_exec_reland(c->prepared->exec, c->stage, reserve > landed ? reserve : landed);
+    }
+    c->landed_in_holder = false;
+    c->holder = NULL;
+    return rc;
+}
+
+/* All estimates are here and the ranks agree on what will be called: get the round ready and let its early
+ * part run. */
+static int prepare(pat_comm *c, const pat_algorithm *alg)
+{
+    if (c->exchange.expected_bytes <= 0 || c->prepared->exec)
+        return MPI_SUCCESS;
+    int rc = round_make(c, c->prepared, alg, c->exchange.expected_bytes, slot_prepared(c));
+    if (rc == MPI_SUCCESS)
+        round_land(c, c->prepared);
+    return rc;
+}
+
+/* The call is another than the one prepared for, or there is none: every rank finds the same and does the
+ * same. */
+static int void_prepared(pat_comm *c, const pat_algorithm *alg)
+{
+    int rc = MPI_SUCCESS;
+    if (!c->prepared->exec &&
+        c->exchange.expected_bytes > 0) /* others may have sent us its control messages */
+        rc = round_make(c, c->prepared, alg, c->exchange.expected_bytes, slot_prepared(c));
+    if (rc != MPI_SUCCESS || !c->prepared->exec)
+        return rc;
+    c->voiding = true;
+    atomic_fetch_add_explicit(&pat_rt.plans_void, 1, memory_order_relaxed);
+    return pat_exec_void(c->prepared->exec);
+}
+
+static int progress_voiding(pat_comm *c, bool *moved)
+{
+    int rc = pat_exec_progress(c->prepared->exec, moved);
+    if (rc == MPI_SUCCESS && pat_exec_done(c->prepared->exec)) {
+        round_end(c->prepared);
+        release_reserve(c);
+        c->voiding = false;
+    }
+    return rc;
+}
+
+/* ---- The call ----------------------------------------------------------------------------------------- */
+
+static int contribute(pat_comm *c, int64_t arrival_ns, int64_t bytes, bool certain)
+{
+    pat_estimate mine = {arrival_ns, bytes, certain};
+    return pat_exchange_post(&c->exchange, c->own, mine, pat_clock_local_ns());
+}
+
+static void next_epoch(pat_comm *c)
+{
+    c->epoch++;
+    pat_exchange_reset(&c->exchange);
+    atomic_store(&c->edge, false);
+    c->landed_in_holder = false;
+}
+
+/* The plan is known: bring the application's buffers and let it run. */
+static int start_round(pat_comm *c)
+{
+    const pat_call *call = &c->call;
+    const pat_algorithm *alg = c->alg;
+    int64_t expected = alg->uses_arrivals ? c->exchange.expected_bytes : call->block_bytes;
+    bool as_prepared = expected == call->block_bytes;
+    int rc = MPI_SUCCESS;
+
+    if (alg->uses_arrivals && !as_prepared)
+        rc = void_prepared(c, alg);
+    if (rc != MPI_SUCCESS)
+        return rc;
+    if (as_prepared && c->prepared->exec) {
+        pat_round *spare = c->current;
+        c->current = c->prepared;
+        c->prepared = spare;
+    } else {
+        rc = round_make(c, c->current, alg, call->block_bytes, slot_prepared(c) + !as_prepared);
+    }
+    if (rc != MPI_SUCCESS)
+        return rc;
+
+    char *home = call->recvbuf;
+    const char *own = NULL;
+    if (!call->recv_plain) {
+        if (!pat_comm_buffer(&c->pack, &c->pack_size, (size_t)(call->block_bytes * c->size)))
+            return pat_error(MPI_ERR_NO_MEM, "no memory to pack %lld bytes",
+                             (long long)(call->block_bytes * c->size));
+        home = c->pack;
+    }
+    char *own_place = home + c->rank * call->block_bytes;
+    if (call->in_place ? !call->recv_plain : !call->send_plain) {
+        rc = pat_call_pack_own(call, c->rank, own_place);
+        atomic_fetch_add_explicit(&pat_rt.bytes_copied, call->block_bytes, memory_order_relaxed);
+    } else if (!call->in_place) {
+        own = call->sendbuf;
+    }
+    c->phase = PAT_RUNNING;
+    return rc != MPI_SUCCESS ? rc : pat_exec_arrive(c->current->exec, home, own);
+}
+
+static int finish_round(pat_comm *c)
+{
+    int rc = MPI_SUCCESS;
+    pat_exec_stats stats = pat_exec_get_stats(c->current->exec);
+    if (!c->call.recv_plain) {
+        rc = pat_call_unpack(&c->call, c->rank, c->size, c->pack);
+        stats.bytes_copied += c->call.block_bytes * c->size;
+    }
+    atomic_fetch_add_explicit(&pat_rt.bytes_received, stats.bytes_received, memory_order_relaxed);
+    atomic_fetch_add_explicit(&pat_rt.bytes_early, stats.bytes_early, memory_order_relaxed);
+    atomic_fetch_add_explicit(&pat_rt.bytes_copied, stats.bytes_copied, memory_order_relaxed);
+    atomic_fetch_add_explicit(&pat_rt.wait_ns, pat_clock_local_ns() - c->call_start_ns, memory_order_relaxed);
+    round_end(c->current);
+    release_reserve(c);
+    c->last_bytes = c->call.block_bytes;
+    next_epoch(c);
+    c->phase = PAT_IDLE;
+    return rc;
+}
+
+int pat_epoch_begin(pat_comm *c, const pat_call *call, const pat_algorithm *alg)
+{
+    int rc = c->background_error;
+    c->background_error = MPI_SUCCESS;
+    if (rc != MPI_SUCCESS)
+        return rc;
+    c->call = *call;
+    c->alg = alg;
+    c->call_start_ns = pat_clock_local_ns();
+    atomic_store(&c->edge, false); /* this call speaks for itself */
+    if (!alg->uses_arrivals)
+        return start_round(c);
+    c->phase = PAT_AWAIT_ESTIMATES;
+    if (c->exchange.state == PAT_EXCHANGE_NONE)
+        rc = contribute(c, c->call_start_ns + pat_rt.clock.offset_ns, call->block_bytes, true);
+    return rc;
+}
+
+int pat_epoch_progress(pat_comm *c, bool *moved)
+{
+    int rc = MPI_SUCCESS;
+    if (c->phase == PAT_AWAIT_ESTIMATES) {
+        rc = pat_exchange_test(&c->exchange, c->size);
+        if (rc == MPI_SUCCESS && c->exchange.state == PAT_EXCHANGE_DONE) {
+            *moved = true;
+            rc = start_round(c);
+        }
+    }
+    if (rc == MPI_SUCCESS && c->phase == PAT_RUNNING) {
+        rc = pat_exec_progress(c->current->exec, moved);
+        if (rc == MPI_SUCCESS && c->voiding)
+            rc = progress_voiding(c, moved);
+        if (rc == MPI_SUCCESS && !c->voiding && pat_exec_done(c->current->exec))
+            rc = finish_round(c);
+    }
+    return rc;
+}
+
+int pat_epoch_wait(pat_comm *c)
+{
+    int rc = MPI_SUCCESS;
+    bool moved;
+    atomic_store(&c->foreground, true);
+    while (rc == MPI_SUCCESS && c->phase != PAT_IDLE)
+        rc = pat_epoch_progress(c, &moved);
+    atomic_store(&c->foreground, false);
+    return rc;
+}
+
+/* ---- The background thread's turn --------------------------------------------------------------------- */
+
+/*
+ * When to look again. Nobody sends before somebody arrives: sleep until the first other rank is expected, but
+ * never trust a prediction for longer than 10 ms. From then on an eighth of a segment's time, backing off
+ * while nothing moves.
+ */
+static int64_t next_look(pat_comm *c, int64_t now, bool moved)
+{
+    int64_t first = INT64_MAX;
+    for (int r = 0; r < c->size; r++)
+        if (r != c->rank && c->exchange.all[r].arrival_ns < first)
+            first = c->exchange.all[r].arrival_ns;
+    first -= pat_rt.clock.offset_ns;
+    if (now < first)
+        return first < now + 10 * MSEC ? first : now + 10 * MSEC;
+    int64_t base = pat_link_tau_ns(&c->link, c->prepared->plan.block_bytes) / 8;
+    base = base < 200 * USEC ? 200 * USEC : base > 2 * MSEC ? 2 * MSEC : base;
+    c->poll_ns = moved || c->poll_ns < base ? base : c->poll_ns + c->poll_ns / 8;
+    if (c->poll_ns > 4 * MSEC)
+        c->poll_ns = 4 * MSEC;
+    return now + c->poll_ns;
+}
+
+static int background_turn(pat_comm *c, const pat_algorithm *alg, int64_t *next)
+{
+    int64_t now = pat_clock_local_ns();
+    bool moved = false;
+    int rc = MPI_SUCCESS;
+    *next = PAT_NEVER;
+    if (c->phase != PAT_IDLE) { /* a started request */
+        rc = pat_epoch_progress(c, &moved);
+        if (c->phase != PAT_IDLE)
+            *next = now + 500 * USEC;
+        return rc;
+    }
+    if (!alg->uses_arrivals || c->voiding)
+        return rc;
+    if (atomic_exchange(&c->edge, false) && c->exchange.state == PAT_EXCHANGE_NONE)
+        rc = contribute(c, atomic_load(&c->edge_arrival_ns), c->last_bytes, false);
+    if (rc == MPI_SUCCESS)
+        rc = pat_exchange_test(&c->exchange, c->size);
+    if (rc != MPI_SUCCESS)
+        return rc;
+    if (c->exchange.state == PAT_EXCHANGE_POSTED) {
+        /* The others' milestones are about as far off as ours was: look at growing intervals. */
+        int64_t step = (now - c->exchange.posted_ns) / 4;
+        *next = now + (step < 300 * USEC ? 300 * USEC : step > 4 * MSEC ? 4 * MSEC : step);
+    } else if (c->exchange.state == PAT_EXCHANGE_DONE) {
+        rc = prepare(c, alg);
+        if (rc == MPI_SUCCESS && c->prepared->exec) {
+            rc = pat_exec_progress(c->prepared->exec, &moved);
+            if (pat_exec_expects_early(c->prepared->exec))
+                *next = next_look(c, now, moved);
+        }
+    }
+    return rc;
+}
+
+int64_t pat_epoch_background(pat_comm *c)
+{
+    int64_t next;
+    if (atomic_load(&c->foreground))
+        return PAT_NEVER;
+    if (pthread_mutex_trylock(&c->lock) != 0)
+        return pat_clock_local_ns() + 200 * USEC;
+    if (c->dead || c->background_error != MPI_SUCCESS) {
+        next = PAT_NEVER;
+    } else {
+        c->background_error = background_turn(c, atomic_load(&pat_rt.alg), &next);
+    }
+    pthread_mutex_unlock(&c->lock);
+    return next;
+}
+
+/* ---- Settling: an epoch that ends without a call ------------------------------------------------------ */
+
+bool pat_epoch_contributed(pat_comm *c)
+{
+    atomic_store(&c->edge, false);
+    return c->exchange.state != PAT_EXCHANGE_NONE;
+}
+
+int pat_epoch_settle_begin(pat_comm *c)
+{
+    atomic_store(&c->edge, false);
+    if (c->phase == PAT_IDLE && c->exchange.state == PAT_EXCHANGE_NONE)
+        return contribute(c, pat_clock_now_ns(&pat_rt.clock), PAT_NO_CALL, false);
+    return MPI_SUCCESS;
+}
+
+int pat_epoch_settle_step(pat_comm *c, bool *done)
+{
+    bool moved;
+    *done = false;
+    if (c->voiding) {
+        int rc = progress_voiding(c, &moved);
+        if (rc == MPI_SUCCESS && !c->voiding) {
+            next_epoch(c);
+            *done = true;
+        }
+        return rc;
+    }
+    int rc = pat_exchange_test(&c->exchange, c->size);
+    if (rc != MPI_SUCCESS || c->exchange.state != PAT_EXCHANGE_DONE)
+        return rc;
+    rc = void_prepared(c, atomic_load(&pat_rt.alg));
+    if (rc == MPI_SUCCESS && !c->voiding) {
+        next_epoch(c);
+        *done = true;
+    }
+    return rc;
+}
+
+int pat_epoch_settle_one(pat_comm *c)
+{
+    const pat_algorithm *alg = atomic_load(&pat_rt.alg);
+    bool done = false;
+    int rc = MPI_SUCCESS;
+    pthread_mutex_lock(&c->lock);
+    if (c->usable && !c->dead)
+        rc = pat_epoch_wait(c);
+    if (rc == MPI_SUCCESS && c->usable && !c->dead && alg->uses_arrivals && !pat_rt.settled) {
+        rc = pat_epoch_settle_begin(c);
+        while (rc == MPI_SUCCESS && !done)
+            rc = pat_epoch_settle_step(c, &done);
+    }
+    pthread_mutex_unlock(&c->lock);
+    return rc;
+}

@@ -1,0 +1,40 @@
+/*
+ * epoch.h — the life of one call on one communicator: estimates, plan, early part, arrival, result.
+ * docs/epochs.md states the protocol and its invariants.
+ *
+ * Unless said otherwise the caller holds the communicator's lock. All functions return MPI error codes.
+ */
+#ifndef PAT_EPOCH_H
+#define PAT_EPOCH_H
+
+#include "comm.h"
+
+/* This rank has called. The round is then driven by pat_epoch_progress until the phase is PAT_IDLE again. */
+int pat_epoch_begin(pat_comm *c, const pat_call *call, const pat_algorithm *alg);
+int pat_epoch_progress(pat_comm *c, bool *moved);
+
+/* Drive the call under way to its end. */
+int pat_epoch_wait(pat_comm *c);
+
+/* The background thread's turn; takes the lock if it is free. Returns the local time of the next turn or
+ * PAT_NEVER. */
+int64_t pat_epoch_background(pat_comm *c);
+
+/* Did this rank contribute to an exchange that no call has used yet? Withdraws an Edge that was not yet acted
+ * on. */
+bool pat_epoch_contributed(pat_comm *c);
+
+/*
+ * Between calls, on all members: end the epoch without a call. Begin on all communicators first, then step
+ * each until *done, so that members may have them in any order.
+ */
+int pat_epoch_settle_begin(pat_comm *c);
+int pat_epoch_settle_step(pat_comm *c, bool *done);
+
+/* The opened request is given up without a call: early data in its buffer moves to ours. */
+int pat_epoch_release_holder(pat_comm *c);
+
+/* Settle one communicator that is about to go, if its epoch may have begun. Takes the lock. */
+int pat_epoch_settle_one(pat_comm *c);
+
+#endif

@@ -1,0 +1,19 @@
+/*
+ * fail.h — an error of the machinery below a call is told the way MPI tells it: through the communicator's
+ * handler.
+ */
+#ifndef PAT_FAIL_H
+#define PAT_FAIL_H
+
+#include <mpi.h>
+
+/* Call comm's error handler with `code`; when that returns, give back the error class. */
+static inline int pat_fail(MPI_Comm comm, int code)
+{
+    int error_class = code;
+    PMPI_Comm_call_errhandler(comm, code);
+    PMPI_Error_class(code, &error_class);
+    return error_class;
+}
+
+#endif

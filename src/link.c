@@ -1,0 +1,66 @@
+/*
+ * link.c — see link.h. A token bucket or an idle TCP connection flatters the first bytes: the rate is taken
+ * from the difference between the largest message and a quarter of it, so that what is let through at once
+ * cancels out.
+ */
+#include "link.h"
+
+#include <stdlib.h>
+
+#include "clock.h"
+
+enum { MAX_BYTES = 4 << 20, ENOUGH_NS = 5000000, TAG = 1 };
+
+/* The best of `repeats`: what the link can do, less what the scheduler did to us. */
+static int64_t shift_once(char *out, char *in, int bytes, int repeats, int rank, int size, MPI_Comm comm,
+                          int *rc)
+{
+    int64_t best = INT64_MAX;
+    for (int i = 0; i < repeats && *rc == MPI_SUCCESS; i++) {
+        int64_t start = pat_clock_local_ns();
+        *rc = PMPI_Sendrecv(out, bytes, MPI_BYTE, (rank + 1) % size, TAG, in, bytes, MPI_BYTE,
+                            (rank + size - 1) % size, TAG, comm, MPI_STATUS_IGNORE);
+        int64_t took = pat_clock_local_ns() - start;
+        if (took < best)
+            best = took;
+    }
+    return best;
+}
+
+static int64_t slowest(int64_t value, MPI_Comm comm, int *rc)
+{
+    int64_t result = value;
+    if (*rc == MPI_SUCCESS)
+        *rc = PMPI_Allreduce(&value, &result, 1, MPI_INT64_T, MPI_MAX, comm);
+    return result;
+}
+
+int pat_link_measure(pat_link *link, MPI_Comm comm)
+{
+    int rank, size, rc = MPI_SUCCESS, bytes = 16384;
+    PMPI_Comm_rank(comm, &rank);
+    PMPI_Comm_size(comm, &size);
+    char *buf = calloc(2, MAX_BYTES);
+    int ok = buf != NULL, all_ok = 0;
+    rc = PMPI_Allreduce(&ok, &all_ok, 1, MPI_INT, MPI_MIN, comm);
+    if (rc != MPI_SUCCESS || !all_ok) {
+        free(buf);
+        return rc != MPI_SUCCESS ? rc : MPI_ERR_NO_MEM;
+    }
+    char *in = buf + MAX_BYTES;
+    shift_once(buf, in, 1, 2, rank, size, comm, &rc); /* open the connections */
+    int64_t alpha = slowest(shift_once(buf, in, 1, 10, rank, size, comm, &rc), comm, &rc);
+    int64_t took = slowest(shift_once(buf, in, bytes, 3, rank, size, comm, &rc), comm, &rc);
+    while (rc == MPI_SUCCESS && took < ENOUGH_NS && bytes < MAX_BYTES) {
+        bytes *= 2;
+        took = slowest(shift_once(buf, in, bytes, 3, rank, size, comm, &rc), comm, &rc);
+    }
+    int64_t quarter = slowest(shift_once(buf, in, bytes / 4, 3, rank, size, comm, &rc), comm, &rc);
+    free(buf);
+    int64_t span = took - quarter > 0 ? took - quarter : took;
+    link->alpha_ns = alpha;
+    link->beta_ps = span * 1000 / (bytes - bytes / 4);
+    if (link->beta_ps < 1)
+        link->beta_ps = 1;
+    return rc;
+}

@@ -1,0 +1,30 @@
+/*
+ * link.h — how fast is a message? Measured once per communicator, agreed by all its ranks, used to shape
+ * plans.
+ */
+#ifndef PAT_LINK_H
+#define PAT_LINK_H
+
+#include <mpi.h>
+#include <stdint.h>
+
+typedef struct pat_link {
+    int64_t alpha_ns; /* one way, a small message */
+    int64_t beta_ps;  /* picoseconds per byte while all ranks send and receive at once */
+} pat_link;
+
+/*
+ * Collective over comm, the library's own: every rank sends to its right neighbour at once, first one byte,
+ * then longer and longer messages until one takes 5 ms or 4 MiB are reached. The slowest rank counts. Takes
+ * about 20 ms. Returns an MPI error code.
+ */
+int pat_link_measure(pat_link *link, MPI_Comm comm);
+
+/* One-way time of `bytes`, at least 1 ns. */
+static inline int64_t pat_link_tau_ns(const pat_link *link, int64_t bytes)
+{
+    int64_t tau = link->alpha_ns + bytes / 1000 * link->beta_ps + bytes % 1000 * link->beta_ps / 1000;
+    return tau > 0 ? tau : 1;
+}
+
+#endif

@@ -1,0 +1,38 @@
+/*
+ * model.h — predicts a collective's exit times by walking the plans of all ranks, and the physical bound that
+ * no algorithm can beat. Knows plans and arrival times; must never call MPI or read a clock.
+ */
+#ifndef PAT_MODEL_H
+#define PAT_MODEL_H
+
+#include "plan.h"
+
+/* Each rank has one send port and one receive port; a message of n bytes keeps both for n*beta and is there
+ * alpha later. */
+typedef struct pat_cost {
+    int64_t alpha_ns;
+    int64_t beta_ps;     /* picoseconds per byte */
+    int64_t eager_bytes; /* longer messages wait until the receive is posted; 0: all do */
+} pat_cost;
+
+typedef struct pat_span {
+    int64_t start_ns, end_ns;
+} pat_span;
+
+/*
+ * Walk the plans of all ranks (plans[r] is rank r's) from the arrivals arrival_ns[r]. exit_ns[r] becomes the
+ * time the rank returns. spans, when not NULL, holds for every rank r an array of plans[r].num_nodes entries
+ * that receive each node's start and end. Returns 0, ENOMEM, or EDEADLK when the plans cannot finish.
+ */
+int pat_model_walk(const pat_plan *plans, int num_ranks, const int64_t *arrival_ns, const pat_cost *cost,
+                   int64_t *exit_ns, pat_span *const *spans);
+
+/*
+ * Earliest exit time of every rank that any all-gather could reach: each rank must take (P-1) blocks through
+ * one link, none before its owner has arrived. lambda_ns: one-way latency; beta_ps: of the link's payload
+ * rate. Returns 0, or ENOMEM with exit_ns untouched.
+ */
+int pat_model_bound(int num_ranks, int64_t block_bytes, const int64_t *arrival_ns, int64_t lambda_ns,
+                    int64_t beta_ps, int64_t *exit_ns);
+
+#endif

@@ -1,0 +1,106 @@
+/*
+ * plan.h — an algorithm as data: for one rank, the graph of what it has to do in one collective.
+ *
+ * A plan must never call MPI, read a clock or use floating point: every rank derives its own part from the
+ * same inputs, and they only fit together when the inputs give the same answer everywhere, bit for bit.
+ *
+ * Result space: a collective's result is seen as one run of bytes. For an all-gather block b is the bytes
+ * [b*block_bytes, (b+1)*block_bytes). Nodes name byte ranges of that space; where they live (receive buffer,
+ * early-data buffer) is the engine's business.
+ *
+ * Order: nodes are numbered as they are made and an edge always leads from a lower to a higher number, so a
+ * plan is acyclic by construction. The k-th send to a peer matches the peer's k-th receive from this rank.
+ */
+#ifndef PAT_PLAN_H
+#define PAT_PLAN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum pat_node_kind {
+    PAT_NODE_ARRIVE, /* the application has called: its data is here. Exactly one per plan */
+    PAT_NODE_COPY,   /* the rank's own bytes, from its send buffer into the result space */
+    PAT_NODE_SEND,
+    PAT_NODE_RECV,
+};
+
+#define PAT_STEP_FREE (-1)
+
+/*
+ * Sends in flight per peer: the engine posts the m-th message of a pair only when every message of the pair
+ * up to m - PAT_SEND_WINDOW is complete. A rule on numbers, not on readiness, so that it is the same on every
+ * run and the checker can prove that it never deadlocks. Receives are posted as soon as they are ready.
+ */
+enum { PAT_SEND_WINDOW = 4 };
+
+typedef struct pat_node {
+    enum pat_node_kind kind;
+    int peer;  /* SEND, RECV: the other rank; else -1 */
+    int match; /* SEND, RECV: this is the match-th message of the ordered pair, from 0 */
+    int step;  /* position in a step-by-step algorithm, from 0; PAT_STEP_FREE: ordered by its edges alone */
+    int64_t offset; /* first byte in the result space */
+    int64_t length; /* bytes; 0 marks a control message, which carries no user bytes */
+    bool early; /* no path from ARRIVE: may run before the application has called. Set by pat_plan_finish */
+} pat_node;
+
+typedef struct pat_edge {
+    int from, to; /* `to` waits for `from`; from < to */
+} pat_edge;
+
+typedef struct pat_plan {
+    int num_ranks;
+    int rank;
+    int64_t block_bytes;
+    pat_node *nodes;
+    int num_nodes, cap_nodes;
+    pat_edge *edges;
+    int num_edges, cap_edges;
+    /* Filled by pat_plan_finish: successors of node i are succ[succ_at[i] .. succ_at[i+1]-1]. */
+    int *succ, *succ_at, *num_preds;
+    int num_early;    /* nodes that may run before ARRIVE */
+    bool has_control; /* some node is a control message */
+    /* While building. */
+    int *sent_to, *recv_from;    /* messages so far per peer: the match numbers */
+    int *prev_group, *cur_group; /* nodes of the last finished step and of the one being built */
+    int num_prev, cap_prev, num_cur, cap_cur;
+    int step;  /* number of the step being built, -1 before the first */
+    int error; /* ENOMEM or EINVAL, sticky: builders need not test every call */
+} pat_plan;
+
+/* The inputs every rank shares. Times in nanoseconds on one clock, beta in picoseconds per byte. */
+typedef struct pat_job {
+    int num_ranks;
+    int64_t block_bytes;
+    const int64_t *arrival_ns; /* num_ranks predicted arrivals, or NULL when the algorithm needs none */
+    int64_t tau_ns;            /* one-way time of one block: alpha + block_bytes * beta, at least 1 */
+    int64_t alpha_ns;          /* latency of a small message */
+    int64_t beta_ps;           /* picoseconds per byte */
+} pat_job;
+
+/* ---- Building (used by algorithms/) ---- */
+
+void pat_plan_init(pat_plan *plan, int num_ranks, int rank, int64_t block_bytes);
+int pat_plan_arrive(pat_plan *plan); /* returns the node's number; so do the next five */
+int pat_plan_copy(pat_plan *plan, int64_t offset, int64_t length);
+int pat_plan_send(pat_plan *plan, int peer, int64_t offset, int64_t length);
+int pat_plan_recv(pat_plan *plan, int peer, int64_t offset, int64_t length);
+int pat_plan_signal(pat_plan *plan, int peer); /* control message: send */
+int pat_plan_await(pat_plan *plan, int peer);  /* control message: receive */
+void pat_plan_after(pat_plan *plan, int node,
+                    int before); /* `node` waits for `before`; negative `before`: none */
+
+/*
+ * Step-by-step algorithms: pat_plan_next_step opens a step; pat_plan_in_step puts a node into it, which then
+ * waits for every node of the last step that was not empty. A step left empty leaves no trace.
+ */
+void pat_plan_next_step(pat_plan *plan);
+void pat_plan_in_step(pat_plan *plan, int node);
+
+/* Sort out successors, early nodes and the rest. Returns 0, or ENOMEM/EINVAL of this or any earlier call. */
+int pat_plan_finish(pat_plan *plan);
+void pat_plan_free(pat_plan *plan);
+
+/* Bytes this rank receives in the plan, and the bytes of the early receives among them. */
+int64_t pat_plan_recv_bytes(const pat_plan *plan, int64_t *early_bytes);
+
+#endif

@@ -1,0 +1,191 @@
+/*
+ * request.c — the persistent all-gather: Init, Open, Start, Wait, Request_free. Between Open and Wait the
+ * receive buffer is the library's, so early data lands where it is wanted and nothing is copied.
+ */
+#include "request.h"
+
+#include <stdlib.h>
+
+#include "epoch.h"
+#include "error.h"
+#include "fail.h"
+#include "pat.h"
+#include "runtime.h"
+
+enum request_state { CLOSED, OPEN, STARTED };
+
+struct pat_request {
+    pat_call call;
+    pat_comm *c; /* NULL: left to the MPI library */
+    enum request_state state;
+    bool by_mpi; /* STARTED: as a non-blocking call of the MPI library */
+    MPI_Request mpi_request;
+};
+
+/* A started request's buffer belongs to its own round: the next one's early data must not land there. */
+const pat_call *pat_request_open_call(const struct pat_request *request)
+{
+    return request && request->state == OPEN ? &request->call : NULL;
+}
+
+int PAT_Allgather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                       int recvcount, MPI_Datatype recvtype, MPI_Comm comm, PAT_Request *request)
+{
+    pat_call call;
+    if (!request)
+        return pat_error(MPI_ERR_ARG, "PAT_Allgather_init: request is a null pointer");
+    *request = PAT_REQUEST_NULL;
+    if (!atomic_load(&pat_rt.started))
+        return pat_error(MPI_ERR_OTHER, "PAT_Allgather_init: call PAT_Init first");
+    if (comm == MPI_COMM_NULL)
+        return pat_fail(MPI_COMM_WORLD, pat_error(MPI_ERR_COMM, "PAT_Allgather_init: comm is MPI_COMM_NULL"));
+    if (!pat_call_describe(&call, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm))
+        return pat_fail(comm,
+                        pat_error(MPI_ERR_ARG,
+                                  "PAT_Allgather_init: a count below 0 (send %d, receive %d), a datatype "
+                                  "that is null or not committed, or sizes of send and receive that differ",
+                                  sendcount, recvcount));
+    struct pat_request *r = calloc(1, sizeof(*r));
+    if (!r)
+        return pat_fail(comm, pat_error(MPI_ERR_NO_MEM, "PAT_Allgather_init: no memory"));
+    r->call = call;
+    r->mpi_request = MPI_REQUEST_NULL;
+    int rc = pat_comm_get(comm, &r->c);
+    if (rc != MPI_SUCCESS) {
+        free(r);
+        return pat_fail(comm, rc);
+    }
+    if (r->c)
+        pat_comm_ref(r->c);
+    *request = r;
+    return MPI_SUCCESS;
+}
+
+/* Common checks; on success the communicator's lock is held when there is one. */
+static int request_enter(PAT_Request r, const char *who)
+{
+    if (!r)
+        return pat_error(MPI_ERR_REQUEST, "%s: the request is PAT_REQUEST_NULL", who);
+    if (!atomic_load(&pat_rt.started))
+        return pat_error(MPI_ERR_OTHER, "%s: the library is not started", who);
+    if (!r->c)
+        return MPI_SUCCESS;
+    pthread_mutex_lock(&r->c->lock);
+    if (r->c->dead) {
+        pthread_mutex_unlock(&r->c->lock);
+        return pat_error(MPI_ERR_COMM, "%s: the request's communicator was freed", who);
+    }
+    return MPI_SUCCESS;
+}
+
+static void request_leave(PAT_Request r)
+{
+    if (r->c)
+        pthread_mutex_unlock(&r->c->lock);
+}
+
+static int open_locked(PAT_Request r, const char *who)
+{
+    if (r->c && r->c->holder && r->c->holder != r)
+        return pat_error(MPI_ERR_REQUEST, "%s: another request is open or started on this communicator", who);
+    if (r->c)
+        r->c->holder = r;
+    r->state = OPEN;
+    return MPI_SUCCESS;
+}
+
+int PAT_Open(PAT_Request r)
+{
+    int rc = request_enter(r, "PAT_Open");
+    if (rc != MPI_SUCCESS)
+        return rc;
+    rc = r->state == CLOSED ? open_locked(r, "PAT_Open")
+                            : pat_error(MPI_ERR_REQUEST, "PAT_Open: the request is already %s",
+                                        r->state == OPEN ? "open" : "started");
+    request_leave(r);
+    return rc;
+}
+
+static int start_locked(PAT_Request r)
+{
+    const pat_algorithm *alg = atomic_load(&pat_rt.alg);
+    const pat_call *call = &r->call;
+    bool moved;
+    if (r->state == STARTED)
+        return pat_error(MPI_ERR_REQUEST, "PAT_Start: the request is already started");
+    int rc = open_locked(r, "PAT_Start");
+    if (rc != MPI_SUCCESS)
+        return rc;
+    r->state = STARTED;
+    atomic_fetch_add(&pat_rt.started_requests, 1);
+    pat_runtime_count(alg);
+    r->by_mpi = !r->c || !alg->build || call->block_bytes == 0 || call->block_bytes > PAT_MAX_BLOCK;
+    if (r->by_mpi)
+        return PMPI_Iallgather(call->sendbuf, call->sendcount, call->sendtype, call->recvbuf, call->recvcount,
+                               call->recvtype, call->comm, &r->mpi_request);
+    rc = pat_epoch_begin(r->c, call, alg);
+    return rc == MPI_SUCCESS ? pat_epoch_progress(r->c, &moved) : rc;
+}
+
+int PAT_Start(PAT_Request r)
+{
+    int rc = request_enter(r, "PAT_Start");
+    if (rc != MPI_SUCCESS)
+        return rc;
+    bool was_started = r->state == STARTED;
+    rc = start_locked(r);
+    bool ours = rc == MPI_SUCCESS && !r->by_mpi;
+    request_leave(r);
+    if (ours)
+        pat_runtime_used(r->c);
+    if (ours && pat_rt.thread)
+        pat_thread_kick(pat_rt.thread); /* it drives the round while the application does something else */
+    return rc == MPI_SUCCESS || was_started || rc == MPI_ERR_REQUEST ? rc : pat_fail(r->call.comm, rc);
+}
+
+int PAT_Wait(PAT_Request r)
+{
+    int rc = MPI_SUCCESS;
+    if (!r)
+        return pat_error(MPI_ERR_REQUEST, "PAT_Wait: the request is PAT_REQUEST_NULL");
+    if (r->c)
+        pthread_mutex_lock(&r->c->lock);
+    if (r->state == STARTED) {
+        if (r->by_mpi)
+            rc = PMPI_Wait(&r->mpi_request, MPI_STATUS_IGNORE);
+        else if (!r->c->dead &&
+                 r->c->holder == r) /* else its round ended when the communicator or the library went */
+            rc = pat_epoch_wait(r->c);
+        atomic_fetch_sub(&pat_rt.started_requests, 1);
+        r->state = CLOSED;
+        if (r->c && r->c->holder == r)
+            r->c->holder = NULL;
+    }
+    request_leave(r);
+    return rc == MPI_SUCCESS ? rc : pat_fail(MPI_COMM_WORLD, rc);
+}
+
+int PAT_Request_free(PAT_Request *request)
+{
+    if (!request || !*request)
+        return pat_error(MPI_ERR_REQUEST, "PAT_Request_free: the request is %s",
+                         request ? "PAT_REQUEST_NULL" : "a null pointer");
+    PAT_Request r = *request;
+    int rc = MPI_SUCCESS;
+    if (r->c)
+        pthread_mutex_lock(&r->c->lock);
+    bool alive = r->c && !r->c->dead;
+    if (r->state == STARTED && (alive || r->by_mpi))
+        rc = pat_error(MPI_ERR_REQUEST, "PAT_Request_free: the request is started, call PAT_Wait first");
+    else if (alive && r->c->holder == r)
+        rc = pat_epoch_release_holder(r->c);
+    if (r->c)
+        pthread_mutex_unlock(&r->c->lock);
+    if (rc != MPI_SUCCESS)
+        return rc;
+    if (r->c)
+        pat_comm_unref(r->c);
+    free(r);
+    *request = PAT_REQUEST_NULL;
+    return MPI_SUCCESS;
+}

@@ -1,0 +1,254 @@
+/*
+ * runtime.c — start and stop of the library, the background thread's round through the communicators,
+ * settling.
+ */
+#include "runtime.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "comm.h"
+#include "epoch.h"
+#include "error.h"
+#include "place.h"
+
+pat_runtime pat_rt = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* ---- The background thread ---------------------------------------------------------------------------- */
+
+/*
+ * One turn: visit every communicator. References keep them in memory; the runtime's lock is not held while
+ * one is driven, so that milestones never wait for a message.
+ */
+static int64_t background_work(void *arg)
+{
+    (void)arg;
+    int64_t next = PAT_NEVER;
+    pthread_mutex_lock(&pat_rt.lock);
+    pat_comm *c = pat_rt.comms;
+    if (c)
+        c->refs++;
+    pthread_mutex_unlock(&pat_rt.lock);
+    while (c) {
+        int64_t when = pat_epoch_background(c);
+        if (when < next)
+            next = when;
+        pthread_mutex_lock(&pat_rt.lock);
+        pat_comm *after = c->listed ? c->next : NULL;
+        if (after)
+            after->refs++;
+        bool cut_short =
+            !c->listed; /* freed meanwhile, and whatever came after it perhaps too: start again */
+        pthread_mutex_unlock(&pat_rt.lock);
+        pat_comm_unref(c);
+        if (cut_short)
+            return pat_clock_local_ns();
+        c = after;
+    }
+    return next;
+}
+
+void pat_runtime_used(pat_comm *c)
+{
+    pthread_mutex_lock(&pat_rt.lock);
+    pat_rt.last = c;
+    pthread_mutex_unlock(&pat_rt.lock);
+}
+
+/* ---- Settling ----------------------------------------------------------------------------------------- */
+
+/* Apply one step to every communicator until none says it wants more. */
+static int for_all(int (*step)(pat_comm *c, bool *done))
+{
+    int rc = MPI_SUCCESS;
+    bool all_done;
+    do {
+        all_done = true;
+        for (pat_comm *c = pat_rt.comms; c && rc == MPI_SUCCESS; c = c->next) {
+            bool done = true;
+            pthread_mutex_lock(&c->lock);
+            if (c->usable && !c->dead && !c->idle_settled)
+                rc = step(c, &done);
+            if (done)
+                c->idle_settled = true;
+            pthread_mutex_unlock(&c->lock);
+            all_done = all_done && done;
+        }
+    } while (!all_done && rc == MPI_SUCCESS);
+    for (pat_comm *c = pat_rt.comms; c; c = c->next)
+        c->idle_settled = false;
+    return rc;
+}
+
+static int finish_calls(pat_comm *c, bool *done)
+{
+    bool moved;
+    int rc = pat_epoch_progress(c, &moved);
+    *done = c->phase == PAT_IDLE;
+    return rc;
+}
+
+static int begin_settling(pat_comm *c, bool *done)
+{
+    *done = true;
+    return pat_epoch_settle_begin(c);
+}
+
+int pat_runtime_settle(bool *busy)
+{
+    int mine[2] = {0, 0}, any[2]; /* contributed to an exchange; a request is started */
+    mine[1] = atomic_load(&pat_rt.started_requests) > 0;
+    for (pat_comm *c = pat_rt.comms; c; c = c->next) {
+        pthread_mutex_lock(&c->lock);
+        mine[0] |= pat_epoch_contributed(c);
+        pthread_mutex_unlock(&c->lock);
+    }
+    int rc = PMPI_Allreduce(mine, any, 2, MPI_INT, MPI_MAX, pat_rt.world);
+    if (rc != MPI_SUCCESS)
+        return rc;
+    if (busy) {
+        *busy = any[1];
+        if (*busy)
+            return MPI_SUCCESS;
+    }
+    if (any[1])
+        rc = for_all(finish_calls);
+    if (rc != MPI_SUCCESS || !any[0] || !atomic_load(&pat_rt.alg)->uses_arrivals)
+        return rc;
+    rc = for_all(begin_settling);
+    return rc == MPI_SUCCESS ? for_all(pat_epoch_settle_step) : rc;
+}
+
+/* ---- Start and stop ----------------------------------------------------------------------------------- */
+
+static int finalize_hook(MPI_Comm comm, int keyval, void *attr, void *extra)
+{
+    (void)comm;
+    (void)keyval;
+    (void)attr;
+    (void)extra;
+    return atomic_load(&pat_rt.started) ? pat_runtime_shutdown() : MPI_SUCCESS;
+}
+
+static const char *get_env(const char *name)
+{
+    return getenv(name);
+}
+
+/*
+ * All ranks must start alike. Each says whether its settings are good and what they are; anything else than
+ * one mind is an error everywhere, so that nobody is left waiting.
+ */
+static int agree_on_settings(const pat_algorithm **alg)
+{
+    char why[256] = "";
+    int64_t mine[5], most[5];
+    bool good = pat_config_read(&pat_rt.config, get_env, why, sizeof(why)) == 0;
+    *alg = good ? pat_algorithm_find(pat_rt.config.alg) : NULL;
+    if (good && (!*alg || (*alg)->op != PAT_OP_ALLGATHER)) {
+        pat_error(MPI_ERR_ARG, "PAT_ALG=\"%s\": accepted: %s", pat_rt.config.alg,
+                  pat_algorithm_names(PAT_OP_ALLGATHER));
+        good = false;
+    } else if (!good) {
+        pat_error(MPI_ERR_ARG, "%s", why);
+    }
+    uint64_t digest = good ? pat_config_digest(&pat_rt.config) : 0;
+    mine[0] = !good;
+    mine[1] = (int64_t)(digest >> 32);
+    mine[2] = -mine[1];
+    mine[3] = (int64_t)(digest & 0xffffffffu);
+    mine[4] = -mine[3];
+    int rc = PMPI_Allreduce(mine, most, 5, MPI_INT64_T, MPI_MAX, pat_rt.world);
+    if (rc != MPI_SUCCESS)
+        return rc;
+    if (most[0])
+        return good ? pat_error(MPI_ERR_ARG, "PAT_Init: another rank's PAT_* settings are malformed")
+                    : MPI_ERR_ARG;
+    if (most[1] != -most[2] || most[3] != -most[4])
+        return pat_error(MPI_ERR_ARG,
+                         "PAT_Init: the ranks' PAT_* settings differ; set them alike on every rank, for "
+                         "example with mpirun -x");
+    return MPI_SUCCESS;
+}
+
+static int start_thread(void)
+{
+    pat_place place;
+    int level;
+    int rc = pat_place_find(pat_rt.world, pat_rt.config.thread_pin, &place); /* collective */
+    if (rc != MPI_SUCCESS)
+        return rc;
+    PMPI_Query_thread(&level);
+    if (level < MPI_THREAD_MULTIPLE || !pat_rt.config.background)
+        return MPI_SUCCESS;
+    pat_rt.thread = pat_thread_start(background_work, NULL, &place);
+    return MPI_SUCCESS; /* without a thread this rank simply has no early part */
+}
+
+static void reset_counters(void)
+{
+    for (int i = 0; i < PAT_COUNTERS_MAX_ALGS; i++)
+        atomic_store(&pat_rt.alg_calls[i], 0);
+    atomic_store(&pat_rt.bytes_received, 0);
+    atomic_store(&pat_rt.bytes_early, 0);
+    atomic_store(&pat_rt.bytes_copied, 0);
+    atomic_store(&pat_rt.wait_ns, 0);
+    atomic_store(&pat_rt.plans_void, 0);
+    atomic_store(&pat_rt.early_reserved, 0);
+    atomic_store(&pat_rt.started_requests, 0);
+}
+
+int pat_runtime_init(void)
+{
+    const pat_algorithm *alg = NULL;
+    int rank;
+    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    int rc = PMPI_Comm_split(MPI_COMM_WORLD, 0, rank, &pat_rt.world);
+    if (rc != MPI_SUCCESS)
+        return rc;
+    PMPI_Comm_set_errhandler(pat_rt.world, MPI_ERRORS_RETURN);
+    rc = agree_on_settings(&alg);
+    if (rc == MPI_SUCCESS)
+        rc = pat_clock_sync(&pat_rt.clock, pat_rt.world, 20);
+    if (rc == MPI_SUCCESS) {
+        reset_counters();
+        atomic_store(&pat_rt.alg, alg);
+        pat_rt.settled = false;
+        pat_rt.milestone = (pat_milestone){0};
+        rc = start_thread();
+    }
+    if (rc != MPI_SUCCESS) {
+        PMPI_Comm_free(&pat_rt.world);
+        return rc;
+    }
+    PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, pat_comm_delete_attr, &pat_rt.comm_keyval, NULL);
+    PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, finalize_hook, &pat_rt.self_keyval, NULL);
+    PMPI_Comm_set_attr(MPI_COMM_SELF, pat_rt.self_keyval, &pat_rt); /* MPI_Finalize deletes it first of all */
+    atomic_store(&pat_rt.started, true);
+    return MPI_SUCCESS;
+}
+
+int pat_runtime_shutdown(void)
+{
+    int rc = pat_runtime_settle(NULL);
+    pat_rt.settled = true;
+    if (pat_rt.thread) {
+        pat_thread_stop(pat_rt.thread);
+        pat_rt.thread = NULL;
+    }
+    while (pat_rt.comms) { /* in the order they were made: the same on all members */
+        pat_comm *c = pat_rt.comms;
+        int rc_free = PMPI_Comm_delete_attr(c->user, pat_rt.comm_keyval);
+        if (rc == MPI_SUCCESS)
+            rc = rc_free;
+        if (pat_rt.comms == c)
+            break; /* MPI would not let go of it */
+    }
+    atomic_store(&pat_rt.started, false);
+    PMPI_Comm_delete_attr(MPI_COMM_SELF, pat_rt.self_keyval);
+    PMPI_Comm_free_keyval(&pat_rt.comm_keyval);
+    PMPI_Comm_free_keyval(&pat_rt.self_keyval);
+    PMPI_Comm_free(&pat_rt.world);
+    return rc;
+}

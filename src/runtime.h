@@ -1,0 +1,69 @@
+/*
+ * runtime.h — the one runtime object: all mutable state of the library that does not belong to a
+ * communicator.
+ */
+#ifndef PAT_RUNTIME_H
+#define PAT_RUNTIME_H
+
+#include <mpi.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "algorithms.h"
+#include "clock.h"
+#include "config.h"
+#include "engine.h"
+#include "milestone.h"
+#include "pat.h"
+#include "thread.h"
+
+struct pat_comm;
+
+typedef struct pat_runtime {
+    atomic_bool started;
+    bool settled;                       /* shutting down: communicators have nothing left to agree on */
+    _Atomic(const pat_algorithm *) alg; /* what PAT_UseAlg chose, the same on all ranks */
+    pat_config config;
+    pat_clock clock;
+    MPI_Comm world; /* the library's own communicator of all ranks */
+    int comm_keyval, self_keyval;
+    pat_thread *thread; /* NULL: no early data */
+
+    pthread_mutex_t
+        lock; /* guards the three below; never held while MPI is called or another lock is waited for */
+    struct pat_comm *comms;
+    struct pat_comm *last; /* the communicator last used: milestones feed it */
+    pat_milestone milestone;
+
+    atomic_int started_requests;        /* between PAT_Start and PAT_Wait, by plan or by the MPI library */
+    atomic_int_fast64_t early_reserved; /* bytes of PAT_MEM given to rounds that are prepared */
+
+    atomic_int_fast64_t alg_calls[PAT_COUNTERS_MAX_ALGS];
+    atomic_int_fast64_t bytes_received, bytes_early, bytes_copied, wait_ns, plans_void;
+} pat_runtime;
+
+extern pat_runtime pat_rt;
+
+int pat_runtime_init(void);     /* the work of PAT_Init */
+int pat_runtime_shutdown(void); /* the work of PAT_Finalize */
+
+/*
+ * Collective over MPI_COMM_WORLD, between calls: end what communicators have prepared or exchanged for a next
+ * call, if any rank has done so, so that the algorithm may change or the library may go. *busy, when not
+ * NULL, is set instead when a started request stands in the way on any rank; when NULL such requests are
+ * completed first.
+ */
+int pat_runtime_settle(bool *busy);
+
+/* Remember that `c` was the last communicator to run a plan: milestones feed it. */
+void pat_runtime_used(struct pat_comm *c);
+
+/* Count one call of an algorithm of the table. */
+static inline void pat_runtime_count(const pat_algorithm *alg)
+{
+    atomic_fetch_add_explicit(&pat_rt.alg_calls[alg - pat_algorithm_at(0)], 1, memory_order_relaxed);
+}
+
+#endif

@@ -1,0 +1,162 @@
+#!/bin/bash
+# The emulated cluster as its user meets it: nodes that are different machines, statuses that pass through, nothing left
+# behind whatever ends a run, links that carry what they promise. 77 where namespaces are not allowed.
+# It must never look at, or take down, a lab that it did not raise.
+# shellcheck disable=SC2016
+set -u
+lab=$(cd "$(dirname "$0")/../bench" && pwd)/lab
+work=$(mktemp -d)
+failures=0 raised=()
+mark=1$$ # seconds that nobody else on this machine sleeps
+
+# shellcheck disable=SC2317
+finish() {
+    local name
+    for name in "${raised[@]}"; do [[ -d /run/pat-lab/$name ]] && timeout 20 "$lab" down --name "$name"; done
+    rm -rf "$work"
+}
+trap finish EXIT
+
+fail() {
+    echo "FAIL: $*"
+    failures=$((failures + 1))
+    sed 's/^/    /' "$work/out" "$work/err" 2>/dev/null
+}
+
+# STATUS ARGUMENTS...: lab with these arguments ends with STATUS; leaves $work/out and $work/err
+expect() {
+    local want=$1 status=0
+    shift
+    timeout 40 "$lab" "$@" >"$work/out" 2>"$work/err" || status=$?
+    ((status == want)) || fail "lab $*: status $status, not $want"
+}
+
+# VALUE ARGUMENTS...: refused with status 2 and a message that names VALUE
+refused() {
+    local value=$1
+    shift
+    expect 2 "$@"
+    grep -qF -- "'$value'" "$work/err" || fail "lab $*: the message does not name '$value'"
+}
+
+# PID ARGUMENTS...: run a lab in the background, in the state a terminal would start it in; sets $!
+background() {
+    env --default-signal=INT "$lab" "$@" >"$work/out" 2>"$work/err" &
+    raised+=("p$!")
+}
+
+# LAB SECONDS PATH: nothing is left of it, nor of its "sleep SECONDS", nor PATH
+gone() {
+    local namespaces processes
+    namespaces=$(ip netns list | grep -c "^pat-$1-")
+    processes=$(pgrep -cxf "sleep $2")
+    [[ $namespaces == 0 && $processes == 0 && ! -e /run/pat-lab/$1 && ! -e $3 ]] ||
+        fail "left behind by lab $1: $namespaces namespaces, $processes processes; state $(ls -d "/run/pat-lab/$1" "$3" 2>&1)"
+}
+
+wait_for() { # CONDITION...: up to 10 s
+    local i
+    for ((i = 0; i < 100; i++)); do
+        "$@" && return
+        sleep 0.1
+    done
+    fail "never came true: $*"
+}
+asleep() { [[ $(pgrep -cxf "sleep $1") == "$2" ]]; }
+
+# --- bad input, on any machine
+refused frobnicate frobnicate
+refused --frob run -n 2 --frob -- true
+refused 0 run -n 0 -- true
+refused 255 up -n 255
+refused 65 run -n 2 --ppn 65 -- true
+refused 100 run -n 2 --rate 100 -- true
+refused 1tbit check -n 2 --rate=1tbit
+refused 11gbit up -n 2 --rate 11gbit
+refused x run -n 2 --timeout x -- true
+refused A-b up -n 2 --name A-b
+refused true run -n 2 true
+refused 1 check -n 1
+expect 2 run -n 2
+expect 0 --help
+
+status=0
+"$lab" run -n 1 -- true 2>"$work/err" || status=$?
+if ((status == 77)); then
+    echo "skipped: $(cat "$work/err")"
+    ((failures == 0)) && exit 77
+    exit 1
+fi
+
+# --- nodes are different machines, ranks see the caller's world
+cd "$work" || exit 1
+PAT_PROBE='a b' expect 0 run -n 4 --ppn 2 --rate 50mbit -- \
+    sh -c 'echo "$(hostname) $TMPDIR $(ip -4 -o addr show eth0 | grep -o "198[.0-9]*/") $PWD $PAT_PROBE $PAT_LAB_RATE $PAT_LAB_CHECK"'
+[[ $(wc -l <"$work/out") == 8 && $(sort -u "$work/out" | wc -l) == 4 ]] || fail "4 nodes with 2 ranks each: not 8 lines of 4 kinds"
+for field in 1 2 3; do
+    [[ $(cut -d' ' -f$field "$work/out" | sort -u | wc -l) == 4 ]] || fail "nodes share host name, TMPDIR or address"
+done
+[[ $(cut -d' ' -f4- "$work/out" | sort -u) == "$work a b 50000000 " ]] || fail "directory or PAT_ variables did not reach the ranks"
+echo hello | expect 0 run -n 2 -- cat
+grep -qx hello "$work/out" || fail "stdin does not reach rank 0"
+
+# --- statuses
+expect 7 run -n 3 -- sh -c 'exit 7'
+expect 124 run -n 3 --timeout 2 -- sleep ${mark}1
+asleep ${mark}1 0 || fail "processes left after --timeout"
+
+# --- nothing stays, whatever ends it
+for signal in INT TERM; do
+    background run -n 3 -- sleep ${mark}2
+    pid=$!
+    wait_for asleep ${mark}2 3
+    temporary=$(cat "/run/pat-lab/p$pid/tmp")
+    kill -s $signal $pid
+    wait $pid
+    [[ $? == $((128 + $(kill -l $signal))) ]] || fail "ended by $signal, status says otherwise"
+    gone p$pid ${mark}2 "$temporary"
+done
+background run -n 3 -- sh -c "test \$OMPI_COMM_WORLD_RANK = 0 && exit 3; sleep ${mark}3"
+pid=$!
+wait $pid
+[[ $? == 3 ]] || fail "a failing rank: status is not its own"
+gone p$pid ${mark}3 /nowhere
+
+# A killed lab cannot tidy up; its state stays readable, and down does it.
+background run -n 3 -- sleep ${mark}4
+pid=$!
+wait_for asleep ${mark}4 3
+temporary=$(cat "/run/pat-lab/p$pid/tmp")
+kill -s KILL $pid
+wait $pid 2>/dev/null
+expect 0 status --name p$pid
+grep -q 'owner gone' "$work/out" || fail "status does not see that the owner is gone"
+expect 0 down --name p$pid
+gone p$pid ${mark}4 "$temporary"
+
+# --- a lab that stays, and another beside it
+name=t$$
+raised+=("$name")
+expect 0 up -n 4 --rate 20mbit --name $name
+refused $name up -n 2 --name $name
+refused 5 run --name $name -n 5 -- true
+"$lab" run --name $name -- sh -c 'hostname; sleep 2' >"$work/first" 2>&1 &
+first=$!
+wait_for test -s "$work/first"
+expect 0 run -n 2 -- hostname
+wait $first || fail "the lab beside another: status $?"
+cat "$work/first" >>"$work/out"
+[[ $(sort -u "$work/out" | wc -l) == 6 ]] || fail "two labs at once: not 4 + 2 different hosts"
+
+# --- links
+expect 0 check --name $name
+grep -q '^lab check: pass: 4 nodes, line 20 Mbit/s' "$work/out" || fail "check does not report"
+expect 0 run --name $name --check -- sh -c 'echo $PAT_LAB_CHECK'
+[[ $(sort -u "$work/out") == pass ]] || fail "the ranks are not told of the check"
+expect 0 down --name $name
+gone $name ${mark}5 /nowhere
+expect 1 check -n 2 --rate 10gbit --json
+grep -q '"pass": false' "$work/out" || fail "a rate out of reach passes, or is not reported as JSON"
+
+((failures == 0)) && echo "the lab does what it says"
+exit $((failures > 0))

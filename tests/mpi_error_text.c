@@ -1,0 +1,63 @@
+/*
+ * mpi_error_text.c — while MPI is up it is asked about codes that are its own or the application's, and only
+ * about these: it ends the job over a code it does not know. ranks: 2
+ */
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "error.h"
+#include "pat.h"
+
+static int failures;
+
+static void expect(int code, const char *part)
+{
+    const char *text = PAT_Error_string(code);
+    if (!text || !strstr(text, part)) {
+        fprintf(stderr, "code %d: \"%s\" does not say \"%s\"\n", code, text ? text : "(null)", part);
+        failures++;
+    }
+}
+
+static void expect_always(int own)
+{
+    static const int nobodys[] = {INT_MIN, -1, 99999, INT_MAX};
+    for (size_t i = 0; i < sizeof(nobodys) / sizeof(nobodys[0]); i++)
+        expect(nobodys[i], "error code");
+    expect(MPI_SUCCESS, "MPI_SUCCESS");
+    expect(MPI_ERR_ARG, "MPI_ERR_ARG");
+    expect(own, "");
+}
+
+int main(int argc, char **argv)
+{
+    int level, error_class, code, nameless;
+    char io_error[MPI_MAX_ERROR_STRING];
+    int length;
+    expect_always(12345);
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
+    expect_always(MPI_ERR_LASTCODE);
+
+    /* A class that only MPI has words for. */
+    MPI_Error_string(MPI_ERR_NO_SUCH_FILE, io_error, &length);
+    expect(MPI_ERR_NO_SUCH_FILE, io_error);
+
+    /* Codes of the application, with a text and without. */
+    MPI_Add_error_class(&error_class);
+    MPI_Add_error_string(error_class, "the roof is leaking");
+    MPI_Add_error_code(MPI_ERR_COUNT, &code);
+    MPI_Add_error_string(code, "one brick too many");
+    MPI_Add_error_code(MPI_ERR_COUNT, &nameless);
+    expect(error_class, "the roof is leaking");
+    expect(code, "one brick too many");
+    expect(nameless, "MPI_ERR_COUNT");
+    pat_error(code, "brick %d", 17);
+    expect(code, "one brick too many: brick 17");
+    expect_always(code);
+
+    MPI_Finalize();
+    expect_always(code);
+    expect(code, "brick 17");
+    return failures != 0;
+}

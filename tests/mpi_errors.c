@@ -1,0 +1,253 @@
+/*
+ * mpi_errors.c — wrong order, wrong values, wrong arguments: each is an error code with a text that names
+ * what was wrong and what is accepted, on every rank that has to know, and the program goes on. What MPI
+ * would reject, MPI rejects. ranks: 2
+ */
+#include "mpi_common.h"
+
+#include <math.h>
+
+static void before_mpi(void)
+{
+    PAT_Counters c;
+    int major, minor, patch;
+    test_at("before MPI_Init_thread");
+    expect_error("PAT_Init", MPI_ERR_OTHER, PAT_Init(), "MPI_Init_thread");
+    expect_error("PAT_Finalize", MPI_ERR_OTHER, PAT_Finalize(), "PAT_Init");
+    expect_error("PAT_UseAlg", MPI_ERR_OTHER, PAT_UseAlg("ring"), "PAT_Init");
+    expect_error("PAT_Edge", MPI_ERR_OTHER, PAT_Edge(50), "PAT_Init");
+    expect_error("PAT_Get_counters", MPI_ERR_OTHER, PAT_Get_counters(&c), "PAT_Init");
+    expect_int("PAT_Get_version", MPI_SUCCESS, PAT_Get_version(&major, &minor, &patch));
+    expect_int("version", PAT_VERSION, major * 10000 + minor * 100 + patch);
+    if (!strstr(PAT_Error_string(MPI_ERR_COMM), "communicator"))
+        test_fail("text of MPI_ERR_COMM: got \"%s\"", PAT_Error_string(MPI_ERR_COMM));
+}
+
+/* Every call that needs the library, while it is down. The all-gather itself is then MPI's. */
+static void library_down(const char *when)
+{
+    PAT_Counters c;
+    PAT_Request r = PAT_REQUEST_NULL;
+    int mine = test.rank, all[2] = {-1, -1};
+    test_at("%s", when);
+    expect_error("PAT_Finalize", MPI_ERR_OTHER, PAT_Finalize(), "PAT_Init");
+    expect_error("PAT_UseAlg", MPI_ERR_OTHER, PAT_UseAlg("ring"), "PAT_Init");
+    expect_error("PAT_ProcessingStart", MPI_ERR_OTHER, PAT_ProcessingStart(), "PAT_Init");
+    expect_error("PAT_Edge", MPI_ERR_OTHER, PAT_Edge(50), "PAT_Init");
+    expect_error("PAT_ProcessingEnd", MPI_ERR_OTHER, PAT_ProcessingEnd(), "PAT_Init");
+    expect_error("PAT_Get_counters", MPI_ERR_OTHER, PAT_Get_counters(&c), "PAT_Init");
+    expect_error("PAT_Allgather_init", MPI_ERR_OTHER,
+                 PAT_Allgather_init(&mine, 1, MPI_INT, all, 1, MPI_INT, MPI_COMM_WORLD, &r), "PAT_Init");
+    expect_int("PAT_Allgather", MPI_SUCCESS,
+               PAT_Allgather(&mine, 1, MPI_INT, all, 1, MPI_INT, MPI_COMM_WORLD));
+    expect_int("PAT_Allgather's result", 1, all[0] == 0 && all[1] == 1);
+}
+
+static void algorithms(void)
+{
+    test_at("algorithms");
+    expect_int("PAT_UseAlg(bdr)", MPI_SUCCESS, PAT_UseAlg("bdr"));
+    for (int a = 0; a < NUM_ALGS; a++)
+        expect_error("unknown algorithm", MPI_ERR_ARG, PAT_UseAlg("rinG"), all_algs[a]);
+    expect_error("unknown algorithm", MPI_ERR_ARG, PAT_UseAlg("rinG"), "rinG");
+    expect_error("auto does not exist yet", MPI_ERR_ARG, PAT_UseAlg("auto"), "ring");
+    expect_error("a gather is no all-gather", MPI_ERR_ARG, PAT_UseAlg("bsls"), "bslb");
+    expect_error("empty name", MPI_ERR_ARG, PAT_UseAlg(""), "ring");
+    expect_error("no name", MPI_ERR_ARG, PAT_UseAlg(NULL), "ring");
+    expect_error("different names", MPI_ERR_ARG, PAT_UseAlg(test.rank ? "ring" : "nex"),
+                 test.rank ? "ring" : "nex");
+    expect_error("a bad name on one rank", MPI_ERR_ARG, PAT_UseAlg(test.rank ? "ring" : "?"), NULL);
+    expect_error("no name on one rank", MPI_ERR_ARG, PAT_UseAlg(test.rank ? NULL : "bdr"), NULL);
+
+    PAT_Counters before = counters(); /* none of that has changed the algorithm */
+    gather_bytes(MPI_COMM_WORLD, 100, 1);
+    PAT_Counters after = counters();
+    for (int i = 0; i < after.num_algs; i++)
+        expect_int(after.alg_name[i], !strcmp(after.alg_name[i], "bdr"),
+                   after.alg_calls[i] - before.alg_calls[i]);
+}
+
+static void milestones(void)
+{
+    static const double bad[] = {0, 100, -1, 1e9};
+    test_at("milestones");
+    expect_error("Edge without Start", MPI_ERR_OTHER, PAT_Edge(50), "PAT_ProcessingStart");
+    expect_error("End without Start", MPI_ERR_OTHER, PAT_ProcessingEnd(), "PAT_ProcessingStart");
+    MUST(PAT_ProcessingStart());
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+        char number[32];
+        snprintf(number, sizeof(number), "%g", bad[i]);
+        expect_error(number, MPI_ERR_ARG, PAT_Edge(bad[i]), number);
+    }
+    expect_error("nan", MPI_ERR_ARG, PAT_Edge(nan("")), "less than 100");
+    expect_error("infinity", MPI_ERR_ARG, PAT_Edge(INFINITY), "less than 100");
+    MUST(PAT_Edge(40));
+    expect_error("the same again", MPI_ERR_ARG, PAT_Edge(40), "40");
+    expect_error("backwards", MPI_ERR_ARG, PAT_Edge(30.5), "30.5");
+    MUST(PAT_Edge(41));
+    MUST(PAT_ProcessingEnd());
+    expect_error("Edge after End", MPI_ERR_OTHER, PAT_Edge(60), "PAT_ProcessingStart");
+    expect_error("End twice", MPI_ERR_OTHER, PAT_ProcessingEnd(), "PAT_ProcessingStart");
+    MUST(PAT_ProcessingStart());
+    MUST(PAT_Edge(10)); /* a new phase starts from nothing */
+    MUST(PAT_ProcessingStart());
+    MUST(PAT_Edge(5));
+    MUST(PAT_ProcessingEnd());
+    gather_bytes(MPI_COMM_WORLD, 100, 2);
+}
+
+static void null_pointers(void)
+{
+    int n, mine = 0, all[2];
+    PAT_Request r;
+    test_at("null pointers");
+    expect_error("PAT_Get_counters", MPI_ERR_ARG, PAT_Get_counters(NULL), "null pointer");
+    expect_error("PAT_Get_version", MPI_ERR_ARG, PAT_Get_version(NULL, &n, &n), "null pointer");
+    expect_error("PAT_Get_version", MPI_ERR_ARG, PAT_Get_version(&n, NULL, &n), "null pointer");
+    expect_error("PAT_Get_version", MPI_ERR_ARG, PAT_Get_version(&n, &n, NULL), "null pointer");
+    expect_error("PAT_Allgather_init", MPI_ERR_ARG,
+                 PAT_Allgather_init(&mine, 1, MPI_INT, all, 1, MPI_INT, MPI_COMM_WORLD, NULL),
+                 "null pointer");
+    /* MPI_Allgather of Open MPI 4.1 crashes on this one, so there is nothing to compare with. */
+    expect_error("PAT_Allgather_init", MPI_ERR_COMM,
+                 PAT_Allgather_init(&mine, 1, MPI_INT, all, 1, MPI_INT, MPI_COMM_NULL, &r), "MPI_COMM_NULL");
+}
+
+/* ---- Arguments that MPI judges ------------------------------------------------------------------------ */
+
+typedef struct arguments {
+    const char *what;
+    bool send_in_place, recv_in_place;
+    int send_count;
+    MPI_Datatype send_type;
+    int recv_count;
+    MPI_Datatype recv_type;
+} arguments;
+
+static int handler_calls;
+
+static void handler(MPI_Comm *comm, int *code, ...)
+{
+    (void)comm;
+    (void)code;
+    handler_calls++;
+}
+
+static int class_of(int code)
+{
+    int error_class = MPI_SUCCESS;
+    MPI_Error_class(code, &error_class);
+    return error_class;
+}
+
+/* MPI's class and MPI's error handler: what the plain call makes of it must be what MPI_Allgather makes of
+ * it. */
+static void same_verdict(const arguments *a)
+{
+    int mine[4] = {test.rank}, all[8], code[2], called[2];
+    PAT_Request r = PAT_REQUEST_NULL;
+    void *send = a->send_in_place ? MPI_IN_PLACE : mine, *recv = a->recv_in_place ? MPI_IN_PLACE : all;
+    test_at("%s", a->what);
+    for (int pat = 0; pat < 2; pat++) {
+        handler_calls = 0;
+        code[pat] = (pat ? PAT_Allgather : MPI_Allgather)(send, a->send_count, a->send_type, recv,
+                                                          a->recv_count, a->recv_type, MPI_COMM_WORLD);
+        called[pat] = handler_calls;
+    }
+    if (class_of(code[0]) == MPI_SUCCESS)
+        test_fail("MPI_Allgather accepts it: this is no test");
+    expect_int("error class of PAT_Allgather", class_of(code[0]), class_of(code[1]));
+    expect_int("calls of the error handler", called[0], called[1]);
+
+    int init = PAT_Allgather_init(send, a->send_count, a->send_type, recv, a->recv_count, a->recv_type,
+                                  MPI_COMM_WORLD, &r);
+    if (init == MPI_SUCCESS || r != PAT_REQUEST_NULL)
+        test_fail("PAT_Allgather_init accepts it");
+}
+
+static void bad_arguments(void)
+{
+    MPI_Datatype raw;
+    MPI_Errhandler counting;
+    MPI_Type_contiguous(1, MPI_INT, &raw); /* not committed */
+    const arguments list[] = {
+        {"send count -1", false, false, -1, MPI_INT, 1, MPI_INT},
+        {"receive count -1", false, false, 1, MPI_INT, -1, MPI_INT},
+        {"both counts -1", false, false, -1, MPI_INT, -1, MPI_INT},
+        {"no send type", false, false, 1, MPI_DATATYPE_NULL, 1, MPI_INT},
+        {"no receive type", false, false, 1, MPI_INT, 1, MPI_DATATYPE_NULL},
+        {"send type not committed", false, false, 1, raw, 1, MPI_INT},
+        {"receive buffer MPI_IN_PLACE", false, true, 1, MPI_INT, 1, MPI_INT},
+        {"in place with receive count -1", true, false, 0, MPI_DATATYPE_NULL, -1, MPI_INT},
+        {"in place with no receive type", true, false, 0, MPI_INT, 1, MPI_DATATYPE_NULL},
+    };
+    MPI_Comm_create_errhandler(handler, &counting);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, counting);
+    for (int a = 0; a < NUM_ALGS; a++) {
+        MUST(PAT_UseAlg(all_algs[a]));
+        for (size_t i = 0; i < sizeof(list) / sizeof(list[0]); i++)
+            same_verdict(&list[i]);
+        handler_calls = 0;
+        test_at("%s after bad arguments", all_algs[a]);
+        gather_bytes(MPI_COMM_WORLD, 100, (uint32_t)a); /* and nothing is the worse for it */
+        expect_int("calls of the error handler", 0, handler_calls);
+    }
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_Errhandler_free(&counting);
+    MPI_Type_free(&raw);
+}
+
+/* Settings are one mind or an error everywhere, and the library can be started afterwards. */
+static void settings(void)
+{
+    static const struct {
+        const char *name, *bad[2], *text; /* values per rank; text on the rank that has a bad one */
+    } list[] = {
+        {"PAT_ALG", {"ring", "rong"}, "rong"},         {"PAT_ALG", {"ring", "nex"}, "differ"},
+        {"PAT_MEM", {"1M", "lots"}, "lots"},           {"PAT_MEM", {"1M", "2M"}, "differ"},
+        {"PAT_LINK", {"20,1000", "20"}, "20"},         {"PAT_LINK", {"20,1000", "20,999"}, "differ"},
+        {"PAT_BACKGROUND", {"1", "maybe"}, "maybe"},   {"PAT_THREAD_PIN", {"auto", "left"}, "left"},
+        {"PAT_THREAD_PIN", {"off", "99999"}, "99999"},
+    };
+    for (size_t i = 0; i < sizeof(list) / sizeof(list[0]); i++) {
+        const char *bad = list[i].bad[test.rank];
+        test_at("%s=%s", list[i].name, bad);
+        setenv(list[i].name, bad, 1);
+        bool told = test.rank == 1 || strcmp(list[i].text, "differ") == 0;
+        expect_error("PAT_Init", MPI_ERR_ARG, PAT_Init(), told ? list[i].text : NULL);
+        if (told && !strstr(list[i].text, "differ") && !strstr(PAT_Error_string(MPI_ERR_ARG), list[i].name))
+            test_fail("the text does not name the variable: \"%s\"", PAT_Error_string(MPI_ERR_ARG));
+        unsetenv(list[i].name);
+        expect_error("PAT_UseAlg after that", MPI_ERR_OTHER, PAT_UseAlg("ring"), "PAT_Init");
+    }
+}
+
+int main(int argc, char **argv)
+{
+    before_mpi();
+    if (!test_mpi_init(&argc, &argv, MPI_THREAD_MULTIPLE))
+        return 77;
+    layouts_make();
+    library_down("before PAT_Init");
+    settings();
+    for (int life = 0; life < 2; life++) {
+        test_at("PAT_Init, life %d", life);
+        MUST(PAT_Init());
+        expect_error("PAT_Init twice", MPI_ERR_OTHER, PAT_Init(), "already");
+        algorithms();
+        milestones();
+        null_pointers();
+        bad_arguments();
+        test_at("PAT_Finalize, life %d", life);
+        MUST(PAT_Finalize());
+        library_down("after PAT_Finalize");
+    }
+    layouts_free();
+    MPI_Finalize();
+    test_at("after MPI_Finalize");
+    expect_error("PAT_Init", MPI_ERR_OTHER, PAT_Init(), "MPI_Finalize");
+    expect_error("PAT_Finalize", MPI_ERR_OTHER, PAT_Finalize(), NULL);
+    if (!strstr(PAT_Error_string(MPI_ERR_COMM), "communicator"))
+        test_fail("text of MPI_ERR_COMM: got \"%s\"", PAT_Error_string(MPI_ERR_COMM));
+    return test.failures ? 1 : 0;
+}

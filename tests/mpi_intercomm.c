@@ -1,0 +1,117 @@
+/*
+ * mpi_intercomm.c — communicators that are not simply ours: inter-communicators are passed on to MPI, and a
+ * user's attributes and their callbacks on a communicator are the user's business alone. ranks: 4
+ */
+#include "mpi_common.h"
+
+static int copies, deletes;
+
+static int copy_attr(MPI_Comm comm, int keyval, void *extra, void *in, void *out, int *flag)
+{
+    (void)comm;
+    (void)keyval;
+    (void)extra;
+    copies++;
+    *(void **)out = in;
+    *flag = 1;
+    return MPI_SUCCESS;
+}
+
+static int delete_attr(MPI_Comm comm, int keyval, void *attr, void *extra)
+{
+    (void)comm;
+    (void)keyval;
+    (void)attr;
+    (void)extra;
+    deletes++;
+    return MPI_SUCCESS;
+}
+
+/* Each side gets what the other side gives, and the sides may differ in how much that is. */
+static void inter(const char *alg)
+{
+    MPI_Comm half, both;
+    int local, remote, color = test.rank == 0;
+    test_at("%s, inter-communicator", alg);
+    MPI_Comm_split(MPI_COMM_WORLD, color, test.rank, &half);
+    MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, color ? 1 : 0, 7, &both);
+    MPI_Comm_size(half, &local);
+    MPI_Comm_remote_size(both, &remote);
+    for (int turn = 0; turn < 3; turn++) {
+        int mine[2] = {test.rank * 10 + turn, test.rank}, got[2 * 4];
+        memset(got, -1, sizeof(got));
+        MUST(PAT_ProcessingStart());
+        MUST(PAT_Edge(50));
+        MUST(PAT_Allgather(mine, color ? 1 : 2, MPI_INT, got, color ? 2 : 1, MPI_INT, both));
+        for (int i = 0; i < remote; i++) { /* the other side: rank 0, or ranks 1 and up */
+            int rank = color ? i + 1 : 0;
+            expect_int("number from the other side", rank * 10 + turn, got[color ? 2 * i : i]);
+            if (color)
+                expect_int("second number from the other side", rank, got[2 * i + 1]);
+        }
+        expect_int("what lies behind the result", -1, got[color ? 2 * remote : remote]);
+    }
+    PAT_Request r;
+    int mine = test.rank, got[4] = {-1, -1, -1, -1};
+    MUST(PAT_Allgather_init(&mine, 1, MPI_INT, got, 1, MPI_INT, both, &r));
+    MUST(PAT_Open(r));
+    MUST(PAT_Start(r));
+    MUST(PAT_Wait(r));
+    for (int i = 0; i < remote; i++)
+        expect_int("persistent: number from the other side", color ? i + 1 : 0, got[i]);
+    MUST(PAT_Request_free(&r));
+    MPI_Comm_free(&both);
+    gather_bytes(half, 500, 1);
+    MPI_Comm_free(&half);
+}
+
+/* Our state is made, used and dropped without a word to the user's callbacks, and a duplicate does not share
+ * it. */
+static void attributes(const char *alg)
+{
+    MPI_Comm first, second;
+    int keyval, value = 1;
+    void *found;
+    int flag;
+    test_at("%s, attributes", alg);
+    copies = deletes = 0;
+    MPI_Comm_create_keyval(copy_attr, delete_attr, &keyval, NULL);
+    MPI_Comm_dup(MPI_COMM_WORLD, &first);
+    MPI_Comm_set_attr(first, keyval, &value);
+    gather_bytes(first, 2000, 2);
+    phase(4, 1, 30);
+    gather_bytes(first, 2000, 3);
+    expect_int("copies after our calls", 0, copies);
+
+    MPI_Comm_dup(first, &second); /* with our state on `first`, and an Edge on its way */
+    expect_int("copies after MPI_Comm_dup", 1, copies);
+    MUST(PAT_ProcessingStart());
+    MUST(PAT_Edge(50));
+    for (uint32_t turn = 0; turn < 3; turn++) {
+        gather_bytes(turn % 2 ? first : second, 1500, 10 + turn);
+        gather_bytes(second, 1500, 20 + turn);
+    }
+    MPI_Comm_get_attr(second, keyval, &found, &flag);
+    expect_int("the duplicate has the user's attribute", 1, flag && found == &value);
+    expect_int("deletes before MPI_Comm_free", 0, deletes);
+    MPI_Comm_free(&first);
+    expect_int("deletes after the first MPI_Comm_free", 1, deletes);
+    gather_bytes(second, 1500, 30);
+    MPI_Comm_free(&second);
+    expect_int("deletes after the second MPI_Comm_free", 2, deletes);
+    expect_int("copies in the end", 1, copies);
+    MPI_Comm_free_keyval(&keyval);
+}
+
+int main(int argc, char **argv)
+{
+    test_begin(&argc, &argv);
+    layouts_make();
+    for (int a = 0; a < NUM_ALGS; a++) {
+        use_alg(all_algs[a]);
+        inter(all_algs[a]);
+        attributes(all_algs[a]);
+    }
+    layouts_free();
+    return test_end();
+}

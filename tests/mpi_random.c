@@ -1,0 +1,207 @@
+/*
+ * mpi_random.c — random programs: algorithms, sizes, types, communicators that come and go, sleeps, true and
+ * false milestones, persistent rounds. What all ranks must do alike comes from one generator with the same
+ * seed everywhere, what each does for itself from another one. The seed is printed; PAT_TEST_SEED sets it,
+ * PAT_TEST_SECONDS the time. ranks: 2 3 5 8 13
+ */
+#include "mpi_common.h"
+
+enum { MAX_COMMS = 4, MAX_REQUESTS = 3 };
+
+static uint64_t common_state, own_state;
+
+static uint32_t draw(uint64_t *state, uint32_t below)
+{
+    *state += UINT64_C(0x9e3779b97f4a7c15); /* splitmix64 */
+    uint64_t z = *state;
+    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return (uint32_t)((z ^ (z >> 31)) >> 33) % below;
+}
+
+static int common(int below)
+{
+    return (int)draw(&common_state, (uint32_t)below);
+}
+
+static int own(int below)
+{
+    return (int)draw(&own_state, (uint32_t)below);
+}
+
+static uint32_t seed, first_seed;
+static MPI_Comm comms[MAX_COMMS]; /* MPI_COMM_NULL: none */
+static int last_bytes = 1200;
+
+/* Few different sizes, so that many guesses come true. All the same, now and then any size. */
+static int some_bytes(void)
+{
+    static const int usual[] = {12, 1200, 24000, 120000};
+    if (common(3) > 0)
+        return last_bytes;
+    last_bytes = common(5) > 0 ? usual[common(test.size > 8 ? 3 : 4)] : UNIT * common(1500);
+    return last_bytes;
+}
+
+static const layout *some_layout(bool plain)
+{
+    return plain ? &layouts[LAYOUT_INT] : &layouts[LAYOUT_INT + own(NUM_LAYOUTS - LAYOUT_INT)];
+}
+
+/* A phase of this rank's own: long or short, honest or not, complete or not. */
+static void compute(void)
+{
+    double ms = own(4) == 0 ? own(12) : 0.1 * own(10);
+    switch (own(6)) {
+    case 0:
+        sleep_ms(ms);
+        break;
+    case 1:
+        break;
+    case 2:
+        phase(ms, ms / 3, 1 + own(99) * 0.99);
+        break;
+    case 3:
+        MUST(PAT_ProcessingStart());
+        sleep_ms(ms);
+        MUST(PAT_Edge(own(2) ? 1e-12 : 99.9));
+        break;
+    default:
+        phase(ms, ms / 2, 50);
+    }
+}
+
+static gather random_gather(MPI_Comm comm)
+{
+    gather g;
+    bool plain = common(3) > 0;
+    int bytes = some_bytes();
+    gather_make(&g, comm, some_layout(plain), some_layout(plain), bytes, own(4) == 0);
+    gather_fill(&g, ++seed);
+    return g;
+}
+
+static void plain_call(MPI_Comm comm)
+{
+    gather g = random_gather(comm);
+    compute();
+    gather_call(&g);
+    gather_free(&g);
+}
+
+static void persistent_rounds(MPI_Comm comm)
+{
+    gather g[MAX_REQUESTS];
+    PAT_Request r[MAX_REQUESTS];
+    int num = 1 + common(MAX_REQUESTS), turns = 1 + common(4), give_up = common(6);
+    for (int i = 0; i < num; i++) {
+        g[i] = random_gather(comm);
+        MUST(PAT_Allgather_init(gather_sendbuf(&g[i]), g[i].send_count, g[i].sl->type, gather_recvbuf(&g[i]),
+                                g[i].recv_count, g[i].rl->type, comm, &r[i]));
+    }
+    for (int turn = 0; turn < turns; turn++) {
+        int i = turn % num;
+        gather_fill(&g[i], ++seed);
+        if (own(4) > 0)
+            MUST(PAT_Open(r[i]));
+        compute();
+        if (turn == give_up) /* another call comes first */
+            plain_call(comm);
+        MUST(PAT_Start(r[i]));
+        if (own(2))
+            compute();
+        MUST(PAT_Wait(r[i]));
+        gather_spoil(&g[i]);
+        gather_check(&g[i]);
+    }
+    if (own(3) == 0)
+        MUST(PAT_Open(r[0])); /* opened, then freed */
+    if (own(2))
+        compute();
+    for (int i = 0; i < num; i++) {
+        MUST(PAT_Request_free(&r[i]));
+        gather_free(&g[i]);
+    }
+}
+
+static void change_comms(void)
+{
+    int slot = common(MAX_COMMS);
+    if (comms[slot] != MPI_COMM_NULL) {
+        compute();
+        MPI_Comm_free(&comms[slot]);
+        return;
+    }
+    switch (common(4)) {
+    case 0:
+        MPI_Comm_dup(MPI_COMM_WORLD, &comms[slot]);
+        break;
+    case 1:
+        MPI_Comm_split(MPI_COMM_WORLD, test.rank % 2, -test.rank, &comms[slot]);
+        break;
+    case 2:
+        MPI_Comm_split(MPI_COMM_WORLD, test.rank < test.size / 2, test.rank, &comms[slot]);
+        break;
+    default:
+        MPI_Comm_split(MPI_COMM_WORLD, 0, (test.rank * 7 + common(100)) % test.size, &comms[slot]);
+    }
+}
+
+static void step(void)
+{
+    int slot = common(MAX_COMMS);
+    MPI_Comm comm = comms[slot] == MPI_COMM_NULL ? MPI_COMM_WORLD : comms[slot];
+    int what = common(20);
+    if (what < 11) {
+        plain_call(comm);
+    } else if (what < 15) {
+        persistent_rounds(comm);
+    } else if (what < 17) {
+        change_comms();
+    } else if (what < 19) {
+        compute();
+        MUST(PAT_UseAlg(all_algs[common(2) ? 4 + common(2) : common(NUM_ALGS)]));
+    } else if (common(6) == 0) {
+        compute();
+        MUST(PAT_Finalize());
+        MUST(PAT_Init());
+        MUST(PAT_UseAlg("bdr"));
+    }
+}
+
+int main(int argc, char **argv)
+{
+    const char *text = getenv("PAT_TEST_SEED"), *seconds = getenv("PAT_TEST_SECONDS");
+    int go_on = 1, steps = 0;
+    setenv("PAT_LINK", "20,2000", 0);
+    test_begin(&argc, &argv);
+    double limit = seconds && atof(seconds) > 0 ? atof(seconds) : 6, start = MPI_Wtime();
+    test_limit(60 + (int)limit);
+    layouts_make();
+    first_seed =
+        text ? (uint32_t)strtoul(text, NULL, 0) : (uint32_t)time(NULL) * 2654435761u + (uint32_t)getpid();
+    MPI_Bcast(&first_seed, 1, MPI_UINT32_T, 0, MPI_COMM_WORLD);
+    if (test.rank == 0)
+        printf("PAT_TEST_SEED=%u\n", (unsigned)first_seed);
+    fflush(stdout);
+    common_state = first_seed;
+    own_state = first_seed + UINT64_C(1000003) * (uint64_t)(test.rank + 1);
+    for (int i = 0; i < MAX_COMMS; i++)
+        comms[i] = MPI_COMM_NULL;
+    MUST(PAT_UseAlg("bdr"));
+    for (; go_on; steps++) {
+        test_at("seed %u, step %d", (unsigned)first_seed, steps);
+        step();
+        if (steps % 16 == 15) {
+            go_on = MPI_Wtime() - start < limit;
+            MPI_Bcast(&go_on, 1, MPI_INT, 0, MPI_COMM_WORLD);
+        }
+    }
+    for (int i = 0; i < MAX_COMMS; i += 2) /* the others are left to PAT_Finalize and MPI_Finalize */
+        if (comms[i] != MPI_COMM_NULL)
+            MPI_Comm_free(&comms[i]);
+    layouts_free();
+    if (test.rank == 0)
+        printf("%d steps\n", steps);
+    return test_end();
+}

@@ -1,0 +1,117 @@
+#!/usr/bin/env bash
+# tool_bench.sh — pat-bench as a user meets it: bad input is refused once, with status 2 and nothing written; a small run
+# over local ranks gives the promised CSV with figures that can be true; files give the same tables again.
+set -eu
+bench=$PAT_BUILD/bench/pat-bench
+if [ ! -x "$bench" ]; then
+    echo "skipped: no pat-bench in this build"
+    exit 77
+fi
+here=$PAT_SOURCE/tests
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+unset PAT_LAB_RATE PAT_LAB_BURST PAT_LAB_CHECK PAT_PROGRESS
+
+fail() {
+    echo "FAIL: $*" >&2
+    exit 1
+}
+
+# refused RANKS MESSAGE-PART OPTION...: status 2, one message of ours with that part, and no new file. 0 ranks: no mpirun.
+refused() {
+    local ranks=$1 part=$2 status=0 launch=() before after
+    shift 2
+    [ "$ranks" -eq 0 ] || launch=("$here/mpirun.sh" "$ranks")
+    before=$(find . | sort)
+    "${launch[@]}" "$bench" "$@" >out 2>err || status=$?
+    after=$(find . ! -name out ! -name err | sort)
+    [ "$status" -eq 2 ] || fail "pat-bench $* with $ranks ranks: status $status instead of 2; $(cat err)"
+    [ "$(grep -c '^pat-bench: ' err)" -eq 1 ] || fail "pat-bench $*: not exactly one message: $(cat err)"
+    grep -qF -e "$part" err || fail "pat-bench $*: '$part' is not in: $(cat err)"
+    [ "$(comm -13 <(echo "$before") <(echo "$after"))" = "" ] || fail "pat-bench $*: left files behind"
+    rm -f out err
+}
+
+mkdir directory
+refused 0 "1 rank" --count 1K
+refused 0 "'fastest': unknown algorithm; accepted: all, native, ring, nex, lnbc, bdr, bslb" --alg fastest
+refused 1 "1 rank" --count 1K
+refused 2 "'-3'" --max-delay -3
+refused 2 "'--tempo': unknown option; accepted: --alg" --tempo 3
+refused 3 "at least one float for each of the 3 ranks" --count 2
+refused 2 "--csv: cannot write 'missing/r.csv'" --csv missing/r.csv
+refused 2 "--json: cannot write 'directory'" --csv good.csv --json directory
+refused 2 "--plot: cannot make the directory 'missing/figures'" --plot missing/figures
+PAT_LAB_CHECK=perhaps refused 2 "PAT_LAB_CHECK 'perhaps': accepted: pass, fail" --count 1K
+PAT_PROGRESS=often refused 2 "PAT_PROGRESS 'often'" --count 1K
+PAT_ALG=fastest refused 2 "PAT_ALG" --count 1K
+refused 0 "cannot read 'none.csv'" --from none.csv
+echo "not a result" >some.csv
+refused 0 "'some.csv', line 1" --from some.csv
+
+# These two need no ranks, and under a launcher one rank answers for all.
+"$bench" --help | grep -q -- '--max-delay=LIST' || fail "--help does not explain --max-delay"
+[ "$("$here/mpirun.sh" 2 "$bench" --version | wc -l)" -eq 1 ] || fail "--version answers more than once"
+
+# A small run, not divisible by the ranks. Every byte is checked by the program: a wrong one is status 1.
+"$here/mpirun.sh" 3 "$bench" --alg all --count 1000,16K --max-delay 0,3 --iters 4 --base 2 --warmup 1 --flat-iters 1 \
+    --csv r.csv --json r.json --progress >run.txt 2>run.err || fail "the run ended with status $?: $(cat run.err)"
+header=alg,procs,ppn,count,segment_bytes,max_delay_ms,pattern,iters,elapsed_ms,elapsed_ci_ms,past_last_ms,run_ms
+header+=,absorption_ms,imbalance_factor,bound_ms,early_share,thread_cpu_ms,waiting_cpu_ms
+[ "$(head -n 1 r.csv)" = "$header" ] || fail "the CSV's header is $(head -n 1 r.csv)"
+awk -F, '
+    function bad(what) { print what ": " $0; failed = 1; exit 1 }
+    NR == 1 { next }
+    NF != 18 { bad("not 18 columns") }
+    $2 != 3 || $3 != 3 { bad("not 3 ranks on one node") }
+    $4 != 999 && $4 != 16383 { bad("count not rounded down to a multiple of the ranks") }
+    $5 != $4 / 3 * 4 { bad("segment") }
+    $8 < 1 || $8 > 4 { bad("valid iterations") }
+    !($9 > 0 && $12 > 0 && $14 > 0 && $15 > 0) { bad("times that cannot be") }
+    $9 < $15 { bad("faster than the bound") }
+    $9 > $12 || $11 > $12 { bad("longer than the whole run") }
+    $6 == 3 && $12 < 0.5 { bad("a run shorter than the delays") }
+    $16 < 0 || $16 > 1 { bad("early share") }
+    $1 == "native" && $16 != 0 { bad("the MPI library received early") }
+    { rows++; seen[$1] = 1 }
+    END {
+        if (!failed && (rows != 24 || !("native" in seen) || !("bdr" in seen) || !("bslb" in seen))) {
+            print rows " rows instead of 24"
+            exit 1
+        }
+    }' r.csv || fail "see above"
+grep -q '^#@count_rounded_down=1000 to 999, a multiple of 3 ranks$' run.txt || fail "rounding is not said"
+for key in procs=3 ppn=3 iters=4 seed=1 thread_level=multiple pattern=uniform; do
+    grep -q "^#@$key\$" run.txt || fail "no line #@$key"
+done
+grep -q '^Process number: 3, 3 per node; delays: uniform$' run.txt || fail "no table"
+grep -Eq '^pat-bench: +[0-9]+ %, [0-9]+:[0-9]+ left' run.err || fail "no progress: $(cat run.err)"
+if command -v jq >/dev/null; then
+    jq -e '.complete and (.rows | length == 24) and (.rows | all(.iter_elapsed_ms | length == 4)) and (.cells | length == 4)
+        and .settings.seed == "1" and .settings.count == "999,16383"' r.json >/dev/null || fail "the JSON is not as documented"
+fi
+
+# The file gives the same tables, without ranks.
+"$bench" --from r.json >again.txt || fail "--from failed"
+diff <(sed -n '/^# Fastest/,$p' run.txt) <(sed -n '/^# Fastest/,$p' again.txt) || fail "--from prints other tables"
+"$bench" --from r.csv --paper | grep -q '^# Beside the paper' || fail "--paper prints nothing"
+
+# The same seed gives the same delays: run times above the delays' span follow them. Another pattern, the other call.
+"$here/mpirun.sh" 2 "$bench" --alg bdr,native --count 1K --max-delay 20 --iters 3 --base 1 --pattern rotating-late \
+    --persistent --csv p.csv >/dev/null 2>run.err || fail "the persistent run ended with status $?: $(cat run.err)"
+awk -F, 'NR > 1 && ($12 < 18 || $7 != "rotating-late") { exit 1 }' p.csv ||
+    fail "one rank is always 20 ms late, the run took less: $(cat p.csv)"
+[ -z "$(find . -name '*.??????' ! -name '*.csv' ! -name '*.json')" ] || fail "temporary files are left"
+
+# Ended from outside: the job ends, and a file is whole or not there.
+"$here/mpirun.sh" 2 "$bench" --alg ring --count 1K --max-delay 5,2000 --iters 3 --base 1 --csv killed.csv >/dev/null 2>&1 &
+job=$!
+for _ in $(seq 100); do
+    [ -e killed.csv ] && break
+    sleep 0.1
+done
+kill -TERM $job
+wait $job && fail "a job that was ended says success"
+[ "$(wc -l <killed.csv)" -eq 2 ] || fail "not one whole cell: $(cat killed.csv)"
+echo "bad input is refused, results are plausible and come back"

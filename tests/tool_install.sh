@@ -1,0 +1,131 @@
+#!/usr/bin/env bash
+# tool_install.sh — the installed package serves a stranger: programs outside the tree, in C and C++, found by
+# find_package and by pkg-config, shared and static, run on two ranks. The tree is moved before use, so that an
+# absolute path left in it would show.
+set -eu
+
+fail() {
+    echo "FAIL: $*" >&2
+    exit 1
+}
+
+# Programs that link an instrumented library would need the same instrumentation.
+if grep -q '^PAT_SANITIZE:STRING=..*' "$PAT_BUILD/CMakeCache.txt"; then
+    echo "skipped: built with sanitizers"
+    exit 77
+fi
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cmake --install "$PAT_BUILD" --prefix "$work/first" >"$work/log" || fail "cmake --install: $(cat "$work/log")"
+mv "$work/first" "$work/prefix"
+prefix=$work/prefix
+
+mkdir "$work/user"
+cat >"$work/user/user.c" <<'CODE'
+#include <pat.h>
+#include <stdio.h>
+
+#define COUNT 1000
+
+int main(int argc, char **argv)
+{
+    int provided, rank, size, major, minor, patch, wrong = 0;
+    static int mine[COUNT], all[2 * COUNT];
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    if (size != 2)
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    if (PAT_Init() != MPI_SUCCESS || PAT_UseAlg("ring") != MPI_SUCCESS)
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    for (int i = 0; i < COUNT; i++)
+        mine[i] = 10000 * (rank + 1) + i;
+    if (PAT_Allgather(mine, COUNT, MPI_INT, all, COUNT, MPI_INT, MPI_COMM_WORLD) != MPI_SUCCESS)
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    for (int r = 0; r < size; r++)
+        for (int i = 0; i < COUNT; i++)
+            wrong += all[r * COUNT + i] != 10000 * (r + 1) + i;
+    PAT_Finalize();
+    MPI_Finalize();
+    PAT_Get_version(&major, &minor, &patch);
+    if (PAT_VERSION != major * 10000 + minor * 100 + patch)
+        wrong++;
+    if (wrong == 0)
+        printf("rank %d: right, version %d.%d.%d\n", rank, major, minor, patch);
+    return wrong != 0;
+}
+CODE
+cp "$work/user/user.c" "$work/user/user.cc"
+cat >"$work/user/CMakeLists.txt" <<'CODE'
+cmake_minimum_required(VERSION 3.25)
+project(user LANGUAGES C CXX)
+find_package(pat 0.1 CONFIG REQUIRED)
+add_executable(user_c user.c)
+target_link_libraries(user_c PRIVATE pat::pat)
+add_executable(user_cxx user.cc)
+target_link_libraries(user_cxx PRIVATE pat::pat)
+add_executable(user_static user.c)
+target_link_libraries(user_static PRIVATE pat::pat_static)
+CODE
+
+# run WHAT PROGRAM: both ranks must report.
+run() {
+    local version output
+    version=$(sed -n 's/^project(pat VERSION \([0-9.]*\).*/\1/p' "$PAT_SOURCE/CMakeLists.txt")
+    output=$(LD_LIBRARY_PATH=$libdir${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} PAT_TEST_TIMEOUT=60 \
+        "$PAT_SOURCE/tests/mpirun.sh" 2 "$2" 2>&1) || fail "$1: $output"
+    [ "$(grep -c "right, version $version\$" <<<"$output")" -eq 2 ] || fail "$1: $output"
+    echo "ok: $1"
+}
+
+libdir=$(dirname "$(find "$prefix" -name libpat.so)")
+[ -e "$libdir/libpat.so" ] || fail "no libpat.so was installed"
+
+if ! { cmake -S "$work/user" -B "$work/user/build" -DCMAKE_PREFIX_PATH="$prefix" &&
+    cmake --build "$work/user/build"; } >"$work/log" 2>&1; then
+    fail "user of find_package: $(cat "$work/log")"
+fi
+run "find_package, C, shared" "$work/user/build/user_c"
+run "find_package, C++, shared" "$work/user/build/user_cxx"
+run "find_package, C, static" "$work/user/build/user_static"
+readelf -d "$work/user/build/user_c" | grep -q 'NEEDED.*libpat\.so\.0' || fail "pat::pat is not the shared library"
+
+export PKG_CONFIG_PATH=$libdir/pkgconfig
+read -ra flags <<<"$(pkg-config --cflags --libs pat)"
+compilers=("${CC:-cc}" "${CXX:-c++}")
+# Without a .pc file of the MPI library its compiler wrappers carry the flags.
+[ -n "$(pkg-config --print-requires pat)" ] || compilers=(mpicc mpicxx)
+"${compilers[0]}" -o "$work/user_pc_c" "$work/user/user.c" "${flags[@]}" || fail "pkg-config user in C"
+"${compilers[1]}" -Wall -Wextra -Werror -o "$work/user_pc_cxx" "$work/user/user.cc" "${flags[@]}" ||
+    fail "pkg-config user in C++"
+run "pkg-config, C, shared" "$work/user_pc_c"
+run "pkg-config, C++, shared" "$work/user_pc_cxx"
+
+foreign=$(nm -D --defined-only "$libdir/libpat.so" | awk '$3 !~ /^PAT_/ { print $3 }')
+[ -z "$foreign" ] || fail "libpat.so exports more than PAT_*: $foreign"
+declared=$(sed -n 's/^PAT_PUBLIC .*[ *]\(PAT_[A-Za-z_]*\)(.*/\1/p' "$prefix/include/pat.h" | sort)
+exported=$(nm -D --defined-only "$libdir/libpat.so" | awk '{ print $3 }' | sort)
+[ "$declared" = "$exported" ] || fail "pat.h and libpat.so differ: $(diff <(echo "$declared") <(echo "$exported"))"
+echo "ok: libpat.so exports what pat.h declares, $(wc -l <<<"$exported") functions"
+
+if grep -rlF -e "$PAT_BUILD" -e "$PAT_SOURCE" -e "$work/first" "$prefix" --include='*.cmake' --include='*.pc' --include='*.h'; then
+    fail "these name a directory of the build machine"
+fi
+for tool in "$prefix"/bin/*; do
+    [ -e "$tool" ] || continue
+    "$tool" --help >"$work/log" 2>&1 || fail "installed $(basename "$tool") --help: $(cat "$work/log")"
+    echo "ok: $(basename "$tool") --help"
+done
+if [ -e "$prefix/bin/pat-lab" ]; then
+    status=0
+    "$prefix/bin/pat-lab" run -n 2 --timeout 60 -- hostname >"$work/log" 2>&1 || status=$?
+    if [ $status -eq 77 ]; then
+        echo "not tried: pat-lab run, namespaces are not allowed here"
+    else
+        if [ $status -ne 0 ] || [ "$(grep -c -- '-n[12]$' "$work/log")" -ne 2 ]; then
+            fail "pat-lab run: $(cat "$work/log")"
+        fi
+        echo "ok: pat-lab run"
+    fi
+fi

@@ -1,0 +1,388 @@
+/*
+ * unit_bench.c — the mini-benchmark without ranks: what a command line means, who is late, and what follows
+ * from measured times.
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "bench_data.h"
+#include "bench_options.h"
+#include "bench_sample.h"
+#include "bench_stats.h"
+
+enum { MS = 1000000, MAX_ARGS = 32 };
+
+#define assert_near(a, b, eps) assert_true(fabs((a) - (b)) <= (eps))
+
+/* ---- Options
+ * --------------------------------------------------------------------------------------------------- */
+
+/* Parse a command line given as one string; its words have to outlive the options, which point to them. */
+static int parse(bench_options *o, const char *line)
+{
+    static char words[512], name[] = "pat-bench";
+    char *argv[MAX_ARGS + 1] = {name}, *rest = words, *word;
+    int argc = 1;
+    snprintf(words, sizeof(words), "%s", line);
+    while (argc < MAX_ARGS && (word = strsep(&rest, " ")) != NULL)
+        if (*word)
+            argv[argc++] = word;
+    return bench_options_parse(o, argc, argv, NULL);
+}
+
+static void test_options_meaning(void **state)
+{
+    (void)state;
+    bench_options o;
+    assert_int_equal(
+        parse(&o, "--alg ring,bdr --count 1K,2M,300 --max-delay 0,0.5,100 --iters 7 --base 12.5 --pattern "
+                  "one-late --seed 99 --link 50,94.5 --csv x.csv"),
+        0);
+    assert_int_equal(o.action, BENCH_RUN);
+    assert_int_equal(o.num_algs, 2);
+    assert_string_equal(o.algs[0], "ring");
+    assert_string_equal(o.algs[1], "bdr");
+    assert_int_equal(o.num_counts, 3);
+    assert_int_equal(o.counts[0], 1024);
+    assert_int_equal(o.counts[1], 2 * 1024 * 1024);
+    assert_int_equal(o.counts[2], 300);
+    assert_int_equal(o.num_delays, 3);
+    assert_near(o.delays_ms[1], 0.5, 0);
+    assert_int_equal(o.iters, 7);
+    assert_near(o.base_ms, 12.5, 0);
+    assert_int_equal(o.pattern, BENCH_ONE_LATE);
+    assert_int_equal(o.seed, 99);
+    assert_true(o.link_set);
+    assert_near(o.link_latency_us, 50, 0);
+    assert_near(o.link_mbit, 94.5, 0);
+    assert_string_equal(o.csv, "x.csv");
+    bench_options_free(&o);
+
+    assert_int_equal(parse(&o, ""), 0);
+    assert_int_equal(o.num_algs,
+                     6); /* native, ring, nex, lnbc, bdr, bslb: the gather alone is not among them */
+    assert_int_equal(o.counts[0], 128 * 1024);
+    assert_int_equal(o.num_delays, 3);
+    assert_int_equal(o.iters, 20);
+    assert_int_equal(o.pattern, BENCH_UNIFORM);
+    bench_options_free(&o);
+
+    assert_int_equal(parse(&o, "--from a.csv,b.json --plot d --paper"), 0);
+    assert_int_equal(o.action, BENCH_FROM);
+    assert_int_equal(o.num_from, 2);
+    assert_string_equal(o.from[1], "b.json");
+    assert_true(o.paper);
+    bench_options_free(&o);
+    assert_int_equal(parse(&o, "--help"), 0);
+    assert_int_equal(o.action, BENCH_HELP);
+    assert_int_equal(parse(&o, "--version"), 0);
+    assert_int_equal(o.action, BENCH_VERSION);
+}
+
+/* Every message names the bad value and what is accepted. */
+static void test_options_bad(void **state)
+{
+    (void)state;
+    static const char *const cases[][3] = {
+        {"--alg fastest", "'fastest'", "native, ring, nex, lnbc, bdr, bslb"},
+        {"--alg bsls", "'bsls'", "all, native"},
+        {"--alg ring,ring", "'ring'", "twice"},
+        {"--alg all,bdr", "'bdr'", "twice"},
+        {"--alg ring,,bdr", "'ring,,bdr'", "empty"},
+        {"--count 0", "'0'", "from 1 to 256M"},
+        {"--count -4", "'-4'", "whole number of floats"},
+        {"--count 1.5K", "'1.5K'", "whole number of floats"},
+        {"--count 12G", "'12G'", "K or M"},
+        {"--count 257M", "'257M'", "256M"},
+        {"--count 99999999999999999999", "'99999999999999999999'", "256M"},
+        {"--count K", "'K'", "K or M"},
+        {"--count 1K,1024", "'1024'", "twice"},
+        {"--max-delay -5", "'-5'", "from 0 to 60000"},
+        {"--max-delay nan", "'nan'", "from 0 to 60000"},
+        {"--max-delay 5ms", "'5ms'", "from 0 to 60000"},
+        {"--max-delay 1e9", "'1e9'", "from 0 to 60000"},
+        {"--max-delay 10,10.0", "'10.0'", "twice"},
+        {"--iters 0", "'0'", "from 1 to 100000"},
+        {"--iters ten", "'ten'", "from 1 to 100000"},
+        {"--base inf", "'inf'", "from 0 to 60000"},
+        {"--pattern late", "'late'",
+         "uniform, none, one-late, ascending, descending, gaussian, rotating-late"},
+        {"--seed -1", "'-1'", "whole number from 0"},
+        {"--link 50", "'50'", "LATENCY,RATE"},
+        {"--link 50,0", "'50,0'", "Mbit/s"},
+        {"--progress=loud", "'loud'", "bar, lines, off"},
+        {"--from results.txt", "'results.txt'", ".csv or .json"},
+        {"--from a.csv --csv b.csv", "--from", "--csv"},
+        {"--speed 3", "'--speed'", "--alg, --count"},
+        {"--csv", "'--csv'", "value is missing"},
+        {"--persistent=yes", "'--persistent=yes'", "takes no value"},
+        {"-x", "'-x'", "accepted"},
+        {"128K", "'128K'", "options only"},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        bench_options o;
+        if (parse(&o, cases[i][0]) == 0 || !strstr(o.error, cases[i][1]) || !strstr(o.error, cases[i][2]))
+            fail_msg("'%s': message '%s' lacks '%s' or '%s'", cases[i][0], o.error, cases[i][1], cases[i][2]);
+        bench_options_free(&o);
+    }
+    bench_options o;
+    char name[] = "pat-bench", *argv[] = {name, NULL};
+    assert_int_not_equal(bench_options_parse(&o, 1, argv, "often"), 0);
+    assert_non_null(strstr(o.error, "PAT_PROGRESS 'often'"));
+    assert_int_equal(bench_options_parse(&o, 1, argv, "bar"), 0);
+    assert_int_equal(o.progress, BENCH_PROGRESS_BAR);
+}
+
+static void test_rounding(void **state)
+{
+    (void)state;
+    assert_int_equal(bench_round_count(1024, 4), 1024);
+    assert_int_equal(bench_round_count(1000, 3), 999);
+    assert_int_equal(bench_round_count(7, 8), 0);
+}
+
+/* ---- Delays and data
+ * -------------------------------------------------------------------------------------------- */
+
+static void test_delays_differ_by_rank_and_iteration(void **state)
+{
+    (void)state;
+    enum { RANKS = 16, ITERS = 50 };
+    const int64_t max = 100 * MS;
+    for (int p = BENCH_UNIFORM; p <= BENCH_GAUSSIAN; p += BENCH_GAUSSIAN - BENCH_UNIFORM) {
+        double sum = 0, squares = 0;
+        int equal = 0;
+        for (int i = 0; i < ITERS; i++)
+            for (int r = 0; r < RANKS; r++) {
+                const enum bench_pattern pattern = (enum bench_pattern)p;
+                const int64_t d = bench_delay_ns(pattern, 7, i, r, RANKS, max);
+                assert_in_range(d, 0, max);
+                /* Asked again, in whatever order: the same. That is what makes the comparison a paired one.
+                 */
+                assert_int_equal(d, bench_delay_ns(pattern, 7, i, r, RANKS, max));
+                equal += r > 0 && d == bench_delay_ns(pattern, 7, i, r - 1, RANKS, max);
+                equal += i > 0 && d == bench_delay_ns(pattern, 7, i - 1, r, RANKS, max);
+                equal += d == bench_delay_ns(pattern, 8, i, r, RANKS, max);
+                const double x = (double)d / (double)max;
+                sum += x;
+                squares += x * x;
+            }
+        const double mean = sum / (RANKS * ITERS), sd = sqrt(squares / (RANKS * ITERS) - mean * mean);
+        assert_true(equal == 0);
+        assert_near(mean, 0.5, 0.03);
+        assert_near(sd, p == BENCH_UNIFORM ? sqrt(1.0 / 12) : 1.0 / 6, 0.02);
+    }
+}
+
+static void test_delay_shapes(void **state)
+{
+    (void)state;
+    for (int r = 0; r < 5; r++) {
+        assert_int_equal(bench_delay_ns(BENCH_NONE, 1, 3, r, 5, 8 * MS), 0);
+        assert_int_equal(bench_delay_ns(BENCH_ONE_LATE, 1, 3, r, 5, 8 * MS), r == 4 ? 8 * MS : 0);
+        assert_int_equal(bench_delay_ns(BENCH_ASCENDING, 1, 3, r, 5, 8 * MS), 2 * MS * r);
+        assert_int_equal(bench_delay_ns(BENCH_DESCENDING, 1, 3, r, 5, 8 * MS), 2 * MS * (4 - r));
+        assert_int_equal(bench_delay_ns(BENCH_ROTATING, 1, 8, r, 5, 8 * MS), r == 3 ? 8 * MS : 0);
+        for (int p = 0; p < BENCH_NUM_PATTERNS; p++)
+            assert_int_equal(bench_delay_ns((enum bench_pattern)p, 1, 3, r, 5, 0), 0);
+    }
+    for (int p = 0; p < BENCH_NUM_PATTERNS; p++) {
+        assert_int_equal(bench_pattern_find(bench_pattern_name((enum bench_pattern)p)), p);
+        assert_non_null(strstr(bench_pattern_names(), bench_pattern_name((enum bench_pattern)p)));
+    }
+    assert_int_equal(bench_pattern_find(""), -1);
+}
+
+static void test_every_byte_is_checked(void **state)
+{
+    (void)state;
+    enum { RANKS = 3, BLOCK = 9001 }; /* more than a piece, and no whole word at the end */
+    char *result = malloc(RANKS * BLOCK);
+    assert_non_null(result);
+    for (int r = 0; r < RANKS; r++)
+        bench_data_make(result + r * BLOCK, bench_data_key(5, 17, r), BLOCK);
+    assert_int_equal(bench_data_check(result, 5, 17, RANKS, BLOCK), -1);
+    for (int at = 0; at < RANKS * BLOCK; at += at % BLOCK == BLOCK - 2 ? 1 : 7) {
+        result[at] ^= 1;
+        assert_int_equal(bench_data_check(result, 5, 17, RANKS, BLOCK), at);
+        result[at] ^= 1;
+    }
+    result[RANKS * BLOCK - 1] ^= 1;
+    assert_int_equal(bench_data_check(result, 5, 17, RANKS, BLOCK), RANKS * BLOCK - 1);
+    result[RANKS * BLOCK - 1] ^= 1;
+    /* What the call before left behind is wrong, and so is another rank's block. */
+    assert_int_not_equal(bench_data_check(result, 5, 18, RANKS, BLOCK), -1);
+    memcpy(result, result + BLOCK, BLOCK);
+    assert_in_range(bench_data_check(result, 5, 17, RANKS, BLOCK), 0, 7);
+    free(result);
+}
+
+/* ---- Statistics
+ * -------------------------------------------------------------------------------------------------- */
+
+static void test_statistics(void **state)
+{
+    (void)state;
+    const double x[] = {1, NAN, 2, 3, 4, NAN, 5};
+    int used;
+    assert_near(bench_mean(x, 7, &used), 3, 1e-12);
+    assert_int_equal(used, 5);
+    /* t(0.975; 4) = 2.776445, s = sqrt(2.5) */
+    assert_near(bench_ci95(x, 7), 2.776445 * sqrt(2.5) / sqrt(5), 1e-5);
+    assert_true(isnan(bench_ci95(x, 2)));
+    assert_true(isnan(bench_mean(x + 1, 1, NULL)));
+    assert_true(isnan(bench_mean(x, 0, NULL)));
+}
+
+/* Times that vary a lot from iteration to iteration but differ by the same: a paired comparison sees it. */
+static void test_paired(void **state)
+{
+    (void)state;
+    const double a[] = {10.5, 90.4, 30.6, NAN, 70.5, 50.5}, b[] = {10, 90, 30, 1000, 70, NAN};
+    bench_paired p = bench_compare(a, b, 6);
+    assert_int_equal(p.n, 4);
+    assert_near(p.diff, 0.5, 1e-9);
+    assert_near(p.ratio, 202.0 / 200.0, 1e-9);
+    assert_true(bench_is_above(&p));
+    p = bench_compare(b, a, 6);
+    assert_false(bench_is_above(&p));
+    const double c[] = {10, 90, 30, 5}, d[] = {12, 85, 29, 6};
+    p = bench_compare(c, d, 4);
+    assert_false(bench_is_above(&p));
+    p = bench_compare(a, b, 1); /* one pair proves nothing */
+    assert_false(bench_is_above(&p));
+}
+
+/* ---- From reports to a row
+ * ----------------------------------------------------------------------------------------- */
+
+/* The paper's worked example, tau = 1 ms: rank 0 is late by 2 tau. */
+static const int64_t example[] = {2 * MS, 0, 0, 0};
+
+static bench_net example_net(const int *node_of, int num_nodes, int ppn)
+{
+    return (bench_net){
+        .num_ranks = 4, .num_nodes = num_nodes, .ppn = ppn, .node_of = node_of, .beta_ps = 1000000};
+}
+
+static void test_bound(void **state)
+{
+    (void)state;
+    const int alone[] = {0, 1, 2, 3}, pairs[] = {0, 0, 1, 1}, one[] = {0, 0, 0, 0};
+    bench_net net = example_net(alone, 4, 1);
+    assert_int_equal(bench_tau_ns(&net, 1000), MS);
+    /* All leave at 3 tau: elapsed 1, 3, 3, 3. */
+    assert_near(bench_bound_ns(&net, 1000, example) / MS, 2.5, 1e-6);
+    /* A bucket that swallows half a segment: 2.5 tau after all for ranks 1 to 3, rank 0 half a tau after its
+     * call. */
+    net.burst_bytes = 500;
+    assert_near(bench_bound_ns(&net, 1000, example) / MS, 2.0, 1e-6);
+    /* Latency counts once, not per segment. */
+    net.burst_bytes = 0;
+    net.lambda_ns = MS / 10;
+    assert_near(bench_bound_ns(&net, 1000, example) / MS, 2.6, 1e-6);
+    /*
+     * Two nodes of two: rank 1 sits beside the late one and needs 2 foreign blocks, there at 2 tau; it leaves
+     * with rank 0's arrival. Ranks 2 and 3 need rank 0's block through the link: 3 tau.
+     */
+    net = example_net(pairs, 2, 2);
+    assert_near(bench_bound_ns(&net, 1000, example) / MS, (0 + 2 + 3 + 3) / 4.0, 1e-6);
+    /* One node: nothing but waiting. */
+    net = example_net(one, 1, 4);
+    assert_near(bench_bound_ns(&net, 1000, example) / MS, (0 + 2 + 2 + 2) / 4.0, 1e-6);
+}
+
+static void test_ideal_ring(void **state)
+{
+    (void)state;
+    const int alone[] = {0, 1, 2, 3};
+    const int64_t balanced[] = {0, 0, 0, 0};
+    bench_net net = example_net(alone, 4, 1);
+    bench_ring ring;
+    assert_int_equal(bench_ring_make(&ring, 4, 1000), 0);
+    assert_near(bench_ring_ns(&ring, &net, balanced) / MS, 3, 1e-6);
+    const double ideal = bench_ring_ns(&ring, &net, example) / MS;
+    assert_true(ideal > 2.5 &&
+                ideal <= 4.5 + 1e-6); /* above the bound; the paper's ring, which waits more, has 4.5 */
+    bench_ring_free(&ring);
+    assert_true(isnan(bench_ring_ns(&ring, &net, balanced)));
+}
+
+static void test_row(void **state)
+{
+    (void)state;
+    const int alone[] = {0, 1, 2, 3};
+    const bench_net net = example_net(alone, 4, 1);
+    bench_report reports[4] = {0};
+    const int64_t exits[] = {3 * MS, 4 * MS, 5 * MS, 5 * MS};
+    for (int r = 0; r < 4; r++) {
+        reports[r] = (bench_report){.arrival_ns = example[r],
+                                    .exit_ns = exits[r],
+                                    .bytes_received = 3000,
+                                    .bytes_early = r == 0 ? 3000 : 0,
+                                    .thread_cpu_ns = 200000,
+                                    .waiting_cpu_ns = r * MS,
+                                    .slip_ns = 4000,
+                                    .wrong_at = -1};
+    }
+    bench_sample samples[3] = {bench_sample_make(reports, &net, 1000, NULL)};
+    assert_near(samples[0].elapsed_ms, 3.75, 1e-9); /* 1, 4, 5, 5 */
+    assert_near(samples[0].past_last_ms, 3, 1e-9);
+    assert_near(samples[0].run_ms, 5, 1e-9);
+    assert_near(samples[0].omega_ms, 2, 1e-9);
+    assert_near(samples[0].bound_ms, 2.5, 1e-6);
+    samples[1] = samples[0];
+    samples[1].valid = false; /* began late: must not count */
+    samples[1].elapsed_ms = 1000;
+    samples[1].bytes_early = 1000000;
+    samples[2] = samples[0];
+    samples[2].elapsed_ms = 4.75;
+    bench_row row = {.segment_bytes = 1000};
+    assert_int_equal(bench_row_fill(&row, samples, 3, &net, 4.5), 0);
+    assert_int_equal(row.iters, 2);
+    assert_near(row.elapsed_ms, 4.25, 1e-9);
+    assert_near(row.elapsed_ci_ms, 12.7062 * sqrt(0.5) / sqrt(2), 1e-3);
+    assert_near(row.imbalance_factor, 2, 1e-6);
+    assert_near(row.absorption_ms, 4.5 - 5 + 2, 1e-9);
+    assert_near(row.early_share, 0.25, 1e-9);
+    assert_near(row.thread_cpu_ms, 0.2, 1e-9);
+    assert_near(row.waiting_cpu_ms, 1.5, 1e-9);
+    assert_near(row.slip_ms, 0.004, 1e-9);
+    assert_int_equal(row.num_iters, 3);
+    assert_true(isnan(row.iter_elapsed_ms[1]));
+    assert_near(row.iter_elapsed_ms[2], 4.75, 1e-9);
+    free(row.iter_elapsed_ms);
+
+    /* Nothing valid: no figures rather than wrong ones. */
+    samples[0].valid = samples[2].valid = false;
+    row = (bench_row){.segment_bytes = 1000};
+    assert_int_equal(bench_row_fill(&row, samples, 3, &net, 4.5), 0);
+    assert_int_equal(row.iters, 0);
+    assert_true(isnan(row.elapsed_ms));
+    free(row.iter_elapsed_ms);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_options_meaning),
+        cmocka_unit_test(test_options_bad),
+        cmocka_unit_test(test_rounding),
+        cmocka_unit_test(test_delays_differ_by_rank_and_iteration),
+        cmocka_unit_test(test_delay_shapes),
+        cmocka_unit_test(test_every_byte_is_checked),
+        cmocka_unit_test(test_statistics),
+        cmocka_unit_test(test_paired),
+        cmocka_unit_test(test_bound),
+        cmocka_unit_test(test_ideal_ring),
+        cmocka_unit_test(test_row),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
