@@ -1,6 +1,6 @@
 /*
- * parts.h — what the files of this directory share: the build functions that table.c lists, and the parts
- * that several algorithms are put together from. Nobody outside algorithms/ reads it.
+ * parts.h — what the files of this directory share: the list of all algorithms, and the parts that several
+ * algorithms are put together from. Nobody outside algorithms/ reads it.
  *
  * Build functions are called with at least two ranks and one byte per block: pat_algorithm_plan sees to
  * the rest.
@@ -10,12 +10,23 @@
 
 #include "algorithms.h"
 
-void pat_ring_build(pat_plan *plan, const pat_job *job, int rank);
-void pat_nex_build(pat_plan *plan, const pat_job *job, int rank);
-void pat_lnbc_build(pat_plan *plan, const pat_job *job, int rank);
-void pat_bdr_build(pat_plan *plan, const pat_job *job, int rank);
-void pat_bsls_build(pat_plan *plan, const pat_job *job, int rank);
-void pat_bslb_build(pat_plan *plan, const pat_job *job, int rank);
+/*
+ * Every algorithm that builds plans: X(name, operation, kind, summary). A new one is its file and one line
+ * here. REGULAR: knows nothing of arrivals; AWARE: its plan depends on the round's arrival estimates.
+ */
+#define PAT_ALLGATHERS(X)                                                                                    \
+    X(ring, PAT_OP_ALLGATHER, REGULAR, "parallel ring, P-1 steps to the right neighbour")                    \
+    X(nex, PAT_OP_ALLGATHER, REGULAR, "neighbour exchange, P/2 steps; ring for odd P")                       \
+    X(lnbc, PAT_OP_ALLGATHER, REGULAR, "linear gather to rank 0, then broadcast")                            \
+    X(bdr, PAT_OP_ALLGATHER, AWARE, "background disseminated ring: early ranks send ahead of the ring")      \
+    X(bslb, PAT_OP_ALLGATHER, AWARE, "background sorted linear gather to rank 0, then broadcast")
+#define PAT_GATHERS(X) X(bsls, PAT_OP_GATHER, AWARE, "background sorted linear synchronized gather to rank 0")
+
+#define PAT_DECLARE(name, op, kind, summary)                                                                 \
+    void pat_##name##_build(pat_plan *plan, const pat_job *job, int rank);
+PAT_ALLGATHERS(PAT_DECLARE)
+PAT_GATHERS(PAT_DECLARE)
+#undef PAT_DECLARE
 
 /* ARRIVE and, right after it, the COPY of the rank's own block; both join the open step. (table.c) */
 void pat_part_arrive(pat_plan *plan, const pat_job *job, int rank);

@@ -8,33 +8,23 @@
 
 #include "parts.h"
 
-static const pat_algorithm algorithms[] = {
-    {.name = "native", .summary = "the MPI library's own all-gather"},
-    {.name = "ring", .summary = "parallel ring, P-1 steps to the right neighbour", .build = pat_ring_build},
-    {.name = "nex", .summary = "neighbour exchange, P/2 steps; ring for odd P", .build = pat_nex_build},
-    {.name = "lnbc", .summary = "linear gather to rank 0, then broadcast", .build = pat_lnbc_build},
-    {.name = "bdr",
-     .summary = "background disseminated ring: early ranks send ahead of the ring",
-     .arrival_aware = true,
-     .uses_arrivals = true,
-     .build = pat_bdr_build},
-    {.name = "bslb",
-     .summary = "background sorted linear gather to rank 0, then broadcast",
-     .arrival_aware = true,
-     .uses_arrivals = true,
-     .build = pat_bslb_build},
-    {.name = "bsls",
-     .summary = "background sorted linear synchronized gather to rank 0",
-     .op = PAT_OP_GATHER,
-     .arrival_aware = true,
-     .uses_arrivals = true,
-     .build = pat_bsls_build},
-};
+enum { REGULAR = false, AWARE = true };
 
-/* Literals, held to the table by a test: a list put together at run time would need mutable state. */
+#define ENTRY(n, o, kind, text)                                                                              \
+    {.name = #n,                                                                                             \
+     .summary = text,                                                                                        \
+     .op = o,                                                                                                \
+     .arrival_aware = kind,                                                                                  \
+     .uses_arrivals = kind,                                                                                  \
+     .build = pat_##n##_build},
+#define NAME(n, o, kind, text) ", " #n
+
+static const pat_algorithm algorithms[] = {{.name = "native", .summary = "the MPI library's own all-gather"},
+                                           PAT_ALLGATHERS(ENTRY) PAT_GATHERS(ENTRY)};
+
 static const char *const names[] = {
-    [PAT_OP_ALLGATHER] = "native, ring, nex, lnbc, bdr, bslb",
-    [PAT_OP_GATHER] = "bsls",
+    [PAT_OP_ALLGATHER] = "native" PAT_ALLGATHERS(NAME),
+    [PAT_OP_GATHER] = (PAT_GATHERS(NAME)) + 2, /* without the leading comma */
 };
 
 int pat_algorithm_count(void)

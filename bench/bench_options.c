@@ -65,7 +65,7 @@ static const struct argp_option table[] = {
      "Iterations without delay for each size and algorithm, for the absorption time (default 4)", 2},
     {"retries", KEY_RETRIES, "N", 0, "How often an iteration that began late is repeated (default 10)", 2},
     {"tolerance", KEY_TOLERANCE, "MS", 0,
-     "An iteration is invalid when a rank begins later than this (default: 10 % of tau, at least 0.5 ms)", 2},
+     "An iteration is invalid when a rank begins later than this (default: 10 % of tau, at least 1 ms)", 2},
     {"link", KEY_LINK, "US,MBIT", 0,
      "One-way latency in microseconds and payload rate in Mbit/s of a link, instead of measuring them", 2},
     {NULL, 0, NULL, 0, "What to write:", 3},

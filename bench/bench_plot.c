@@ -215,14 +215,16 @@ static void write_heat_map(const bench_table *table, const bench_cell *cells, in
         while (n < num_counts - 1 && counts[n] != cells[i].count)
             n++;
         if (cells[i].speedup > 0)
-            fprintf(to, "%d %d %.4f \"%s\\n%.2f%s\"\n", d, n, cells[i].speedup,
-                    table->rows[cells[i].best].alg, cells[i].speedup, cells[i].beyond_doubt ? "*" : "");
+            fprintf(to, "%d %d %.4f \"%s\\n%.2f%s\\n(%.3g)\"\n", d, n, cells[i].speedup,
+                    table->rows[cells[i].best].alg, cells[i].speedup, cells[i].beyond_doubt ? "*" : "",
+                    cells[i].factor);
     }
     fprintf(to,
             "EOD\nset title \"Best regular over best arrival-aware algorithm, mean elapsed time: %d ranks, "
             "%d per node "
             "(%s)%s\\n"
-            "in the box: fastest algorithm and ratio; * beyond the 95 %% confidence interval\" noenhanced\n",
+            "in the box: fastest algorithm, ratio (* beyond the 95 %% confidence interval), imbalance "
+            "factor\" noenhanced\n",
             cells->procs, cells->ppn, cells->pattern,
             strcmp(table->lab_check, "fail") == 0 ? "\\nTHE EMULATED CLUSTER FAILED ITS CHECK" : "");
     fprintf(to, "set xlabel 'maximum delay [ms]'\nset ylabel 'gathered data [K floats]'\nset xtics (");
@@ -234,12 +236,12 @@ static void write_heat_map(const bench_table *table, const bench_cell *cells, in
     fprintf(to, ")\nset xrange [-0.5:%g]\nset yrange [-0.5:%g]\nset tics nomirror scale 0\nset border 0\n",
             num_delays - 0.5, num_counts - 0.5);
     /* Blue: regular is faster; orange: arrival-aware is. Both light enough for black text. */
-    fprintf(
-        to,
-        "set palette defined (-1 '#6AAED6', 0 '#FFFFFF', 1 '#F5A35C')\nset logscale cb\nset cbrange "
-        "[%.4f:%.4f]\n"
-        "set cblabel 'speed-up'\nset format cb '%%.2f'\nset cbtics (%.4f, %.4f, 1, %.4f, %.4f)\nunset key\n",
-        1 / extreme, extreme, 1 / extreme, 1 / sqrt(extreme), sqrt(extreme), extreme);
+    fprintf(to,
+            "set palette defined (-1 '#6AAED6', 0 '#FFFFFF', 1 '#F5A35C')\nset logscale cb\nset cbrange "
+            "[%.4f:%.4f]\n"
+            "set cblabel 'speed-up' offset 1,0\nset format cb '%%.2f'\nset cbtics (%.4f, %.4f, 1, %.4f, "
+            "%.4f)\nunset key\n",
+            1 / extreme, extreme, 1 / extreme, 1 / sqrt(extreme), sqrt(extreme), extreme);
     fprintf(to, "set style fill solid border lc rgb 'white'\n");
     for (int kind = 0; kind < 2; kind++) {
         write_terminal(dir, name, kind, to);

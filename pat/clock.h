@@ -19,8 +19,10 @@ static inline int64_t pat_clock_now_ns(const pat_clock *clock)
     return pat_clock_local_ns() + clock->offset_ns;
 }
 
-/* Collective over comm: measure the offset to its rank 0 by `rounds` round trips each. Returns an MPI error
- * code. */
+/*
+ * Collective over comm, the library's own: measure the offset to its rank 0 by `rounds` round trips each, at
+ * least 1. Ranks take turns, so it costs P * (rounds + 1) round trips. Returns an MPI error code.
+ */
 int pat_clock_sync(pat_clock *clock, MPI_Comm comm, int rounds);
 
 #endif

@@ -23,6 +23,10 @@ typedef struct pat_milestone {
     int64_t estimate_ns; /* expected arrival, from the last Edge: start + elapsed / fraction */
 } pat_milestone;
 
+/*
+ * Whatever the application says, an estimate is never before now, and at most 2^62 ns: clock offsets can be
+ * added to it. An error changes nothing.
+ */
 void pat_milestone_start(pat_milestone *m, int64_t now_ns); /* a second Start begins the phase anew */
 enum pat_milestone_error pat_milestone_edge(pat_milestone *m, double percent, int64_t now_ns);
 enum pat_milestone_error pat_milestone_end(pat_milestone *m, int64_t now_ns);

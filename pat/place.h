@@ -31,7 +31,10 @@ pat_place pat_place_choose(hwloc_topology_t topology, hwloc_const_cpuset_t allow
 
 /*
  * Collective over comm (all ranks of the job): load the topology, exchange bindings within the node, choose.
- * setting: "auto", "off", or a PU number. Returns an MPI error code; MPI_ERR_ARG when the PU does not exist.
+ * setting: "auto", "off", or a PU number; it may differ from rank to rank. Returns an MPI error code, the
+ * same on all ranks; MPI_ERR_ARG when a PU does not exist or this process may not use it. Ranks are seen that
+ * MPI counts to the same node: not those in another network namespace or container, and not those of another
+ * job.
  */
 int pat_place_find(MPI_Comm comm, const char *setting, pat_place *place);
 

@@ -21,12 +21,13 @@ typedef struct pat_config {
 
 /*
  * Read the settings through get (getenv in the library, a table in tests). Returns 0, or EINVAL with a
- * message in `why` that names the variable, the bad value and the accepted ones. Unknown PAT_* names are not
- * looked for.
+ * message in `why` that names the variable, the bad value and the accepted ones; *config is then left as it
+ * was. Unknown PAT_* names are not looked for.
  */
 int pat_config_read(pat_config *config, const char *(*get)(const char *name), char *why, size_t why_size);
 
-/* A digest of the settings that shape plans: equal on all ranks or the job is told. Same on every platform.
+/*
+ * A digest of the settings that shape plans: equal on all ranks or the job is told. Same on every platform.
  */
 uint64_t pat_config_digest(const pat_config *config);
 

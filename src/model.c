@@ -226,10 +226,13 @@ static void node_ready(walk *w, int node, int64_t now)
         break;
     case PAT_NODE_RECV:
         m->recv_posted = true;
-        if (m->progress == STARTED) /* eager: it came unexpected */
+        if (m->progress == STARTED) { /* eager: it is on its way, or came unexpected */
+            int64_t there = m->here_ns - m->busy_ns;
+            start_at(w, node, now < there ? there : now);
             end_at(w, node, now < m->here_ns ? m->here_ns : now);
-        else
+        } else {
             try_message(w, id, now);
+        }
         break;
     }
 }

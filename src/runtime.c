@@ -122,13 +122,40 @@ int pat_runtime_settle(bool *busy)
 
 /* ---- Start and stop ----------------------------------------------------------------------------------- */
 
+/* All but the attribute of MPI_COMM_SELF, which its own callback may not delete. */
+static int shut_down(void)
+{
+    int rc = pat_runtime_settle(NULL);
+    pat_rt.settled = true;
+    if (pat_rt.thread) {
+        pat_thread_stop(pat_rt.thread);
+        pat_rt.thread = NULL;
+    }
+    while (pat_rt.comms) { /* in the order they were made: the same on all members */
+        pat_comm *c = pat_rt.comms;
+        int rc_free = PMPI_Comm_delete_attr(c->user, pat_rt.comm_keyval);
+        if (rc == MPI_SUCCESS)
+            rc = rc_free;
+        if (pat_rt.comms == c)
+            break; /* MPI would not let go of it */
+    }
+    atomic_store(&pat_rt.started, false);
+    PMPI_Comm_free_keyval(&pat_rt.comm_keyval);
+    PMPI_Comm_free(&pat_rt.world);
+    return rc;
+}
+
 static int finalize_hook(MPI_Comm comm, int keyval, void *attr, void *extra)
 {
     (void)comm;
     (void)keyval;
     (void)attr;
     (void)extra;
-    return atomic_load(&pat_rt.started) ? pat_runtime_shutdown() : MPI_SUCCESS;
+    if (!atomic_load(&pat_rt.started)) /* pat_runtime_shutdown has done it all */
+        return MPI_SUCCESS;
+    int rc = shut_down();
+    PMPI_Comm_free_keyval(&pat_rt.self_keyval); /* goes with the last attribute, which is this one */
+    return rc;
 }
 
 static const char *get_env(const char *name)
@@ -231,24 +258,8 @@ int pat_runtime_init(void)
 
 int pat_runtime_shutdown(void)
 {
-    int rc = pat_runtime_settle(NULL);
-    pat_rt.settled = true;
-    if (pat_rt.thread) {
-        pat_thread_stop(pat_rt.thread);
-        pat_rt.thread = NULL;
-    }
-    while (pat_rt.comms) { /* in the order they were made: the same on all members */
-        pat_comm *c = pat_rt.comms;
-        int rc_free = PMPI_Comm_delete_attr(c->user, pat_rt.comm_keyval);
-        if (rc == MPI_SUCCESS)
-            rc = rc_free;
-        if (pat_rt.comms == c)
-            break; /* MPI would not let go of it */
-    }
-    atomic_store(&pat_rt.started, false);
+    int rc = shut_down();
     PMPI_Comm_delete_attr(MPI_COMM_SELF, pat_rt.self_keyval);
-    PMPI_Comm_free_keyval(&pat_rt.comm_keyval);
     PMPI_Comm_free_keyval(&pat_rt.self_keyval);
-    PMPI_Comm_free(&pat_rt.world);
     return rc;
 }

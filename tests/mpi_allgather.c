@@ -1,7 +1,9 @@
 /*
  * mpi_allgather.c — the plain call, byte for byte: every algorithm, datatype, MPI_IN_PLACE, sizes that change
  * from call to call. Guards, gaps and the send buffer must be left alone, and the send buffer is spoilt as
- * soon as a call returns. ranks: 1 2 3 4 5 7 8 12 16 17
+ * soon as a call returns.
+ *
+ * ranks: 1 2 3 4 5 7 8 12 16 17
  */
 #include "mpi_common.h"
 

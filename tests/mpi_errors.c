@@ -1,7 +1,9 @@
 /*
  * mpi_errors.c — wrong order, wrong values, wrong arguments: each is an error code with a text that names
  * what was wrong and what is accepted, on every rank that has to know, and the program goes on. What MPI
- * would reject, MPI rejects. ranks: 2
+ * would reject, MPI rejects.
+ *
+ * ranks: 2
  */
 #include "mpi_common.h"
 

@@ -1,6 +1,8 @@
 /*
  * mpi_intercomm.c — communicators that are not simply ours: inter-communicators are passed on to MPI, and a
- * user's attributes and their callbacks on a communicator are the user's business alone. ranks: 4
+ * user's attributes and their callbacks on a communicator are the user's business alone.
+ *
+ * ranks: 4
  */
 #include "mpi_common.h"
 

@@ -1,8 +1,11 @@
 /*
  * mpi_levels.c — less than everything: thread levels without a background thread, settings that take away the
  * thread, its place or its memory, on all ranks or on one; and programs that end with MPI_Finalize alone.
- * Results never depend on it, and no thread stays behind. ranks: 2 4 variants: settings single funneled
- * serialized end-plain end-edge end-open end-started
+ * Results never depend on it, and no thread stays behind.
+ *
+ * ranks: 2 4
+ *
+ * variants: settings single funneled serialized end-plain end-edge end-open end-started
  */
 #include "mpi_common.h"
 

@@ -2,7 +2,9 @@
  * mpi_milestones.c — real imbalance and what programs do with milestones: true and false predictions,
  * milestones left out, calls that are not the predicted ones, Edges that no call follows. Results never
  * depend on any of it. Whether early data really happens, and only with algorithms that have it, is read from
- * the counters. ranks: 2 3 5 8
+ * the counters.
+ *
+ * ranks: 2 3 5 8
  */
 #include "mpi_common.h"
 

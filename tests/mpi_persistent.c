@@ -1,6 +1,8 @@
 /*
  * mpi_persistent.c — the persistent form: a receive buffer that is the library's from PAT_Open to PAT_Wait
- * and nobody's before and after, requests in turn, requests given up, requests used wrongly. ranks: 2 3 4 7
+ * and nobody's before and after, requests in turn, requests given up, requests used wrongly.
+ *
+ * ranks: 2 3 4 7
  */
 #include "mpi_common.h"
 

@@ -2,7 +2,9 @@
  * mpi_random.c — random programs: algorithms, sizes, types, communicators that come and go, sleeps, true and
  * false milestones, persistent rounds. What all ranks must do alike comes from one generator with the same
  * seed everywhere, what each does for itself from another one. The seed is printed; PAT_TEST_SEED sets it,
- * PAT_TEST_SECONDS the time. ranks: 2 3 5 8 13
+ * PAT_TEST_SECONDS the time.
+ *
+ * ranks: 2 3 5 8 13
  */
 #include "mpi_common.h"
 
@@ -197,11 +199,17 @@ int main(int argc, char **argv)
             MPI_Bcast(&go_on, 1, MPI_INT, 0, MPI_COMM_WORLD);
         }
     }
-    for (int i = 0; i < MAX_COMMS; i += 2) /* the others are left to PAT_Finalize and MPI_Finalize */
+    for (int i = 0; i < MAX_COMMS; i++)
+        if (comms[i] != MPI_COMM_NULL && i % 2 == 0)
+            MPI_Comm_free(&comms[i]);
+    test_at("seed %u, PAT_Finalize", (unsigned)first_seed);
+    MUST(PAT_Finalize());
+    for (int i = 0; i < MAX_COMMS; i++)
         if (comms[i] != MPI_COMM_NULL)
             MPI_Comm_free(&comms[i]);
     layouts_free();
     if (test.rank == 0)
         printf("%d steps\n", steps);
-    return test_end();
+    MPI_Finalize();
+    return test.failures ? 1 : 0;
 }

@@ -1,7 +1,9 @@
 /*
  * mpi_threads.c — several application threads, each with a communicator of its own, gather at once with the
  * arrival-aware algorithms, plain and persistent, while the main thread sends milestones: for whichever
- * communicator was used last. ranks: 2 4
+ * communicator was used last.
+ *
+ * ranks: 2 4
  */
 #include "mpi_common.h"
 

@@ -329,20 +329,23 @@ static void test_plot_script(void **state)
     bench_table t = {0};
     fill(&t);
     char *text = text_of(&t, script);
-    static const char *const parts[] = {"set output 'it''s/elapsed-by-size-p4-md10.svg'",
-                                        "set output 'it''s/elapsed-by-delay-p4-n64k.png'",
-                                        "set output 'it''s/elapsed-by-ranks-n64k-md10.svg'",
-                                        "set output 'it''s/speedup-p4.png'",
-                                        "30 6\n",                     /* value and half-width */
-                                        "1 0 1.1000 \"bdr\\n1.10*\"", /* heat map: second delay, first size */
-                                        "$bound << EOD\n0 11\n1 11\nEOD",
-                                        "$ideal << EOD\n0 21\n1 21\nEOD",
-                                        "[ms]",
-                                        "[K floats]",
-                                        "title 'bslb'"};
+    static const char *const parts[] = {
+        "set output 'it''s/elapsed-by-size-p4-md10.svg'",
+        "set output 'it''s/elapsed-by-delay-p4-n64k.png'",
+        "set output 'it''s/elapsed-by-ranks-n64k-md10.svg'",
+        "set output 'it''s/speedup-p4.png'",
+        "30 6\n",                           /* value and half-width */
+        "1 0 1.1000 \"bdr\\n1.10*\\n(5)\"", /* heat map: second delay, first size */
+        "$bound << EOD\n0 11\n1 11\nEOD",
+        "$ideal << EOD\n0 21\n1 21\nEOD",
+        "[ms]",
+        "[K floats]",
+        "title 'bslb'"};
     for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
         if (!strstr(text, parts[i]))
             fail_msg("not in the script: %s\n%s", parts[i], text);
+    assert_null(
+        strstr(text, "\n2 11\n")); /* no figure has a third place: nothing of another size or delay got in */
     assert_null(strstr(text, "FAILED"));
     free(text);
     snprintf(t.lab_check, sizeof(t.lab_check), "fail");

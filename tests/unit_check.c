@@ -380,6 +380,22 @@ static void test_steps(void **state)
     exchange(&f);
     f.plans[0].nodes[3].step = 4;
     expect(&f, "step 4 cannot be");
+    /* A COPY goes with the ARRIVE of its own step; in a later one it waits like everybody else. */
+    for (int waits = 0; waits < 2; waits++) {
+        begin(&f, 2);
+        pat_plan_arrive(&f.plans[0]);
+        recv_block(&f, 0, 1, 1, -1);
+        f.copy[0] = pat_plan_copy(&f.plans[0], 0, BLOCK);
+        pat_plan_after(&f.plans[0], f.copy[0], 0);
+        pat_plan_after(&f.plans[0], f.copy[0], waits ? 1 : -1);
+        send_block(&f, 0, 1, 0, f.copy[0]);
+        f.plans[0].nodes[0].step = f.plans[0].nodes[1].step = 0;
+        f.plans[0].nodes[2].step = 1;
+        arrive(&f, 1);
+        send_block(&f, 1, 0, 1, f.copy[1]);
+        recv_block(&f, 1, 0, 0, -1);
+        expect(&f, waits ? NULL : "step 1): does not wait for node 1 of the step before");
+    }
 }
 
 static void test_pieces_go_front_first(void **state)
@@ -397,7 +413,31 @@ static void test_pieces_go_front_first(void **state)
             pat_plan_after(&f.plans[1], pat_plan_send(&f.plans[1], 0, at, 50), f.copy[1]);
             pat_plan_recv(&f.plans[0], 1, at, 50);
         }
+        /* Pieces of one block: also if they are not of one step. */
+        f.plans[1].nodes[1].step = f.plans[1].nodes[0].step = 0;
+        f.plans[1].nodes[3].step = 1;
         expect(&f, first ? "goes after bytes 150 to 199, which lie behind it" : NULL);
+    }
+    /* Whole blocks: in one step, but not from one step to the next. */
+    for (int same_step = 0; same_step < 2; same_step++) {
+        begin(&f, 3);
+        for (int r = 0; r < 3; r++)
+            arrive(&f, r);
+        send_block(&f, 0, 1, 0, f.copy[0]);
+        int got = recv_block(&f, 1, 0, 0, -1);
+        send_block(&f, 2, 1, 2, f.copy[2]);
+        recv_block(&f, 1, 2, 2, -1);
+        send_block(&f, 2, 0, 2, f.copy[2]);
+        recv_block(&f, 0, 2, 2, -1);
+        send_block(&f, 1, 0, 1, f.copy[1]);
+        recv_block(&f, 0, 1, 1, -1);
+        send_block(&f, 1, 2, 1, f.copy[1]);
+        recv_block(&f, 2, 1, 1, -1);
+        int forward = send_block(&f, 1, 2, 0, got);
+        recv_block(&f, 2, 1, 0, -1);
+        f.plans[1].nodes[got].step = same_step ? PAT_STEP_FREE : 0;
+        f.plans[1].nodes[forward].step = same_step ? PAT_STEP_FREE : 1;
+        expect(&f, same_step ? "goes after bytes 100 to 199, which lie behind it" : NULL);
     }
 }
 
