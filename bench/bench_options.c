@@ -97,6 +97,13 @@ static const char doc[] =
     "return; absorption: run without delays - run + imbalance; imbalance factor: (last call - first call) / "
     "tau; "
     "tau: latency + segment / rate; bound: what no algorithm can beat with these calls and this link.\n\n"
+    "latency: half the smallest 1-byte round trip between neighbours; rate: payload of a sustained stream "
+    "round all nodes "
+    "at once, median over the nodes. The bound counts blocks from other nodes, once per node, and leaves out "
+    "the "
+    "PAT_LAB_BURST bytes that an emulated link lets through at once. --from compares by confidence intervals "
+    "where only a "
+    "CSV is there, and in pairs where a JSON is.\n\n"
     "Exit status: 0, 1 when a run failed (also: a wrong byte), 2 for bad options.";
 
 static int fail(bench_options *o, const char *format, ...) __attribute__((format(printf, 2, 3)));

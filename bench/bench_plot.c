@@ -179,11 +179,15 @@ static void write_figure(const figure *f, const char *dir, FILE *to)
                     a ? ", \\\n  " : "", a, style[a % NUM_STYLES].colour, a, style[a % NUM_STYLES].shape,
                     style[a % NUM_STYLES].colour, algs[a]);
         if (have & 2)
-            fprintf(to, ", \\\n  $ideal using 1:2:(0.38) with xerrorbars pt -1 lw 1.6 dt 3 lc rgb '#0072B2' "
-                        "title 'ideal ring'");
+            fprintf(
+                to,
+                ", \\\n  $ideal using ($1-0.4):2:(0.8):(0) with vectors nohead lw 1.6 dt 3 lc rgb '#0072B2' "
+                "title 'ideal ring'");
         if (have & 1)
-            fprintf(to, ", \\\n  $bound using 1:2:(0.38) with xerrorbars pt -1 lw 2.2 lc rgb '#777777' title "
-                        "'bound'");
+            fprintf(
+                to,
+                ", \\\n  $bound using ($1-0.4):2:(0.8):(0) with vectors nohead lw 2.2 lc rgb '#777777' title "
+                "'bound'");
         fprintf(to, "\nunset output\n");
     }
 }

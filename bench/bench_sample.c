@@ -97,7 +97,9 @@ void bench_ring_free(bench_ring *ring)
 
 double bench_ring_ns(const bench_ring *ring, const bench_net *net, const int64_t *arrival_ns)
 {
-    if (ring->num_ranks == 0)
+    /* The predictor gives every rank a link of its own: it has nothing to say where ranks share their node's.
+     */
+    if (ring->num_ranks == 0 || (net->num_nodes > 1 && net->ppn > 1))
         return NAN;
     /* Eager at every size: the kindest to the ring, a neighbour that has not called yet does not hold it up.
      */

@@ -5,50 +5,13 @@
  *
  * The graph that is checked is the one that the engine and the model follow: succ, succ_at and num_preds.
  */
-#include "check.h"
+#include "check_parts.h"
 
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-typedef struct check {
-    const pat_plan *plans;
-    int num_ranks;
-    enum pat_op op;
-    char *why;
-    size_t why_size;
-
-    int num_nodes, max_nodes; /* of all ranks; of the largest plan */
-    int *first;               /* first[r] + i is the number of rank r's node i over all ranks */
-    int *owner;               /* rank of every node */
-    int *missing;             /* predecessors not yet complete, or still to be found */
-
-    /* Messages. The pair (s, d) is lane s*P+d; its messages, by match: send[lane_at[l]] up to the next
-     * lane's. */
-    int *lane_at, *lane_count, *lane_low;
-    int *send;    /* sending nodes */
-    int *partner; /* the other end of every message, numbered over all ranks */
-
-    /* Bytes. The points where any range begins or ends cut the result space into intervals, numbered from 0.
-     */
-    int64_t *table_key; /* open hash: point, -1 for an empty place */
-    int *table_index;
-    size_t table_size, num_points;
-    int64_t *points;  /* ascending */
-    int *low, *high;  /* every node's range as intervals low .. high-1 */
-    size_t set_words; /* of a set of intervals */
-
-    /* Per rank, used again for the next one. */
-    uint64_t *sets; /* per node: the intervals surely here when it starts, then the nodes surely complete */
-    uint64_t *have; /* intervals delivered so far */
-    int *step_at, *step_nodes;
-    int *awaits, num_awaits;
-
-    unsigned char *state;
-    int *queue;
-} check;
 
 /* ---- Reasons ---- */
 
@@ -81,9 +44,7 @@ static int describe(char *text, size_t size, const pat_plan *plan, int node)
     return more < 0 ? more : used + more;
 }
 
-/* Say why, for a node of a rank's plan or, with node -1, for the plans as a whole. */
-__attribute__((format(printf, 4, 5))) static int refuse(const check *c, int rank, int node,
-                                                        const char *format, ...)
+int pat_check_refuse(const check *c, int rank, int node, const char *format, ...)
 {
     if (c->why_size == 0)
         return EINVAL;
@@ -99,11 +60,6 @@ __attribute__((format(printf, 4, 5))) static int refuse(const check *c, int rank
 
 /* ---- Each plan by itself ---- */
 
-static bool is_message(const pat_node *n)
-{
-    return n->kind == PAT_NODE_SEND || n->kind == PAT_NODE_RECV;
-}
-
 static int check_node_shape(const check *c, int r, int i)
 {
     const pat_plan *p = &c->plans[r];
@@ -112,26 +68,26 @@ static int check_node_shape(const check *c, int r, int i)
     switch (n->kind) {
     case PAT_NODE_ARRIVE:
         if (n->length != 0)
-            return refuse(c, -1, -1, "rank %d, node %d: ARRIVE names bytes", r, i);
+            return pat_check_refuse(c, -1, -1, "rank %d, node %d: ARRIVE names bytes", r, i);
         break;
     case PAT_NODE_COPY:
         break;
     case PAT_NODE_SEND:
     case PAT_NODE_RECV:
         if (n->peer < 0 || n->peer >= c->num_ranks || n->peer == r)
-            return refuse(c, -1, -1, "rank %d, node %d: peer %d is not another rank of %d", r, i, n->peer,
-                          c->num_ranks);
+            return pat_check_refuse(c, -1, -1, "rank %d, node %d: peer %d is not another rank of %d", r, i,
+                                    n->peer, c->num_ranks);
         break;
     default:
-        return refuse(c, -1, -1, "rank %d, node %d: unknown kind %d", r, i, (int)n->kind);
+        return pat_check_refuse(c, -1, -1, "rank %d, node %d: unknown kind %d", r, i, (int)n->kind);
     }
     if (n->offset < 0 || n->length < 0 || n->offset > total || n->length > total - n->offset)
-        return refuse(c, -1, -1,
-                      "rank %d, node %d: offset %lld, length %lld is outside the result's %lld bytes", r, i,
-                      (long long)n->offset, (long long)n->length, (long long)total);
+        return pat_check_refuse(
+            c, -1, -1, "rank %d, node %d: offset %lld, length %lld is outside the result's %lld bytes", r, i,
+            (long long)n->offset, (long long)n->length, (long long)total);
     if (n->step < PAT_STEP_FREE || n->step >= p->num_nodes)
-        return refuse(c, -1, -1, "rank %d, node %d: step %d cannot be, the plan has %d nodes", r, i, n->step,
-                      p->num_nodes);
+        return pat_check_refuse(c, -1, -1, "rank %d, node %d: step %d cannot be, the plan has %d nodes", r, i,
+                                n->step, p->num_nodes);
     return 0;
 }
 
@@ -141,20 +97,21 @@ static int check_edges(const check *c, int r)
     const pat_plan *p = &c->plans[r];
     int *preds = c->missing + c->first[r];
     if (p->succ_at[0] != 0 || p->succ_at[p->num_nodes] != p->num_edges)
-        return refuse(c, r, -1, "rank %d: successors of the nodes are not those of the edges", r);
+        return pat_check_refuse(c, r, -1, "rank %d: successors of the nodes are not those of the edges", r);
     memset(preds, 0, (size_t)p->num_nodes * sizeof(*preds));
     for (int i = 0; i < p->num_nodes; i++) {
         if (p->succ_at[i + 1] < p->succ_at[i] || p->succ_at[i + 1] > p->num_edges)
-            return refuse(c, r, i, "its list of successors is broken");
+            return pat_check_refuse(c, r, i, "its list of successors is broken");
         for (int s = p->succ_at[i]; s < p->succ_at[i + 1]; s++) {
             if (p->succ[s] <= i || p->succ[s] >= p->num_nodes)
-                return refuse(c, r, i, "its successor %d is not a later node", p->succ[s]);
+                return pat_check_refuse(c, r, i, "its successor %d is not a later node", p->succ[s]);
             preds[p->succ[s]]++;
         }
     }
     for (int i = 0; i < p->num_nodes; i++)
         if (preds[i] != p->num_preds[i])
-            return refuse(c, r, i, "said to wait for %d nodes, waits for %d", p->num_preds[i], preds[i]);
+            return pat_check_refuse(c, r, i, "said to wait for %d nodes, waits for %d", p->num_preds[i],
+                                    preds[i]);
     return 0;
 }
 
@@ -162,10 +119,10 @@ static int check_plan(const check *c, int r)
 {
     const pat_plan *p = &c->plans[r], *model = &c->plans[0];
     if (p->num_ranks != c->num_ranks || p->rank != r || p->block_bytes != model->block_bytes)
-        return refuse(c, r, -1,
-                      "plan %d is for rank %d of %d with blocks of %lld bytes, not rank %d of %d with %lld",
-                      r, p->rank, p->num_ranks, (long long)p->block_bytes, r, c->num_ranks,
-                      (long long)model->block_bytes);
+        return pat_check_refuse(
+            c, r, -1, "plan %d is for rank %d of %d with blocks of %lld bytes, not rank %d of %d with %lld",
+            r, p->rank, p->num_ranks, (long long)p->block_bytes, r, c->num_ranks,
+            (long long)model->block_bytes);
     int num_arrive = 0;
     for (int i = 0; i < p->num_nodes; i++) {
         int error = check_node_shape(c, r, i);
@@ -174,7 +131,7 @@ static int check_plan(const check *c, int r)
         num_arrive += p->nodes[i].kind == PAT_NODE_ARRIVE;
     }
     if (num_arrive != 1)
-        return refuse(c, r, -1, "rank %d: %d ARRIVE nodes, not one", r, num_arrive);
+        return pat_check_refuse(c, r, -1, "rank %d: %d ARRIVE nodes, not one", r, num_arrive);
     return check_edges(c, r);
 }
 
@@ -192,12 +149,13 @@ static int count_messages(const check *c)
             int *count = n->kind == PAT_NODE_SEND ? &sent[r * num_ranks + n->peer]
                                                   : &received[n->peer * num_ranks + r];
             if (n->match != (*count)++)
-                return refuse(c, r, i, "numbered %d of its pair, but is number %d", n->match, *count - 1);
+                return pat_check_refuse(c, r, i, "numbered %d of its pair, but is number %d", n->match,
+                                        *count - 1);
         }
     for (int l = 0; l < num_ranks * num_ranks; l++)
         if (sent[l] != received[l])
-            return refuse(c, -1, -1, "rank %d sends %d messages to rank %d, which receives %d", l / num_ranks,
-                          sent[l], l % num_ranks, received[l]);
+            return pat_check_refuse(c, -1, -1, "rank %d sends %d messages to rank %d, which receives %d",
+                                    l / num_ranks, sent[l], l % num_ranks, received[l]);
     return 0;
 }
 
@@ -225,8 +183,9 @@ static int match_messages(check *c)
             int other = c->send[c->lane_at[n->peer * num_ranks + r] + n->match];
             const pat_node *o = &c->plans[n->peer].nodes[other - c->first[n->peer]];
             if (n->offset != o->offset || n->length != o->length)
-                return refuse(c, r, i, "rank %d's node %d sends offset %lld, length %lld instead", n->peer,
-                              other - c->first[n->peer], (long long)o->offset, (long long)o->length);
+                return pat_check_refuse(c, r, i, "rank %d's node %d sends offset %lld, length %lld instead",
+                                        n->peer, other - c->first[n->peer], (long long)o->offset,
+                                        (long long)o->length);
             c->partner[c->first[r] + i] = other;
             c->partner[other] = c->first[r] + i;
         }
@@ -249,307 +208,12 @@ static int check_front_first(const check *c)
             if (a->length == 0 || b->length == 0 || b->offset >= a->offset + a->length)
                 continue;
             if (a->step == b->step || a->offset / p->block_bytes == b->offset / p->block_bytes)
-                return refuse(c, p->rank, node, "goes after bytes %lld to %lld, which lie behind it",
-                              (long long)a->offset, (long long)(a->offset + a->length - 1));
+                return pat_check_refuse(c, p->rank, node,
+                                        "goes after bytes %lld to %lld, which lie behind it",
+                                        (long long)a->offset, (long long)(a->offset + a->length - 1));
         }
     }
     return 0;
-}
-
-/* ---- Bytes: points and intervals ---- */
-
-static size_t find_point(const check *c, int64_t point)
-{
-    size_t at = (size_t)(((uint64_t)point * 0x9E3779B97F4A7C15u) >> 32) & (c->table_size - 1);
-    while (c->table_key[at] != point && c->table_key[at] >= 0)
-        at = (at + 1) & (c->table_size - 1);
-    return at;
-}
-
-static int grow_table(check *c)
-{
-    size_t old_size = c->table_size;
-    int64_t *old = c->table_key;
-    c->table_size = old_size ? 4 * old_size : 256;
-    c->table_key = malloc(c->table_size * sizeof(*c->table_key));
-    if (!c->table_key) {
-        c->table_key = old;
-        return ENOMEM;
-    }
-    memset(c->table_key, -1, c->table_size * sizeof(*c->table_key));
-    for (size_t i = 0; i < old_size; i++)
-        if (old[i] >= 0)
-            c->table_key[find_point(c, old[i])] = old[i];
-    free(old);
-    return 0;
-}
-
-static int add_point(check *c, int64_t point)
-{
-    size_t at = find_point(c, point);
-    if (c->table_key[at] == point)
-        return 0;
-    c->table_key[at] = point;
-    return 2 * ++c->num_points > c->table_size ? grow_table(c) : 0;
-}
-
-static int compare_points(const void *a, const void *b)
-{
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
-}
-
-static int interval_at(const check *c, int64_t point)
-{
-    return c->table_index[find_point(c, point)];
-}
-
-static int cut_intervals(check *c)
-{
-    int64_t block = c->plans[0].block_bytes;
-    int error = grow_table(c);
-    for (int r = 0; !error && r <= c->num_ranks; r++)
-        error = add_point(c, r * block);
-    for (int r = 0; r < c->num_ranks; r++)
-        for (int i = 0; !error && i < c->plans[r].num_nodes; i++) {
-            const pat_node *n = &c->plans[r].nodes[i];
-            if (n->length == 0 || n->kind == PAT_NODE_RECV) /* a RECV's points are its SEND's */
-                continue;
-            error = add_point(c, n->offset);
-            if (!error)
-                error = add_point(c, n->offset + n->length);
-        }
-    if (error)
-        return error;
-    c->points = malloc(c->num_points * sizeof(*c->points));
-    c->table_index = malloc(c->table_size * sizeof(*c->table_index));
-    if (!c->points || !c->table_index)
-        return ENOMEM;
-    size_t used = 0;
-    for (size_t i = 0; i < c->table_size; i++)
-        if (c->table_key[i] >= 0)
-            c->points[used++] = c->table_key[i];
-    qsort(c->points, used, sizeof(*c->points), compare_points);
-    for (size_t i = 0; i < used; i++)
-        c->table_index[find_point(c, c->points[i])] = (int)i;
-    c->set_words = (used + 63) / 64;
-    for (int r = 0; r < c->num_ranks; r++)
-        for (int i = 0; i < c->plans[r].num_nodes; i++) {
-            const pat_node *n = &c->plans[r].nodes[i];
-            int node = c->first[r] + i;
-            c->low[node] = c->high[node] = 0;
-            if (n->length > 0 && n->kind != PAT_NODE_RECV) {
-                c->low[node] = interval_at(c, n->offset);
-                c->high[node] = interval_at(c, n->offset + n->length);
-            }
-        }
-    for (int node = 0; node < c->num_nodes; node++)
-        if (c->plans[c->owner[node]].nodes[node - c->first[c->owner[node]]].kind == PAT_NODE_RECV) {
-            c->low[node] = c->low[c->partner[node]];
-            c->high[node] = c->high[c->partner[node]];
-        }
-    return 0;
-}
-
-/* ---- Sets ---- */
-
-static bool has(const uint64_t *set, int i)
-{
-    return set[i / 64] >> (i % 64) & 1;
-}
-
-static void add(uint64_t *set, int i)
-{
-    set[i / 64] |= (uint64_t)1 << (i % 64);
-}
-
-/* The bits of word w that lie in [low, high), which reaches into it. */
-static uint64_t mask_in_word(int w, int low, int high)
-{
-    uint64_t from = low > w * 64 ? ~(uint64_t)0 << (low - w * 64) : ~(uint64_t)0;
-    uint64_t to = high < (w + 1) * 64 ? ~(~(uint64_t)0 << (high - w * 64)) : ~(uint64_t)0;
-    return from & to;
-}
-
-/* The first of low .. high-1 that is in the set (wanted true) or not in it; high when there is none. */
-static int find_in(const uint64_t *set, int low, int high, bool wanted)
-{
-    for (int w = low / 64; w * 64 < high; w++) {
-        uint64_t hits = (wanted ? set[w] : ~set[w]) & mask_in_word(w, low, high);
-        if (hits)
-            return w * 64 + __builtin_ctzll(hits);
-    }
-    return high;
-}
-
-static void add_range(uint64_t *set, int low, int high)
-{
-    for (int w = low / 64; w * 64 < high; w++)
-        set[w] |= mask_in_word(w, low, high);
-}
-
-/* ---- One rank's plan: what each node may rely on ---- */
-
-/* Sort the nodes by step: those of step s are step_nodes[step_at[s] .. step_at[s+1]-1]. Labels have no gaps.
- */
-static int sort_steps(const check *c, int r)
-{
-    const pat_plan *p = &c->plans[r];
-    int num_steps = 0;
-    memset(c->step_at, 0, ((size_t)p->num_nodes + 2) * sizeof(*c->step_at));
-    int *start = c->step_at + 1;
-    for (int i = 0; i < p->num_nodes; i++) {
-        int step = p->nodes[i].step;
-        if (step < 0)
-            continue;
-        start[step + 1]++;
-        num_steps = step >= num_steps ? step + 1 : num_steps;
-    }
-    for (int s = 0; s < num_steps; s++) {
-        if (start[s + 1] == 0)
-            return refuse(c, r, -1, "rank %d: no node in step %d, but in a later one", r, s);
-        start[s + 1] += start[s];
-    }
-    for (int i = 0; i < p->num_nodes; i++)
-        if (p->nodes[i].step >= 0)
-            c->step_nodes[start[p->nodes[i].step]++] = i;
-    return 0;
-}
-
-static int check_step(const check *c, int r, int i, int arrive, const uint64_t *before)
-{
-    const pat_node *n = &c->plans[r].nodes[i];
-    if (n->step <= 0 || n->kind == PAT_NODE_ARRIVE ||
-        (n->kind == PAT_NODE_COPY && c->plans[r].nodes[arrive].step == n->step))
-        return 0;
-    for (int s = c->step_at[n->step - 1]; s < c->step_at[n->step]; s++)
-        if (!has(before, c->step_nodes[s]))
-            return refuse(c, r, i, "does not wait for node %d of the step before", c->step_nodes[s]);
-    return 0;
-}
-
-/*
- * Whoever is to be signalled by a peer may not send it own bytes unasked: that is what the signal is for. And
- * a signal that nothing waits for is a node with an edge missing.
- */
-static int check_awaits(const check *c, int r, int i, const uint64_t *before, bool own_bytes)
-{
-    const pat_plan *p = &c->plans[r];
-    for (int k = 0; k < c->num_awaits; k++) {
-        int await =
-            c->awaits[k] < 0 ? -1 - c->awaits[k] : c->awaits[k]; /* negative: something waits for it */
-        if (p->nodes[await].peer != p->nodes[i].peer)
-            continue;
-        if (has(before, await))
-            c->awaits[k] = -1 - await;
-        else if (own_bytes)
-            return refuse(c, r, i, "does not wait for that rank's signal, node %d", await);
-    }
-    return 0;
-}
-
-static int check_node(const check *c, int r, int i, int arrive, const uint64_t *set)
-{
-    const pat_node *n = &c->plans[r].nodes[i];
-    const uint64_t *before = set + c->set_words;
-    int low = c->low[c->first[r] + i], high = c->high[c->first[r] + i], missing;
-    int own_low = interval_at(c, r * c->plans[r].block_bytes);
-    int own_high = interval_at(c, (r + 1) * c->plans[r].block_bytes);
-    bool after_arrive = has(before, arrive);
-    if (n->early != (i != arrive && !after_arrive))
-        return refuse(c, r, i, n->early ? "marked early, but waits for ARRIVE" : "early, but not marked so");
-    switch (n->kind) {
-    case PAT_NODE_ARRIVE:
-        break;
-    case PAT_NODE_COPY:
-        if (!after_arrive)
-            return refuse(c, r, i, "does not wait for ARRIVE");
-        if (low < own_low || high > own_high)
-            return refuse(c, r, i, "bytes that are not this rank's own");
-        break;
-    case PAT_NODE_SEND:
-        missing = find_in(set, low, high, false);
-        if (missing < high)
-            return refuse(c, r, i, "byte %lld need not be here by then", (long long)c->points[missing]);
-        if (check_awaits(c, r, i, before, low < own_high && high > own_low))
-            return EINVAL;
-        break;
-    case PAT_NODE_RECV:
-        if (low < own_high && high > own_low)
-            return refuse(c, r, i, "bytes that are this rank's own");
-        break;
-    }
-    return check_step(c, r, i, arrive, before);
-}
-
-/* Everything the rank must have in the end has been delivered. That nothing was delivered twice is seen on
- * the way. */
-static int check_result(const check *c, int r)
-{
-    int64_t block = c->plans[r].block_bytes;
-    bool whole = c->op == PAT_OP_ALLGATHER || r == 0;
-    int low = interval_at(c, whole ? 0 : r * block);
-    int high = interval_at(c, whole ? c->num_ranks * block : (r + 1) * block);
-    int missing = find_in(c->have, low, high, false);
-    if (missing < high)
-        return refuse(c, r, -1, "rank %d never gets bytes %lld to %lld", r, (long long)c->points[missing],
-                      (long long)c->points[missing + 1] - 1);
-    return 0;
-}
-
-/*
- * What is surely here when a node starts, on every order of events, is what the nodes that it has a path from
- * have delivered, and no more: any other delivery can be made to come later. So the sets are handed on along
- * the edges.
- */
-static int check_flow(check *c, int r)
-{
-    const pat_plan *p = &c->plans[r];
-    size_t words = c->set_words + (size_t)(p->num_nodes + 63) / 64;
-    int arrive = 0, num_early = 0;
-    bool has_control = false;
-    int error = sort_steps(c, r);
-    if (error)
-        return error;
-    memset(c->sets, 0, (size_t)p->num_nodes * words * sizeof(*c->sets));
-    memset(c->have, 0, c->set_words * sizeof(*c->have));
-    c->num_awaits = 0;
-    for (int i = 0; i < p->num_nodes; i++) {
-        if (p->nodes[i].kind == PAT_NODE_ARRIVE)
-            arrive = i;
-        if (p->nodes[i].kind == PAT_NODE_RECV && p->nodes[i].length == 0)
-            c->awaits[c->num_awaits++] = i;
-    }
-    for (int i = 0; i < p->num_nodes; i++) {
-        const pat_node *n = &p->nodes[i];
-        uint64_t *set = c->sets + (size_t)i * words;
-        error = check_node(c, r, i, arrive, set);
-        if (error)
-            return error;
-        num_early += n->early;
-        has_control = has_control || (is_message(n) && n->length == 0);
-        if (n->kind == PAT_NODE_COPY || n->kind == PAT_NODE_RECV) {
-            int low = c->low[c->first[r] + i], high = c->high[c->first[r] + i];
-            int twice = find_in(c->have, low, high, true);
-            if (twice < high)
-                return refuse(c, r, i, "byte %lld is delivered a second time", (long long)c->points[twice]);
-            add_range(c->have, low, high);
-            add_range(set, low, high);
-        }
-        add(set + c->set_words, i);
-        for (int s = p->succ_at[i]; s < p->succ_at[i + 1]; s++) {
-            uint64_t *next = c->sets + (size_t)p->succ[s] * words;
-            for (size_t w = 0; w < words; w++)
-                next[w] |= set[w];
-        }
-    }
-    for (int k = 0; k < c->num_awaits; k++)
-        if (c->awaits[k] >= 0)
-            return refuse(c, r, c->awaits[k], "no message to that rank waits for it");
-    if (num_early != p->num_early || has_control != p->has_control)
-        return refuse(c, r, -1, "rank %d: counts %d early nodes and %s signals, has %d and %s", r,
-                      p->num_early, p->has_control ? "has" : "no", num_early, has_control ? "some" : "none");
-    return check_result(c, r);
 }
 
 /* ---- All plans together: does everything finish? ---- */
@@ -634,10 +298,11 @@ static int check_finish(const check *c)
             continue;
         int other = c->partner[node];
         if (!(c->state[other] & READY))
-            return refuse(c, r, node - c->first[r], "deadlock, rank %d never gets to its node %d",
-                          c->owner[other], other - c->first[c->owner[other]]);
+            return pat_check_refuse(c, r, node - c->first[r], "deadlock, rank %d never gets to its node %d",
+                                    c->owner[other], other - c->first[c->owner[other]]);
     }
-    return refuse(c, -1, -1, "deadlock, %d of %d nodes never complete", c->num_nodes - tail, c->num_nodes);
+    return pat_check_refuse(c, -1, -1, "deadlock, %d of %d nodes never complete", c->num_nodes - tail,
+                            c->num_nodes);
 }
 
 /* ---- Together ---- */
@@ -651,7 +316,7 @@ static int reserve(check *c)
     for (int r = 0; r < c->num_ranks; r++) {
         const pat_plan *p = &c->plans[r];
         if (p->error || p->num_nodes < 1 || !p->nodes || !p->succ || !p->succ_at || !p->num_preds)
-            return refuse(c, r, -1, "rank %d: the plan is not finished", r);
+            return pat_check_refuse(c, r, -1, "rank %d: the plan is not finished", r);
         c->first[r] = (int)nodes;
         nodes += (size_t)p->num_nodes;
         c->max_nodes = p->num_nodes > c->max_nodes ? p->num_nodes : c->max_nodes;
@@ -692,7 +357,7 @@ static int check_all(check *c)
     if (!error)
         error = match_messages(c);
     if (!error)
-        error = cut_intervals(c);
+        error = pat_check_cut_intervals(c);
     if (error)
         return error;
     c->sets =
@@ -701,7 +366,7 @@ static int check_all(check *c)
     if (!c->sets || !c->have)
         return ENOMEM;
     for (int r = 0; !error && r < c->num_ranks; r++)
-        error = check_flow(c, r);
+        error = pat_check_flow(c, r);
     if (!error)
         error = check_finish(c);
     return error ? error : check_front_first(c);
@@ -712,7 +377,7 @@ int pat_check(const pat_plan *plans, int num_ranks, enum pat_op op, char *why, s
     check c = {.plans = plans, .num_ranks = num_ranks, .op = op, .why = why, .why_size = why ? why_size : 0};
     if (c.why_size > 0)
         why[0] = '\0';
-    int error = num_ranks < 1 ? refuse(&c, -1, -1, "%d ranks", num_ranks) : check_all(&c);
+    int error = num_ranks < 1 ? pat_check_refuse(&c, -1, -1, "%d ranks", num_ranks) : check_all(&c);
     free(c.first);
     free(c.owner);
     free(c.missing);

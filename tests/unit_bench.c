@@ -311,6 +311,11 @@ static void test_ideal_ring(void **state)
     const double ideal = bench_ring_ns(&ring, &net, example) / MS;
     assert_true(ideal > 2.5 &&
                 ideal <= 4.5 + 1e-6); /* above the bound; the paper's ring, which waits more, has 4.5 */
+    net.burst_bytes = 500;            /* half a segment that costs no time */
+    assert_near(bench_ring_ns(&ring, &net, balanced) / MS, 2.5, 1e-6);
+    const int pairs[] = {0, 0, 1, 1};
+    net = example_net(pairs, 2, 2);
+    assert_true(isnan(bench_ring_ns(&ring, &net, balanced)));
     bench_ring_free(&ring);
     assert_true(isnan(bench_ring_ns(&ring, &net, balanced)));
 }
