@@ -1,6 +1,7 @@
 /*
  * algorithms.h — the table that names every algorithm. To add one: write one file with a build function and
- * add one line to table.c. Algorithms know the plan and nothing else: no MPI, no clock, no thread.
+ * add one line to the list in parts.h. Algorithms know the plan and nothing else: no MPI, no clock, no
+ * thread.
  */
 #ifndef PAT_ALGORITHMS_H
 #define PAT_ALGORITHMS_H

@@ -13,6 +13,8 @@
  *           Building: the schedule of all ranks has to be followed, about P*P messages; steps in which no
  *           message can be scheduled are leapt over, so the number of pre-steps costs nothing.
  * Memory:   none beyond the result.
+ * Sends:    those of the pre-steps end when the receiver has them (pat_plan_send_sync). A step is the
+ *           time of one block; short messages would all set out at once, each as slow as all together.
  * Limits:   within a step the slowest rank chooses its receiver first; of equal arrivals the higher rank
  *           counts as the later one. With all arrivals within one tau it is the ring.
  * Example:  P = 4, arrivals (2, 0, 0, 0) tau, so two pre-steps. "1>3 (1)": rank 1 sends 3 block 1.
@@ -42,6 +44,7 @@ typedef struct sender {
 /* One rank's part of one step; `to` or `from` -1: it does not send or receive. */
 typedef struct own_step {
     int to, send_block, from, recv_block;
+    bool sync; /* the send ends when the receiver has it */
 } own_step;
 
 static void add_step(pat_plan *plan, const pat_job *job, int rank, bool *arrived, own_step step)
@@ -57,8 +60,11 @@ static void add_step(pat_plan *plan, const pat_job *job, int rank, bool *arrived
         *arrived = true;
     }
     pat_plan_next_step(plan);
-    if (step.to >= 0)
-        pat_plan_in_step(plan, pat_plan_send(plan, step.to, step.send_block * bytes, bytes));
+    if (step.to >= 0) {
+        int64_t at = step.send_block * bytes;
+        pat_plan_in_step(plan, step.sync ? pat_plan_send_sync(plan, step.to, at, bytes)
+                                         : pat_plan_send(plan, step.to, at, bytes));
+    }
     if (step.from >= 0)
         pat_plan_in_step(plan, pat_plan_recv(plan, step.from, step.recv_block * bytes, bytes));
 }
@@ -93,7 +99,7 @@ static void add_pre_steps(pat_plan *plan, const pat_job *job, int rank, const in
             s = num_steps - senders[order[num_known]].pre_steps - 1;
             continue;
         }
-        own_step step = {.to = -1, .from = -1};
+        own_step step = {.to = -1, .from = -1, .sync = true};
         for (int *link = &head; *link >= 0;) {
             int r = *link;
             int to = (r - 1 - senders[r].sent + P) % P;

@@ -16,7 +16,7 @@ NR == 1 {
 {
     if ($column["iters"] > asked)
         asked = $column["iters"]
-    if ($column["iters"] < asked)
+    if ($column["iters"] < 0.8 * asked)
         short_rows++
     if ($column["iters"] == 0)
         next
@@ -94,7 +94,7 @@ END {
     else
         printf "no such cell."
     if (far)
-        printf " (%s beyond factor %d decide nothing: there the wait for the last rank is all.)", cells_text(far), 4 * ranks
+        printf " (What lies beyond factor %d, %s, decides nothing: there the wait for the last rank is all.)", 4 * ranks, cells_text(far)
     print ""
 
     if (bounded)
@@ -104,6 +104,6 @@ END {
     else
         print "What is left: no physical bound in this run's cells with late ranks."
     if (short_rows)
-        printf "Not all is well: %d of %d rows have fewer than %d valid iterations; ranks began late, the machine is busy.\n",
+        printf "Caution: %d of %d rows lack a fifth or more of their %d iterations, since ranks began late: a busy machine.\n",
             short_rows, NR - 1, asked
 }

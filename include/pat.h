@@ -8,7 +8,8 @@
  *
  * Thread safety, unless a function says otherwise: as MPI at the thread level it was initialised with. With
  * MPI_THREAD_MULTIPLE different threads may use different communicators at once; one communicator is used by
- * one thread at a time, as MPI demands of its own collectives.
+ * one thread at a time, as MPI demands of its own collectives. PAT_Init, PAT_Finalize and PAT_UseAlg must not
+ * run beside any other PAT call, nor beside the creation or release of a communicator.
  */
 #ifndef PAT_H
 #define PAT_H
@@ -79,12 +80,18 @@ PAT_PUBLIC int PAT_ProcessingEnd(void);
 
 /*
  * Choose the all-gather algorithm by name: native, ring, nex, lnbc, bdr, bslb. Collective over
- * MPI_COMM_WORLD; the names given and all settings that shape plans are compared, a mismatch is MPI_ERR_ARG
- * on every rank, and nothing changes. An unknown name is MPI_ERR_ARG, its text lists the valid ones.
+ * MPI_COMM_WORLD; a mismatch of the names is MPI_ERR_ARG on every rank, and nothing changes (PAT_Init has
+ * compared the settings). MPI_ERR_REQUEST on every rank while a request is started on some. An unknown name
+ * is MPI_ERR_ARG, its text lists the valid ones.
  */
 PAT_PUBLIC int PAT_UseAlg(const char *name);
 
-/* MPI_Allgather, argument by argument; inter-communicators are passed on to MPI. */
+/*
+ * MPI_Allgather, argument by argument; inter-communicators are passed on to MPI. Allowed while a request is
+ * open on the communicator, MPI_ERR_REQUEST while one is started there. Before PAT_Init and after
+ * PAT_Finalize it is MPI_Allgather. With bdr and bslb, MPI_Comm_free of a communicator that was used here
+ * waits for its other members.
+ */
 PAT_PUBLIC int PAT_Allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
                              int recvcount, MPI_Datatype recvtype, MPI_Comm comm);
 
@@ -94,12 +101,14 @@ PAT_PUBLIC int PAT_Allgather(const void *sendbuf, int sendcount, MPI_Datatype se
  * read the last result while they compute alternate two requests with two buffers.
  *
  * One request at a time may be open or started on a communicator. A PAT_Start without PAT_Open is allowed
- * and opens the request at that moment.
+ * and opens the request at that moment. Without a background thread a started round advances only inside PAT
+ * calls: do not block in MPI calls between PAT_Start and PAT_Wait then. With MPI_IN_PLACE the own block may
+ * be written until PAT_Start.
  */
 typedef struct pat_request *PAT_Request;
 #define PAT_REQUEST_NULL ((PAT_Request)0)
 
-/* Collective over comm. The arguments are kept until PAT_Request_free. */
+/* Collective over comm. The arguments are kept until PAT_Request_free; datatypes may be freed at once. */
 PAT_PUBLIC int PAT_Allgather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
                                   int recvcount, MPI_Datatype recvtype, MPI_Comm comm, PAT_Request *request);
 
@@ -110,7 +119,10 @@ PAT_PUBLIC int PAT_Open(PAT_Request request);
  * others. */
 PAT_PUBLIC int PAT_Start(PAT_Request request);
 
-/* Returns when the result is complete in the receive buffer. Without a PAT_Start it returns at once. */
+/*
+ * Returns when the result is complete in the receive buffer. Without a PAT_Start it returns at once, and an
+ * opened request stays open.
+ */
 PAT_PUBLIC int PAT_Wait(PAT_Request request);
 
 /*
@@ -132,7 +144,7 @@ typedef struct PAT_Counters {
     int64_t bytes_received;                      /* user bytes received from other ranks by our own plans */
     int64_t bytes_early;                         /* of these, received before this rank had arrived */
     int64_t bytes_copied;   /* user bytes copied inside this process, own block included */
-    int64_t wait_ns;        /* time spent inside all-gather calls */
+    int64_t wait_ns;        /* time callers spent waiting for plans to end; not for MPI's own calls */
     int64_t thread_cpu_ns;  /* processor time of the background thread */
     int64_t thread_wakeups; /* how often the background thread woke */
     int64_t plans_void;     /* prepared rounds thrown away: the call was another one */

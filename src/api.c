@@ -10,6 +10,7 @@
 #include "epoch.h"
 #include "error.h"
 #include "fail.h"
+#include "request.h"
 #include "runtime.h"
 
 /* ---- The library's life ------------------------------------------------------------------------------- */
@@ -138,7 +139,7 @@ int PAT_UseAlg(const char *name)
     int mine[2], most[2];
     mine[0] = alg ? (int)(alg - pat_algorithm_at(0)) : -1;
     mine[1] = -mine[0];
-    rc = PMPI_Allreduce(mine, most, 2, MPI_INT, MPI_MAX, pat_rt.world);
+    rc = pat_runtime_agree(mine, most, 2);
     if (rc != MPI_SUCCESS)
         return pat_fail(MPI_COMM_WORLD, rc);
     if (!alg)
@@ -165,8 +166,10 @@ static int allgather_by_plan(pat_comm *c, const pat_call *call, const pat_algori
 {
     pthread_mutex_lock(&c->lock);
     int rc;
-    if (c->phase != PAT_IDLE)
-        rc = pat_error(MPI_ERR_REQUEST, "PAT_Allgather: a started request is under way on this communicator");
+    if (pat_request_started(
+            c->holder)) /* by what the program did: how far the round has come differs from rank to rank */
+        rc = pat_error(MPI_ERR_REQUEST,
+                       "PAT_Allgather: a request is started on this communicator; call PAT_Wait first");
     else
         rc = pat_epoch_begin(c, call, alg);
     if (rc == MPI_SUCCESS)
@@ -194,7 +197,10 @@ int PAT_Allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, voi
     }
     if (c)
         return allgather_by_plan(c, &call, alg);
-    return PMPI_Allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+    int rc = PMPI_Allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+    if (rc != MPI_SUCCESS)
+        pat_error_clear(); /* MPI's verdict: the detail of an earlier error of ours does not belong to it */
+    return rc;
 }
 
 /* ---- Counters ----------------------------------------------------------------------------------------- */

@@ -42,11 +42,13 @@ static bool tags_suffice(void)
 
 static int comm_agree(pat_comm *c)
 {
-    int mine =
-        pat_exchange_init(&c->exchange, c->size) == 0 && all_in_world(c->own, c->size) && tags_suffice();
-    int all = 0;
-    int rc = PMPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, c->own);
-    c->usable = all;
+    int mine[2] = {pat_exchange_init(&c->exchange, c->size) == 0 && all_in_world(c->own, c->size) &&
+                       tags_suffice(),
+                   pat_rt.thread != NULL};
+    int all[2] = {0, 0};
+    int rc = PMPI_Allreduce(mine, all, 2, MPI_INT, MPI_MIN, c->own);
+    c->usable = all[0];
+    c->background = all[1];
     if (rc != MPI_SUCCESS || !c->usable)
         return rc;
     if (pat_rt.config.link_set) {
@@ -129,8 +131,10 @@ void pat_comm_unref(pat_comm *c)
     pat_exchange_free(&c->exchange);
     pat_plan_free(&c->rounds[0].plan);
     pat_plan_free(&c->rounds[1].plan);
-    if (c->stage)
+    if (c->stage) {
         munmap(c->stage, c->stage_size);
+        atomic_fetch_sub(&pat_rt.stage_bytes, (int64_t)c->stage_size);
+    }
     if (c->pack)
         munmap(c->pack, c->pack_size);
     pthread_mutex_destroy(&c->lock);

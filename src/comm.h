@@ -30,7 +30,8 @@ typedef struct pat_comm {
     /* Set when made. */
     MPI_Comm user, own;
     int rank, size;
-    bool usable; /* agreed: false leaves every call to the MPI library */
+    bool usable;     /* agreed: false leaves every call to the MPI library */
+    bool background; /* agreed: every member has a background thread */
     pat_link link;
 
     /* Guarded by the runtime's lock. */
@@ -45,16 +46,15 @@ typedef struct pat_comm {
 
     pthread_mutex_t lock; /* guards all that follows; whoever holds it drives */
     bool dead;
-    bool idle_settled;    /* scratch of pat_runtime_settle */
-    int background_error; /* MPI error code met by the background thread, told to the next call */
-    int64_t epoch;        /* calls so far that ran a plan, plus settlements */
+    bool idle_settled; /* scratch of pat_runtime_settle */
+    int failed;        /* MPI error code of a call or of the background thread: nothing runs here any more */
+    int64_t epoch;     /* calls so far that ran a plan, plus settlements */
     int64_t
         last_bytes; /* bytes per rank of the last such call: the guess for the next; PAT_NO_CALL at first */
     pat_exchange exchange;
     enum pat_phase phase;
     const pat_algorithm *alg; /* of the call under way */
     pat_call call;
-    int64_t call_start_ns;
     pat_round rounds[2]; /* the next two point here; executions point to their plans, so rounds stay where
                             they are */
     pat_round *current;  /* the call under way */
@@ -62,6 +62,7 @@ typedef struct pat_comm {
     bool voiding;        /* `prepared` is being thrown away */
     int64_t reserved;    /* early bytes reserved of PAT_MEM */
     int64_t poll_ns;     /* the background thread's present interval */
+    int64_t moved_ns;    /* local time at which it last saw something come in */
     struct pat_request *holder; /* the request that is open or started */
     bool landed_in_holder;      /* `prepared` receives early data in the holder's buffer */
     char *stage, *pack;         /* early data; the packed result for types that are not plain */
@@ -77,6 +78,15 @@ int pat_comm_get(MPI_Comm comm, pat_comm **out);
 /* References keep the memory, not the communicator: look at `dead` after locking. */
 void pat_comm_ref(pat_comm *c);
 void pat_comm_unref(pat_comm *c);
+
+/*
+ * Does a call with `alg` wait for this epoch's estimates? Not where some member has no background thread:
+ * nothing can be early there, so all arrivals count as equal and nobody needs to be asked.
+ */
+static inline bool pat_comm_estimates(const pat_comm *c, const pat_algorithm *alg)
+{
+    return alg->uses_arrivals && c->background;
+}
 
 /* Attribute callback of user communicators. */
 int pat_comm_delete_attr(MPI_Comm comm, int keyval, void *attr, void *extra);

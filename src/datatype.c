@@ -36,6 +36,13 @@ static bool type_is_plain(MPI_Datatype type)
     return plain;
 }
 
+/* Between two groups the sizes there and back may differ. Such calls are MPI's business anyway. */
+static bool is_inter(MPI_Comm comm)
+{
+    int inter = 0;
+    return PMPI_Comm_test_inter(comm, &inter) == MPI_SUCCESS && inter;
+}
+
 /* MPI has no question for it; a send of nothing to nobody gives the library's own verdict. */
 static bool type_is_usable(MPI_Datatype type)
 {
@@ -67,7 +74,7 @@ bool pat_call_describe(pat_call *call, const void *sendbuf, int sendcount, MPI_D
     call->block_bytes = (int64_t)recvcount * recv_size;
     if (!call->in_place) {
         if (PMPI_Type_size(sendtype, &send_size) != MPI_SUCCESS || send_size == MPI_UNDEFINED ||
-            (int64_t)sendcount * send_size != call->block_bytes)
+            ((int64_t)sendcount * send_size != call->block_bytes && !is_inter(comm)))
             return false;
         call->send_plain = type_is_plain(sendtype);
     }
@@ -77,25 +84,25 @@ bool pat_call_describe(pat_call *call, const void *sendbuf, int sendcount, MPI_D
     return true;
 }
 
-int pat_call_pack_own(const pat_call *call, int rank, char *out)
+int pat_call_pack_own(const pat_call *call, MPI_Comm own, int rank, char *out)
 {
     int position = 0;
     if (call->in_place)
         return PMPI_Pack((const char *)call->recvbuf + rank * call->recv_stride, call->recvcount,
-                         call->recvtype, out, (int)call->block_bytes, &position, call->comm);
+                         call->recvtype, out, (int)call->block_bytes, &position, own);
     return PMPI_Pack(call->sendbuf, call->sendcount, call->sendtype, out, (int)call->block_bytes, &position,
-                     call->comm);
+                     own);
 }
 
-int pat_call_unpack(const pat_call *call, int rank, int num_ranks, const char *packed)
+int pat_call_unpack(const pat_call *call, MPI_Comm own, int rank, int num_ranks, const char *packed)
 {
     for (int r = 0; r < num_ranks; r++) {
         int position = 0;
         if (call->in_place && r == rank)
             continue;
-        int rc = PMPI_Unpack(packed + r * call->block_bytes, (int)call->block_bytes, &position,
-                             (char *)call->recvbuf + r * call->recv_stride, call->recvcount, call->recvtype,
-                             call->comm);
+        int rc =
+            PMPI_Unpack(packed + r * call->block_bytes, (int)call->block_bytes, &position,
+                        (char *)call->recvbuf + r * call->recv_stride, call->recvcount, call->recvtype, own);
         if (rc != MPI_SUCCESS)
             return rc;
     }

@@ -32,10 +32,13 @@ typedef struct pat_call {
 bool pat_call_describe(pat_call *call, const void *sendbuf, int sendcount, MPI_Datatype sendtype,
                        void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm);
 
-/* Pack this rank's own block to `out`. Returns an MPI error code. */
-int pat_call_pack_own(const pat_call *call, int rank, char *out);
+/*
+ * Pack this rank's own block to `out`. `own` is the library's communicator: the background thread packs too,
+ * and must not run a user's error handler. Returns an MPI error code.
+ */
+int pat_call_pack_own(const pat_call *call, MPI_Comm own, int rank, char *out);
 
 /* Unpack the whole result into the receive buffer. Returns an MPI error code. */
-int pat_call_unpack(const pat_call *call, int rank, int num_ranks, const char *packed);
+int pat_call_unpack(const pat_call *call, MPI_Comm own, int rank, int num_ranks, const char *packed);
 
 #endif

@@ -185,8 +185,12 @@ static int post_send(pat_exec *e, int node)
     char *base = e->arrived ? e->home : e->landing;
     e->state[node] = ACTIVE;
     e->request_node[e->num_active] = node;
-    return PMPI_Isend(n->length > 0 ? base + n->offset : NULL, (int)n->length, MPI_BYTE, n->peer,
-                      e->tag_base + n->match, e->comm, &e->requests[e->num_active++]);
+    const char *data = n->length > 0 ? base + n->offset : NULL;
+    int tag = e->tag_base + n->match;
+    MPI_Request *request = &e->requests[e->num_active++];
+    if (n->sync)
+        return PMPI_Issend(data, (int)n->length, MPI_BYTE, n->peer, tag, e->comm, request);
+    return PMPI_Isend(data, (int)n->length, MPI_BYTE, n->peer, tag, e->comm, request);
 }
 
 /* A send is complete: the window of its lane may have moved on. */
@@ -385,25 +389,22 @@ int pat_exec_reland(pat_exec *e, char *landing, int64_t budget)
         }
     }
     compact(e);
-    for (int r = 0; r < p->num_ranks; r++) {
-        rc = advance_lane(e, r);
-        if (rc != MPI_SUCCESS)
-            return rc;
-    }
     e->landing = landing;
     e->budget = budget;
-    for (int i = 0; i < p->num_nodes; i++) {
-        const pat_node *n = &p->nodes[i];
+    for (int i = 0; i < p->num_nodes; i++)
         if (e->state[i] == DONE && e->in_landing[i]) {
-            memcpy(landing + n->offset, old + n->offset, (size_t)n->length);
-            e->stats.bytes_copied += n->length;
-        } else if (e->state[i] == DEFERRED) {
+            memcpy(landing + p->nodes[i].offset, old + p->nodes[i].offset, (size_t)p->nodes[i].length);
+            e->stats.bytes_copied += p->nodes[i].length;
+        }
+    for (int i = 0; i < p->num_nodes && rc == MPI_SUCCESS; i++)
+        if (e->state[i] == DEFERRED) {
             e->num_deferred--;
             rc = post_recv(e, i);
-            if (rc != MPI_SUCCESS)
-                return rc;
         }
-    }
+    for (int r = 0; r < p->num_ranks && rc == MPI_SUCCESS; r++)
+        rc = advance_lane(e, r);
+    if (rc != MPI_SUCCESS)
+        return rc;
     return post_ready(e);
 }
 
@@ -415,6 +416,19 @@ bool pat_exec_done(const pat_exec *e)
 bool pat_exec_expects_early(const pat_exec *e)
 {
     return !e->arrived && e->num_early_open > e->num_deferred;
+}
+
+int pat_exec_num_in_flight(const pat_exec *e)
+{
+    return e->num_active;
+}
+
+bool pat_exec_receiving(const pat_exec *e, int index, int *peer, int64_t *bytes)
+{
+    const pat_node *n = &e->plan->nodes[e->request_node[index]];
+    *peer = n->peer;
+    *bytes = n->length;
+    return n->kind == PAT_NODE_RECV && n->length > 0;
 }
 
 int64_t pat_exec_landed(const pat_exec *e)

@@ -65,6 +65,10 @@ bool pat_exec_done(const pat_exec *exec);
 /* Early user data may still come in or go out before ARRIVE: worth polling for. */
 bool pat_exec_expects_early(const pat_exec *exec);
 
+/* Messages in flight, and peer and bytes of the index-th when it is a receive of user data. */
+int pat_exec_num_in_flight(const pat_exec *exec);
+bool pat_exec_receiving(const pat_exec *exec, int index, int *peer, int64_t *bytes);
+
 /* Bytes in the landing place that count against the cap on early data. */
 int64_t pat_exec_landed(const pat_exec *exec);
 

@@ -5,6 +5,7 @@
  */
 #include "epoch.h"
 
+#include <errno.h>
 #include <sys/mman.h>
 
 #include "error.h"
@@ -25,15 +26,16 @@ static int64_t slot_prepared(const pat_comm *c)
 
 static int round_make(pat_comm *c, pat_round *round, const pat_algorithm *alg, int64_t bytes, int64_t slot)
 {
-    bool fits = round->plan_alg == alg && round->plan.block_bytes == bytes && !alg->uses_arrivals;
+    bool estimates = pat_comm_estimates(c, alg);
+    bool fits = round->plan_alg == alg && round->plan.block_bytes == bytes && !estimates;
     int error = 0;
     if (!fits) {
         int64_t arrival[c->size];
-        for (int r = 0; r < c->size && alg->uses_arrivals; r++)
+        for (int r = 0; r < c->size && estimates; r++)
             arrival[r] = c->exchange.all[r].arrival_ns;
         pat_job job = {.num_ranks = c->size,
                        .block_bytes = bytes,
-                       .arrival_ns = alg->uses_arrivals ? arrival : NULL,
+                       .arrival_ns = estimates ? arrival : NULL,
                        .tau_ns = pat_link_tau_ns(&c->link, bytes),
                        .alpha_ns = c->link.alpha_ns,
                        .beta_ps = c->link.beta_ps};
@@ -43,7 +45,10 @@ static int round_make(pat_comm *c, pat_round *round, const pat_algorithm *alg, i
     }
     if (!error)
         error = pat_exec_create(&round->exec, &round->plan, c->own, slot);
-    return error ? pat_error(MPI_ERR_NO_MEM, "no memory for the plan of %s", alg->name) : MPI_SUCCESS;
+    if (!error)
+        return MPI_SUCCESS;
+    return pat_error(MPI_ERR_NO_MEM, "the plan of %s for %d ranks cannot be made: %s", alg->name, c->size,
+                     error == ENOMEM ? "no memory" : "too many messages");
 }
 
 static void round_end(pat_round *round)
@@ -58,9 +63,9 @@ static void release_reserve(pat_comm *c)
 {
     atomic_fetch_sub(&pat_rt.early_reserved, c->reserved);
     c->reserved = 0;
-    if (c->stage_size > (size_t)pat_rt.config.mem_bytes)
-        madvise(c->stage, c->stage_size,
-                MADV_DONTNEED); /* blocks of different rounds must not add up beyond the cap */
+    /* Blocks of many rounds and communicators must not add up beyond the cap. */
+    if (c->stage && atomic_load(&pat_rt.stage_bytes) > pat_rt.config.mem_bytes)
+        madvise(c->stage, c->stage_size, MADV_DONTNEED);
 }
 
 /* Take up to `wanted` bytes of PAT_MEM until release_reserve. */
@@ -72,6 +77,14 @@ static int64_t reserve_early(pat_comm *c, int64_t wanted)
     atomic_fetch_sub(&pat_rt.early_reserved, wanted - got);
     c->reserved += got;
     return got;
+}
+
+static bool make_stage(pat_comm *c, int64_t block_bytes)
+{
+    int64_t before = (int64_t)c->stage_size;
+    bool made = pat_comm_buffer(&c->stage, &c->stage_size, (size_t)(block_bytes * c->size));
+    atomic_fetch_add(&pat_rt.stage_bytes, (int64_t)c->stage_size - before);
+    return made;
 }
 
 /* Early data lands in an opened request's own buffer, else in ours as far as PAT_MEM reaches. */
@@ -86,7 +99,7 @@ static void round_land(pat_comm *c, pat_round *round)
     }
     pat_plan_recv_bytes(&round->plan, &early);
     int64_t reserve = reserve_early(c, early);
-    if (reserve > 0 && pat_comm_buffer(&c->stage, &c->stage_size, (size_t)(bytes * c->size)))
+    if (reserve > 0 && make_stage(c, bytes))
         pat_exec_land(round->exec, c->stage, reserve);
 }
 
@@ -97,7 +110,7 @@ int pat_epoch_release_holder(pat_comm *c)
         int64_t early, bytes = c->prepared->plan.block_bytes, landed = pat_exec_landed(c->prepared->exec);
         pat_plan_recv_bytes(&c->prepared->plan, &early);
         int64_t reserve = reserve_early(c, early);
-        if (!pat_comm_buffer(&c->stage, &c->stage_size, (size_t)(bytes * c->size)))
+        if (!make_stage(c, bytes))
             return pat_error(MPI_ERR_NO_MEM, "no memory for %lld bytes of early data", (long long)landed);
         rc = pat_exec_reland(c->prepared->exec, c->stage, reserve > landed ? reserve : landed);
     }
@@ -156,7 +169,6 @@ static void next_epoch(pat_comm *c)
 {
     c->epoch++;
     pat_exchange_reset(&c->exchange);
-    atomic_store(&c->edge, false);
     c->landed_in_holder = false;
 }
 
@@ -165,11 +177,11 @@ static int start_round(pat_comm *c)
 {
     const pat_call *call = &c->call;
     const pat_algorithm *alg = c->alg;
-    int64_t expected = alg->uses_arrivals ? c->exchange.expected_bytes : call->block_bytes;
+    int64_t expected = pat_comm_estimates(c, alg) ? c->exchange.expected_bytes : call->block_bytes;
     bool as_prepared = expected == call->block_bytes;
     int rc = MPI_SUCCESS;
 
-    if (alg->uses_arrivals && !as_prepared)
+    if (!as_prepared)
         rc = void_prepared(c, alg);
     if (rc != MPI_SUCCESS)
         return rc;
@@ -193,7 +205,7 @@ static int start_round(pat_comm *c)
     }
     char *own_place = home + c->rank * call->block_bytes;
     if (call->in_place ? !call->recv_plain : !call->send_plain) {
-        rc = pat_call_pack_own(call, c->rank, own_place);
+        rc = pat_call_pack_own(call, c->own, c->rank, own_place);
         atomic_fetch_add_explicit(&pat_rt.bytes_copied, call->block_bytes, memory_order_relaxed);
     } else if (!call->in_place) {
         own = call->sendbuf;
@@ -207,13 +219,12 @@ static int finish_round(pat_comm *c)
     int rc = MPI_SUCCESS;
     pat_exec_stats stats = pat_exec_get_stats(c->current->exec);
     if (!c->call.recv_plain) {
-        rc = pat_call_unpack(&c->call, c->rank, c->size, c->pack);
+        rc = pat_call_unpack(&c->call, c->own, c->rank, c->size, c->pack);
         stats.bytes_copied += c->call.block_bytes * c->size;
     }
     atomic_fetch_add_explicit(&pat_rt.bytes_received, stats.bytes_received, memory_order_relaxed);
     atomic_fetch_add_explicit(&pat_rt.bytes_early, stats.bytes_early, memory_order_relaxed);
     atomic_fetch_add_explicit(&pat_rt.bytes_copied, stats.bytes_copied, memory_order_relaxed);
-    atomic_fetch_add_explicit(&pat_rt.wait_ns, pat_clock_local_ns() - c->call_start_ns, memory_order_relaxed);
     round_end(c->current);
     release_reserve(c);
     c->last_bytes = c->call.block_bytes;
@@ -224,25 +235,26 @@ static int finish_round(pat_comm *c)
 
 int pat_epoch_begin(pat_comm *c, const pat_call *call, const pat_algorithm *alg)
 {
-    int rc = c->background_error;
-    c->background_error = MPI_SUCCESS;
-    if (rc != MPI_SUCCESS)
-        return rc;
+    if (c->failed != MPI_SUCCESS)
+        return c->failed;
     c->call = *call;
     c->alg = alg;
-    c->call_start_ns = pat_clock_local_ns();
     atomic_store(&c->edge, false); /* this call speaks for itself */
-    if (!alg->uses_arrivals)
-        return start_round(c);
-    c->phase = PAT_AWAIT_ESTIMATES;
-    if (c->exchange.state == PAT_EXCHANGE_NONE)
-        rc = contribute(c, c->call_start_ns + pat_rt.clock.offset_ns, call->block_bytes, true);
-    return rc;
+    if (!pat_comm_estimates(c, alg)) {
+        c->failed = start_round(c);
+    } else {
+        c->phase = PAT_AWAIT_ESTIMATES;
+        if (c->exchange.state == PAT_EXCHANGE_NONE)
+            c->failed = contribute(c, pat_clock_now_ns(&pat_rt.clock), call->block_bytes, true);
+    }
+    return c->failed;
 }
 
 int pat_epoch_progress(pat_comm *c, bool *moved)
 {
-    int rc = MPI_SUCCESS;
+    int rc = c->failed;
+    if (rc != MPI_SUCCESS)
+        return rc;
     if (c->phase == PAT_AWAIT_ESTIMATES) {
         rc = pat_exchange_test(&c->exchange, c->size);
         if (rc == MPI_SUCCESS && c->exchange.state == PAT_EXCHANGE_DONE) {
@@ -257,6 +269,7 @@ int pat_epoch_progress(pat_comm *c, bool *moved)
         if (rc == MPI_SUCCESS && !c->voiding && pat_exec_done(c->current->exec))
             rc = finish_round(c);
     }
+    c->failed = rc; /* a round that broke off stays where it is: its buffers may be the application's again */
     return rc;
 }
 
@@ -264,32 +277,48 @@ int pat_epoch_wait(pat_comm *c)
 {
     int rc = MPI_SUCCESS;
     bool moved;
+    int64_t start = pat_clock_local_ns();
     atomic_store(&c->foreground, true);
-    while (rc == MPI_SUCCESS && c->phase != PAT_IDLE)
+    while (rc == MPI_SUCCESS && c->phase != PAT_IDLE) {
         rc = pat_epoch_progress(c, &moved);
+        pat_runtime_drive_others();
+    }
     atomic_store(&c->foreground, false);
+    atomic_fetch_add_explicit(&pat_rt.wait_ns, pat_clock_local_ns() - start, memory_order_relaxed);
     return rc;
 }
 
 /* ---- The background thread's turn --------------------------------------------------------------------- */
 
 /*
- * When to look again. Nobody sends before somebody arrives: sleep until the first other rank is expected, but
- * never trust a prediction for longer than 10 ms. From then on an eighth of a segment's time, backing off
- * while nothing moves.
+ * When to look again. A message cannot be here before its sender has arrived, nor sooner after the last one
+ * than the link needs for it: sleep until then, but never trust a prediction for longer than 10 ms. From then
+ * on look every sixteenth of its time, and less and less often while nothing moves.
  */
 static int64_t next_look(pat_comm *c, int64_t now, bool moved)
 {
-    int64_t first = INT64_MAX;
-    for (int r = 0; r < c->size; r++)
-        if (r != c->rank && c->exchange.all[r].arrival_ns < first)
-            first = c->exchange.all[r].arrival_ns;
-    first -= pat_rt.clock.offset_ns;
-    if (now < first)
-        return first < now + 10 * MSEC ? first : now + 10 * MSEC;
-    int64_t base = pat_link_tau_ns(&c->link, c->prepared->plan.block_bytes) / 8;
-    base = base < 200 * USEC ? 200 * USEC : base > 2 * MSEC ? 2 * MSEC : base;
-    c->poll_ns = moved || c->poll_ns < base ? base : c->poll_ns + c->poll_ns / 8;
+    int64_t next = INT64_MAX, time = 0;
+    if (moved)
+        c->moved_ns = now;
+    for (int i = 0; i < pat_exec_num_in_flight(c->prepared->exec); i++) {
+        int peer;
+        int64_t bytes;
+        if (!pat_exec_receiving(c->prepared->exec, i, &peer, &bytes))
+            continue;
+        int64_t from = c->exchange.all[peer].arrival_ns - pat_rt.clock.offset_ns;
+        int64_t tau = pat_link_tau_ns(&c->link, bytes);
+        int64_t here = (from > c->moved_ns ? from : c->moved_ns) + tau - tau / 16;
+        if (here < next) {
+            next = here;
+            time = tau;
+        }
+    }
+    if (next != INT64_MAX && now < next) {
+        c->poll_ns = 0;
+        return next < now + 10 * MSEC ? next : now + 10 * MSEC;
+    }
+    int64_t base = time / 16 < 100 * USEC ? 100 * USEC : time / 16 > MSEC ? MSEC : time / 16;
+    c->poll_ns = c->poll_ns < base ? base : c->poll_ns + c->poll_ns / 8;
     if (c->poll_ns > 4 * MSEC)
         c->poll_ns = 4 * MSEC;
     return now + c->poll_ns;
@@ -303,11 +332,12 @@ static int background_turn(pat_comm *c, const pat_algorithm *alg, int64_t *next)
     *next = PAT_NEVER;
     if (c->phase != PAT_IDLE) { /* a started request */
         rc = pat_epoch_progress(c, &moved);
-        if (c->phase != PAT_IDLE)
+        if (rc != MPI_SUCCESS || c->phase != PAT_IDLE) {
             *next = now + 500 * USEC;
-        return rc;
+            return rc;
+        }
     }
-    if (!alg->uses_arrivals || c->voiding)
+    if (!pat_comm_estimates(c, alg) || c->voiding)
         return rc;
     if (atomic_exchange(&c->edge, false) && c->exchange.state == PAT_EXCHANGE_NONE)
         rc = contribute(c, atomic_load(&c->edge_arrival_ns), c->last_bytes, false);
@@ -320,8 +350,9 @@ static int background_turn(pat_comm *c, const pat_algorithm *alg, int64_t *next)
         int64_t step = (now - c->exchange.posted_ns) / 4;
         *next = now + (step < 300 * USEC ? 300 * USEC : step > 4 * MSEC ? 4 * MSEC : step);
     } else if (c->exchange.state == PAT_EXCHANGE_DONE) {
-        rc = prepare(c, alg);
-        if (rc == MPI_SUCCESS && c->prepared->exec) {
+        if (prepare(c, alg) != MPI_SUCCESS)
+            return MPI_SUCCESS; /* no memory now: the call makes its plan itself */
+        if (c->prepared->exec) {
             rc = pat_exec_progress(c->prepared->exec, &moved);
             if (pat_exec_expects_early(c->prepared->exec))
                 *next = next_look(c, now, moved);
@@ -332,23 +363,22 @@ static int background_turn(pat_comm *c, const pat_algorithm *alg, int64_t *next)
 
 int64_t pat_epoch_background(pat_comm *c)
 {
-    int64_t next;
+    int64_t next = PAT_NEVER;
     if (atomic_load(&c->foreground))
         return PAT_NEVER;
     if (pthread_mutex_trylock(&c->lock) != 0)
         return pat_clock_local_ns() + 200 * USEC;
-    if (c->dead || c->background_error != MPI_SUCCESS) {
+    if (!c->dead && c->failed == MPI_SUCCESS)
+        c->failed = background_turn(c, atomic_load(&pat_rt.alg), &next);
+    if (c->dead || c->failed != MPI_SUCCESS)
         next = PAT_NEVER;
-    } else {
-        c->background_error = background_turn(c, atomic_load(&pat_rt.alg), &next);
-    }
     pthread_mutex_unlock(&c->lock);
     return next;
 }
 
 /* ---- Settling: an epoch that ends without a call ------------------------------------------------------ */
 
-bool pat_epoch_contributed(pat_comm *c)
+bool pat_epoch_withdraw_edge(pat_comm *c)
 {
     atomic_store(&c->edge, false);
     return c->exchange.state != PAT_EXCHANGE_NONE;
@@ -393,10 +423,14 @@ int pat_epoch_settle_one(pat_comm *c)
     pthread_mutex_lock(&c->lock);
     if (c->usable && !c->dead)
         rc = pat_epoch_wait(c);
-    if (rc == MPI_SUCCESS && c->usable && !c->dead && alg->uses_arrivals && !pat_rt.settled) {
+    if (rc == MPI_SUCCESS && c->usable && !c->dead && pat_comm_estimates(c, alg) && !pat_rt.settled) {
+        atomic_store(&c->foreground, true);
         rc = pat_epoch_settle_begin(c);
-        while (rc == MPI_SUCCESS && !done)
+        while (rc == MPI_SUCCESS && !done) {
             rc = pat_epoch_settle_step(c, &done);
+            pat_runtime_drive_others();
+        }
+        atomic_store(&c->foreground, false);
     }
     pthread_mutex_unlock(&c->lock);
     return rc;

@@ -20,9 +20,11 @@ int pat_epoch_wait(pat_comm *c);
  * PAT_NEVER. */
 int64_t pat_epoch_background(pat_comm *c);
 
-/* Did this rank contribute to an exchange that no call has used yet? Withdraws an Edge that was not yet acted
- * on. */
-bool pat_epoch_contributed(pat_comm *c);
+/*
+ * Withdraw an Edge that was not yet acted on. Returns whether this rank has contributed to an exchange that
+ * no call has used yet.
+ */
+bool pat_epoch_withdraw_edge(pat_comm *c);
 
 /*
  * Between calls, on all members: end the epoch without a call. Begin on all communicators first, then step

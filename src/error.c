@@ -55,6 +55,12 @@ int pat_error(int code, const char *format, ...)
     return code;
 }
 
+void pat_error_clear(void)
+{
+    mine.code = MPI_SUCCESS;
+    mine.detail[0] = '\0';
+}
+
 static const char *own_text(int code)
 {
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)

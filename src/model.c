@@ -1,5 +1,5 @@
 /*
- * model.c — see model.h. An event-driven walk over the plans of all ranks, and the physical bound. It must
+ * model.c — see model.h. An event-driven walk over the plans of all ranks. It must
  * never use floating point: two ranks that predict must come to the same answer.
  *
  * Where the walk must decide who goes first, the message that has been ready longest does, then the lower
@@ -341,7 +341,7 @@ static int match_messages(walk *w)
             w->messages[id++] = (message){.node = {node, -1},
                                           .rank = {r, n->peer},
                                           .busy_ns = busy_time(n->length, w->cost->beta_ps),
-                                          .eager = n->length <= w->cost->eager_bytes};
+                                          .eager = n->length <= w->cost->eager_bytes && !n->sync};
         }
     for (int l = 0; l < num_ranks * num_ranks; l++)
         w->lane_at[l + 1] += w->lane_at[l];

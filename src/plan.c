@@ -116,6 +116,14 @@ int pat_plan_send(pat_plan *plan, int peer, int64_t offset, int64_t length)
     return add_message(plan, PAT_NODE_SEND, peer, offset, length);
 }
 
+int pat_plan_send_sync(pat_plan *plan, int peer, int64_t offset, int64_t length)
+{
+    int node = pat_plan_send(plan, peer, offset, length);
+    if (node >= 0)
+        plan->nodes[node].sync = true;
+    return node;
+}
+
 int pat_plan_recv(pat_plan *plan, int peer, int64_t offset, int64_t length)
 {
     if (length <= 0)

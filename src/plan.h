@@ -40,6 +40,7 @@ typedef struct pat_node {
     int step;  /* position in a step-by-step algorithm, from 0; PAT_STEP_FREE: ordered by its edges alone */
     int64_t offset; /* first byte in the result space */
     int64_t length; /* bytes; 0 marks a control message, which carries no user bytes */
+    bool sync;      /* SEND: ends when the receiver takes it, however short it is: see pat_plan_send_sync */
     bool early; /* no path from ARRIVE: may run before the application has called. Set by pat_plan_finish */
 } pat_node;
 
@@ -80,9 +81,15 @@ typedef struct pat_job {
 /* ---- Building (used by algorithms/) ---- */
 
 void pat_plan_init(pat_plan *plan, int num_ranks, int rank, int64_t block_bytes);
-int pat_plan_arrive(pat_plan *plan); /* returns the node's number; so do the next five */
+int pat_plan_arrive(pat_plan *plan); /* returns the node's number; so do the next six */
 int pat_plan_copy(pat_plan *plan, int64_t offset, int64_t length);
 int pat_plan_send(pat_plan *plan, int peer, int64_t offset, int64_t length);
+/*
+ * A send that ends when the receiver has it. An ordinary one may end as soon as the MPI library has taken the
+ * bytes; if more sends follow without waiting for anything, all then share this rank's link and the first
+ * arrives when the last does.
+ */
+int pat_plan_send_sync(pat_plan *plan, int peer, int64_t offset, int64_t length);
 int pat_plan_recv(pat_plan *plan, int peer, int64_t offset, int64_t length);
 int pat_plan_signal(pat_plan *plan, int peer); /* control message: send */
 int pat_plan_await(pat_plan *plan, int peer);  /* control message: receive */

@@ -28,6 +28,30 @@ const pat_call *pat_request_open_call(const struct pat_request *request)
     return request && request->state == OPEN ? &request->call : NULL;
 }
 
+bool pat_request_started(const struct pat_request *request)
+{
+    return request && request->state == STARTED;
+}
+
+/* The application may free its types once the request is made, as with MPI's own requests: hold on to them.
+ */
+static void keep_type(MPI_Datatype *type)
+{
+    PMPI_Type_dup(*type, type);
+}
+
+static void let_go(struct pat_request *r)
+{
+    int down;
+    PMPI_Finalized(&down);
+    if (!down) {
+        PMPI_Type_free(&r->call.recvtype);
+        if (!r->call.in_place)
+            PMPI_Type_free(&r->call.sendtype);
+    }
+    free(r);
+}
+
 int PAT_Allgather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
                        int recvcount, MPI_Datatype recvtype, MPI_Comm comm, PAT_Request *request)
 {
@@ -49,10 +73,13 @@ int PAT_Allgather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype
     if (!r)
         return pat_fail(comm, pat_error(MPI_ERR_NO_MEM, "PAT_Allgather_init: no memory"));
     r->call = call;
+    keep_type(&r->call.recvtype);
+    if (!call.in_place)
+        keep_type(&r->call.sendtype);
     r->mpi_request = MPI_REQUEST_NULL;
     int rc = pat_comm_get(comm, &r->c);
     if (rc != MPI_SUCCESS) {
-        free(r);
+        let_go(r);
         return pat_fail(comm, rc);
     }
     if (r->c)
@@ -94,6 +121,13 @@ static int open_locked(PAT_Request r, const char *who)
     return MPI_SUCCESS;
 }
 
+static void close_locked(PAT_Request r)
+{
+    r->state = CLOSED;
+    if (r->c && r->c->holder == r)
+        r->c->holder = NULL;
+}
+
 int PAT_Open(PAT_Request r)
 {
     int rc = request_enter(r, "PAT_Open");
@@ -117,14 +151,18 @@ static int start_locked(PAT_Request r)
     if (rc != MPI_SUCCESS)
         return rc;
     r->state = STARTED;
-    atomic_fetch_add(&pat_rt.started_requests, 1);
     pat_runtime_count(alg);
     r->by_mpi = !r->c || !alg->build || call->block_bytes == 0 || call->block_bytes > PAT_MAX_BLOCK;
     if (r->by_mpi)
-        return PMPI_Iallgather(call->sendbuf, call->sendcount, call->sendtype, call->recvbuf, call->recvcount,
-                               call->recvtype, call->comm, &r->mpi_request);
-    rc = pat_epoch_begin(r->c, call, alg);
-    return rc == MPI_SUCCESS ? pat_epoch_progress(r->c, &moved) : rc;
+        rc = PMPI_Iallgather(call->sendbuf, call->sendcount, call->sendtype, call->recvbuf, call->recvcount,
+                             call->recvtype, call->comm, &r->mpi_request);
+    else
+        rc = pat_epoch_begin(r->c, call, alg);
+    if (rc == MPI_SUCCESS && !r->by_mpi)
+        rc = pat_epoch_progress(r->c, &moved);
+    if (rc != MPI_SUCCESS)
+        close_locked(r);
+    return rc;
 }
 
 int PAT_Start(PAT_Request r)
@@ -132,7 +170,6 @@ int PAT_Start(PAT_Request r)
     int rc = request_enter(r, "PAT_Start");
     if (rc != MPI_SUCCESS)
         return rc;
-    bool was_started = r->state == STARTED;
     rc = start_locked(r);
     bool ours = rc == MPI_SUCCESS && !r->by_mpi;
     request_leave(r);
@@ -140,7 +177,7 @@ int PAT_Start(PAT_Request r)
         pat_runtime_used(r->c);
     if (ours && pat_rt.thread)
         pat_thread_kick(pat_rt.thread); /* it drives the round while the application does something else */
-    return rc == MPI_SUCCESS || was_started || rc == MPI_ERR_REQUEST ? rc : pat_fail(r->call.comm, rc);
+    return rc == MPI_SUCCESS || r->by_mpi || rc == MPI_ERR_REQUEST ? rc : pat_fail(r->call.comm, rc);
 }
 
 int PAT_Wait(PAT_Request r)
@@ -150,19 +187,16 @@ int PAT_Wait(PAT_Request r)
         return pat_error(MPI_ERR_REQUEST, "PAT_Wait: the request is PAT_REQUEST_NULL");
     if (r->c)
         pthread_mutex_lock(&r->c->lock);
+    bool alive = r->c && !r->c->dead;
     if (r->state == STARTED) {
         if (r->by_mpi)
             rc = PMPI_Wait(&r->mpi_request, MPI_STATUS_IGNORE);
-        else if (!r->c->dead &&
-                 r->c->holder == r) /* else its round ended when the communicator or the library went */
+        else if (alive) /* else its round ended when the communicator or the library went */
             rc = pat_epoch_wait(r->c);
-        atomic_fetch_sub(&pat_rt.started_requests, 1);
-        r->state = CLOSED;
-        if (r->c && r->c->holder == r)
-            r->c->holder = NULL;
+        close_locked(r);
     }
     request_leave(r);
-    return rc == MPI_SUCCESS ? rc : pat_fail(MPI_COMM_WORLD, rc);
+    return rc == MPI_SUCCESS || r->by_mpi ? rc : pat_fail(r->call.comm, rc);
 }
 
 int PAT_Request_free(PAT_Request *request)
@@ -175,7 +209,7 @@ int PAT_Request_free(PAT_Request *request)
     if (r->c)
         pthread_mutex_lock(&r->c->lock);
     bool alive = r->c && !r->c->dead;
-    if (r->state == STARTED && (alive || r->by_mpi))
+    if (r->state == STARTED) /* also when its communicator is gone: PAT_Wait then returns at once */
         rc = pat_error(MPI_ERR_REQUEST, "PAT_Request_free: the request is started, call PAT_Wait first");
     else if (alive && r->c->holder == r)
         rc = pat_epoch_release_holder(r->c);
@@ -185,7 +219,7 @@ int PAT_Request_free(PAT_Request *request)
         return rc;
     if (r->c)
         pat_comm_unref(r->c);
-    free(r);
+    let_go(r);
     *request = PAT_REQUEST_NULL;
     return MPI_SUCCESS;
 }

@@ -12,4 +12,7 @@ struct pat_request;
  * fill now. */
 const pat_call *pat_request_open_call(const struct pat_request *request);
 
+/* Started and not yet waited for; false when `request` is NULL. */
+bool pat_request_started(const struct pat_request *request);
+
 #endif

@@ -12,6 +12,7 @@
 #include "epoch.h"
 #include "error.h"
 #include "place.h"
+#include "request.h"
 
 pat_runtime pat_rt = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -56,6 +57,24 @@ void pat_runtime_used(pat_comm *c)
     pthread_mutex_unlock(&pat_rt.lock);
 }
 
+void pat_runtime_drive_others(void)
+{
+    if (!pat_rt.thread)
+        background_work(NULL);
+}
+
+int pat_runtime_agree(const int *mine, int *most, int count)
+{
+    MPI_Request request;
+    int done = 0;
+    int rc = PMPI_Iallreduce(mine, most, count, MPI_INT, MPI_MAX, pat_rt.world, &request);
+    while (rc == MPI_SUCCESS && !done) {
+        rc = PMPI_Test(&request, &done, MPI_STATUS_IGNORE);
+        pat_runtime_drive_others();
+    }
+    return rc;
+}
+
 /* ---- Settling ----------------------------------------------------------------------------------------- */
 
 /* Apply one step to every communicator until none says it wants more. */
@@ -68,7 +87,7 @@ static int for_all(int (*step)(pat_comm *c, bool *done))
         for (pat_comm *c = pat_rt.comms; c && rc == MPI_SUCCESS; c = c->next) {
             bool done = true;
             pthread_mutex_lock(&c->lock);
-            if (c->usable && !c->dead && !c->idle_settled)
+            if (c->usable && !c->dead && c->failed == MPI_SUCCESS && !c->idle_settled)
                 rc = step(c, &done);
             if (done)
                 c->idle_settled = true;
@@ -76,8 +95,11 @@ static int for_all(int (*step)(pat_comm *c, bool *done))
             all_done = all_done && done;
         }
     } while (!all_done && rc == MPI_SUCCESS);
-    for (pat_comm *c = pat_rt.comms; c; c = c->next)
+    for (pat_comm *c = pat_rt.comms; c; c = c->next) {
+        pthread_mutex_lock(&c->lock);
         c->idle_settled = false;
+        pthread_mutex_unlock(&c->lock);
+    }
     return rc;
 }
 
@@ -92,19 +114,25 @@ static int finish_calls(pat_comm *c, bool *done)
 static int begin_settling(pat_comm *c, bool *done)
 {
     *done = true;
-    return pat_epoch_settle_begin(c);
+    return c->background ? pat_epoch_settle_begin(c) : MPI_SUCCESS;
+}
+
+static int step_settling(pat_comm *c, bool *done)
+{
+    *done = true;
+    return c->background ? pat_epoch_settle_step(c, done) : MPI_SUCCESS;
 }
 
 int pat_runtime_settle(bool *busy)
 {
     int mine[2] = {0, 0}, any[2]; /* contributed to an exchange; a request is started */
-    mine[1] = atomic_load(&pat_rt.started_requests) > 0;
     for (pat_comm *c = pat_rt.comms; c; c = c->next) {
         pthread_mutex_lock(&c->lock);
-        mine[0] |= pat_epoch_contributed(c);
+        mine[0] |= pat_epoch_withdraw_edge(c);
+        mine[1] |= pat_request_started(c->holder);
         pthread_mutex_unlock(&c->lock);
     }
-    int rc = PMPI_Allreduce(mine, any, 2, MPI_INT, MPI_MAX, pat_rt.world);
+    int rc = pat_runtime_agree(mine, any, 2);
     if (rc != MPI_SUCCESS)
         return rc;
     if (busy) {
@@ -117,7 +145,7 @@ int pat_runtime_settle(bool *busy)
     if (rc != MPI_SUCCESS || !any[0] || !atomic_load(&pat_rt.alg)->uses_arrivals)
         return rc;
     rc = for_all(begin_settling);
-    return rc == MPI_SUCCESS ? for_all(pat_epoch_settle_step) : rc;
+    return rc == MPI_SUCCESS ? for_all(step_settling) : rc;
 }
 
 /* ---- Start and stop ----------------------------------------------------------------------------------- */
@@ -223,7 +251,6 @@ static void reset_counters(void)
     atomic_store(&pat_rt.wait_ns, 0);
     atomic_store(&pat_rt.plans_void, 0);
     atomic_store(&pat_rt.early_reserved, 0);
-    atomic_store(&pat_rt.started_requests, 0);
 }
 
 int pat_runtime_init(void)

@@ -37,7 +37,7 @@ typedef struct pat_runtime {
     struct pat_comm *last; /* the communicator last used: milestones feed it */
     pat_milestone milestone;
 
-    atomic_int started_requests;        /* between PAT_Start and PAT_Wait, by plan or by the MPI library */
+    atomic_int_fast64_t stage_bytes;    /* length of all buffers for early data */
     atomic_int_fast64_t early_reserved; /* bytes of PAT_MEM given to rounds that are prepared */
 
     atomic_int_fast64_t alg_calls[PAT_COUNTERS_MAX_ALGS];
@@ -56,6 +56,15 @@ int pat_runtime_shutdown(void); /* the work of PAT_Finalize */
  * completed first.
  */
 int pat_runtime_settle(bool *busy);
+
+/*
+ * For loops that wait without a background thread: give every other communicator with a round under way one
+ * turn, since another rank may be waiting for that. Does nothing where there is a thread.
+ */
+void pat_runtime_drive_others(void);
+
+/* MPI_Allreduce of ints with MPI_MAX over all ranks, driving what must be driven meanwhile. */
+int pat_runtime_agree(const int *mine, int *most, int count);
 
 /* Remember that `c` was the last communicator to run a plan: milestones feed it. */
 void pat_runtime_used(struct pat_comm *c);

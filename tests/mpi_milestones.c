@@ -167,6 +167,28 @@ static void no_call(const char *alg)
     }
 }
 
+/*
+ * So many epochs that message tags come round again: a message left over from a round long past would now be
+ * taken for one of this round. Voided rounds are among them all the way.
+ */
+static void many_epochs(const char *alg)
+{
+    enum { EPOCHS = 2 * 8192 + 100 };
+    int64_t before = counters().plans_void;
+    for (int i = 0; i < EPOCHS; i++) {
+        test_at("%s, epoch %d", alg, i);
+        if (i % 64 == 0) {
+            MUST(PAT_ProcessingStart());
+            sleep_ms(0.05);
+            MUST(PAT_Edge(10));
+            sleep_ms(1);
+        }
+        gather_bytes(MPI_COMM_WORLD, i % 128 ? 24 : 12, ++seed);
+    }
+    if (voided_since(before) == 0)
+        test_fail("plans voided: expected some, got none");
+}
+
 /* ---- Several communicators ---------------------------------------------------------------------------- */
 
 static void communicators(const char *alg)
@@ -248,6 +270,10 @@ int main(int argc, char **argv)
         communicators(plan_algs[a]);
         another_size(plan_algs[a]);
         no_call(plan_algs[a]);
+    }
+    for (int a = 0; a < 2 && test.size <= 3; a++) {
+        use_alg(plan_algs[a]);
+        many_epochs(plan_algs[a]);
     }
     layouts_free();
     return test_end();

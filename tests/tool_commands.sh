@@ -1,0 +1,66 @@
+#!/usr/bin/env bash
+# tool_commands.sh — the commands refuse bad input with status 2, naming the value, before they do anything; and the
+# demo's verdict says what its CSV says.
+set -eu
+
+broken=0
+complain() {
+    echo "FAIL: $*" >&2
+    broken=1
+}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# refuses VALUE COMMAND...: status 2, the value in one line on stderr, nothing on stdout.
+refuses() {
+    local value=$1 status=0
+    shift
+    "$@" >"$work/out" 2>"$work/err" || status=$?
+    [ $status -eq 2 ] || complain "$* ended with $status, not 2"
+    grep -qF -- "'$value'" "$work/err" || complain "$* does not name '$value': $(cat "$work/err")"
+    [ ! -s "$work/out" ] || complain "$* went on: $(head -n 3 "$work/out")"
+}
+demo=$PAT_SOURCE/bench/demo
+refuses 1 "$demo" --nodes 1
+refuses 65 "$demo" --nodes 65
+refuses eight "$demo" --nodes eight
+refuses 10 "$demo" --rate 10
+refuses 10MB "$demo" --rate 10MB
+refuses 0 "$demo" --iters 0
+refuses -3 "$demo" --iters -3
+refuses /proc/demo "$demo" --out /proc/demo
+refuses --fast "$demo" --fast
+refuses quick "$PAT_SOURCE/tests/run" quick
+refuses memory "$PAT_SOURCE/tests/run" --sanitize memory
+refuses /proc/build "$PAT_SOURCE/tests/run" --build /proc/build
+refuses all "$PAT_SOURCE/bench/install-packages" all
+
+for command in bench/demo tests/run bench/install-packages; do
+    "$PAT_SOURCE/$command" --help | grep -q '^usage: ' || complain "$command --help"
+done
+
+# A verdict from figures that are easy to follow: 4 ranks, two cells with late ranks (speed-ups 2 and 0.5), a balanced
+# one (0.8), one beyond all factors, and an algorithm without a valid iteration.
+cat >"$work/made.csv" <<'CSV'
+alg,procs,ppn,count,segment_bytes,max_delay_ms,pattern,iters,elapsed_ms,elapsed_ci_ms,past_last_ms,run_ms,absorption_ms,imbalance_factor,bound_ms,early_share,thread_cpu_ms,waiting_cpu_ms
+native,4,1,16384,16384,0,uniform,10,8,1,8,8,0,0.1,4,0,0,1
+bdr,4,1,16384,16384,0,uniform,10,10,1,8,8,0,0.1,4,0,0,1
+native,4,1,16384,16384,10,uniform,10,30,1,20,8,0,5,10,0,0,1
+ring,4,1,16384,16384,10,uniform,10,20,1,18,8,0,5,10,0,0,1
+bdr,4,1,16384,16384,10,uniform,10,10,1,6,8,0,5,10,0,0,1
+bslb,4,1,16384,16384,10,uniform,0,nan,nan,nan,nan,nan,nan,nan,0,nan,nan
+native,4,1,16384,16384,20,uniform,10,20,8,12,8,0,16,10,0,0,1
+bslb,4,1,16384,16384,20,uniform,10,40,8,24,8,0,16,10,0,0,1
+native,4,1,16384,16384,90,uniform,10,20,1,12,8,0,60,10,0,0,1
+bslb,4,1,16384,16384,90,uniform,10,1,1,24,8,0,60,10,0,0,1
+CSV
+awk -v where="here" -v ranks=4 -f "$PAT_SOURCE/bench/demo.awk" "$work/made.csv" >"$work/verdict"
+cat >"$work/expected" <<'TEXT'
+Late ranks (imbalance factor 2 to 16), here: an arrival-aware algorithm was fastest in 1 of 2 cells, beyond doubt (95 %) in 1; geometric mean of its speed-up over the best regular one 1.00, at most 2.00 (bdr, 16 KiB, delays up to 10 ms).
+Balanced ranks (factor below 2): over 1 cell the best arrival-aware algorithm ran at 0.80 times the speed of the best regular one. (What lies beyond factor 16, 1 cell, decides nothing: there the wait for the last rank is all.)
+What is left: where ranks were late, the best regular algorithm took 2.00 times the physical bound, the best arrival-aware one 2.00 times; past the last arrival they took 15.0 and 15.0 ms.
+Caution: 1 of 10 rows lack a fifth or more of their 10 iterations, since ranks began late: a busy machine.
+TEXT
+difference=$(diff "$work/expected" "$work/verdict") || complain "the demo's verdict: $difference"
+[ $broken -eq 0 ] || exit 1
+echo "bad input is refused, the verdict follows from the figures"
