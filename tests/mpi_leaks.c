@@ -68,14 +68,6 @@ int PMPI_Iallreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype 
     return real(sendbuf, recvbuf, count, type, op, comm, request);
 }
 
-int PMPI_Iallreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype type, MPI_Op op,
-                    MPI_Comm comm, MPI_Request *request)
-{
-    REAL(PMPI_Iallreduce);
-    request_made(comm);
-    return real(sendbuf, recvbuf, count, type, op, comm, request);
-}
-
 int PMPI_Testsome(int count, MPI_Request list[], int *done, int indices[], MPI_Status statuses[])
 {
     REAL(PMPI_Testsome);
