@@ -149,10 +149,16 @@ cat "$work/first" >>"$work/out"
 [[ $(sort -u "$work/out" | wc -l) == 6 ]] || fail "two labs at once: not 4 + 2 different hosts"
 
 # --- links
-expect 0 check --name $name
-grep -q '^lab check: pass: 4 nodes, line 20 Mbit/s' "$work/out" || fail "check does not report"
+passed=''
+for try in 1 2 3; do # a machine busy with other things may spoil one
+    timeout 40 "$lab" check --name $name >"$work/out" 2>"$work/err" && passed=$try && break
+done
+if [[ -z $passed ]] || ! grep -q '^lab check: pass: 4 nodes, line 20 Mbit/s' "$work/out"; then
+    fail "three checks at a modest rate"
+fi
 expect 0 run --name $name --check -- sh -c 'echo $PAT_LAB_CHECK'
-[[ $(sort -u "$work/out") == pass ]] || fail "the ranks are not told of the check"
+verdict=$(sed -n 's/^lab check: \([a-zA-Z]*\):.*/\L\1/p' "$work/err")
+[[ -n $verdict && $(sort -u "$work/out") == "$verdict" ]] || fail "the ranks are not told of the check"
 expect 0 down --name $name
 gone $name ${mark}5 /nowhere
 expect 1 check -n 2 --rate 10gbit --json
