@@ -33,22 +33,30 @@ bool pat_request_started(const struct pat_request *request)
     return request && request->state == STARTED;
 }
 
-/* The application may free its types once the request is made, as with MPI's own requests: hold on to them.
+/*
+ * The application may free its types once the request is made, as with MPI's own requests: hold on to them. Not by
+ * MPI_Type_dup, which would run the application's attribute callbacks.
  */
-static void keep_type(MPI_Datatype *type)
+static int keep_type(MPI_Datatype *type)
 {
-    PMPI_Type_dup(*type, type);
+    MPI_Datatype kept;
+    int rc = PMPI_Type_contiguous(1, *type, &kept);
+    *type = MPI_DATATYPE_NULL;
+    if (rc == MPI_SUCCESS) {
+        *type = kept;
+        rc = PMPI_Type_commit(type);
+    }
+    return rc;
 }
 
 static void let_go(struct pat_request *r)
 {
     int down;
     PMPI_Finalized(&down);
-    if (!down) {
+    if (!down && r->call.recvtype != MPI_DATATYPE_NULL)
         PMPI_Type_free(&r->call.recvtype);
-        if (!r->call.in_place)
-            PMPI_Type_free(&r->call.sendtype);
-    }
+    if (!down && !r->call.in_place && r->call.sendtype != MPI_DATATYPE_NULL)
+        PMPI_Type_free(&r->call.sendtype);
     free(r);
 }
 
@@ -73,11 +81,13 @@ int PAT_Allgather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype
     if (!r)
         return pat_fail(comm, pat_error(MPI_ERR_NO_MEM, "PAT_Allgather_init: no memory"));
     r->call = call;
-    keep_type(&r->call.recvtype);
-    if (!call.in_place)
-        keep_type(&r->call.sendtype);
     r->mpi_request = MPI_REQUEST_NULL;
-    int rc = pat_comm_get(comm, &r->c);
+    int rc = keep_type(&r->call.recvtype),
+        rc_send = call.in_place ? MPI_SUCCESS : keep_type(&r->call.sendtype);
+    if (rc == MPI_SUCCESS)
+        rc = rc_send;
+    if (rc == MPI_SUCCESS)
+        rc = pat_comm_get(comm, &r->c);
     if (rc != MPI_SUCCESS) {
         let_go(r);
         return pat_fail(comm, rc);
@@ -152,7 +162,9 @@ static int start_locked(PAT_Request r)
         return rc;
     r->state = STARTED;
     pat_runtime_count(alg);
-    r->by_mpi = !r->c || !alg->build || call->block_bytes == 0 || call->block_bytes > PAT_MAX_BLOCK;
+    /* Without a thread on every rank nobody would move a plan on while the application is busy elsewhere. */
+    r->by_mpi = !r->c || !r->c->background || !alg->build || call->block_bytes == 0 ||
+                call->block_bytes > PAT_MAX_BLOCK;
     if (r->by_mpi)
         rc = PMPI_Iallgather(call->sendbuf, call->sendcount, call->sendtype, call->recvbuf, call->recvcount,
                              call->recvtype, call->comm, &r->mpi_request);

@@ -122,6 +122,57 @@ static void types(const char *alg)
     }
 }
 
+/* Types may be freed once the request is made, and whatever the user hangs on them is none of our business. */
+static int copies_of_attributes;
+
+static int copy_attr(MPI_Datatype type, int keyval, void *extra, void *in, void *out, int *flag)
+{
+    (void)type;
+    (void)keyval;
+    (void)extra;
+    copies_of_attributes++;
+    *(void **)out = in;
+    *flag = 1;
+    return MPI_SUCCESS;
+}
+
+static void freed_types(const char *alg)
+{
+    gather g;
+    PAT_Request r;
+    MPI_Datatype vector, others[20];
+    int keyval;
+    test_at("%s, types that are freed", alg);
+    copies_of_attributes = 0;
+    gather_make(&g, MPI_COMM_WORLD, &layouts[3], &layouts[3], UNIT * 40, false);
+    MPI_Type_create_keyval(copy_attr, MPI_TYPE_NULL_DELETE_FN, &keyval, NULL);
+    MPI_Type_vector(3, 1, 2, MPI_INT, &vector);
+    MPI_Type_commit(&vector);
+    MPI_Type_set_attr(vector, keyval, &keyval);
+    MUST(PAT_Allgather_init(gather_sendbuf(&g), g.send_count, vector, gather_recvbuf(&g), g.recv_count,
+                            vector, MPI_COMM_WORLD, &r));
+    MPI_Type_free(&vector);
+    for (int i = 0; i < 20; i++) { /* these may well take its place */
+        MPI_Type_vector(2, 2, 5 + i, MPI_DOUBLE, &others[i]);
+        MPI_Type_commit(&others[i]);
+    }
+    for (int turn = 0; turn < 3; turn++) {
+        gather_fill(&g, ++seed);
+        MUST(PAT_Open(r));
+        phase(delay(turn) / 3, 0.5, 40);
+        MUST(PAT_Start(r));
+        MUST(PAT_Wait(r));
+        gather_spoil(&g);
+        gather_check(&g);
+    }
+    MUST(PAT_Request_free(&r));
+    for (int i = 0; i < 20; i++)
+        MPI_Type_free(&others[i]);
+    MPI_Type_free_keyval(&keyval);
+    expect_int("copies of the user's attributes", 0, copies_of_attributes);
+    gather_free(&g);
+}
+
 /* Plain calls between Open and whatever follows; a request that never starts; a wait that has nothing to wait
  * for. */
 static void given_up(const char *alg)
@@ -155,6 +206,40 @@ static void given_up(const char *alg)
         }
         gather_free(&g);
     }
+}
+
+/*
+ * Between PAT_Start and PAT_Wait a rank may do what it likes, also wait for another rank that only comes once the
+ * all-gather is over: who has started must not have to come back to the library for the others to get on.
+ */
+static void busy_elsewhere(const char *alg, const char *background)
+{
+    gather g;
+    int word = 0;
+    setenv("PAT_BACKGROUND", background, 1);
+    test_at("%s, PAT_BACKGROUND=%s, messages between PAT_Start and PAT_Wait", alg, background);
+    MUST(PAT_Init());
+    use_alg(alg);
+    plain_layout(&g, 3000);
+    PAT_Request r = request_make(&g);
+    for (int turn = 0; turn < 2 * test.size; turn++) {
+        int last = turn % test.size, before = (last + test.size - 1) % test.size;
+        test_at("%s, PAT_BACKGROUND=%s, rank %d busy between PAT_Start and PAT_Wait", alg, background, last);
+        gather_fill(&g, ++seed);
+        MUST(PAT_Start(r));
+        if (test.rank == last)
+            MPI_Recv(&word, 1, MPI_INT, before, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MUST(PAT_Wait(r));
+        if (test.rank == before)
+            MPI_Send(&turn, 1, MPI_INT, last, 1, MPI_COMM_WORLD);
+        gather_spoil(&g);
+        gather_check(&g);
+    }
+    MUST(PAT_Request_free(&r));
+    gather_free(&g);
+    test_at("%s, PAT_BACKGROUND=%s, PAT_Finalize", alg, background);
+    MUST(PAT_Finalize());
+    unsetenv("PAT_BACKGROUND");
 }
 
 /* ---- No copies, errors -------------------------------------------------------------------------------- */
@@ -303,10 +388,18 @@ int main(int argc, char **argv)
         in_turn(algs[a]);
         edge_before_wait(algs[a]);
         types(algs[a]);
+        freed_types(algs[a]);
         given_up(algs[a]);
         errors(algs[a]);
         orphans(algs[a]);
     }
+    test_at("PAT_Finalize");
+    MUST(PAT_Finalize());
+    for (int a = 0; a < NUM_ALGS; a++) {
+        busy_elsewhere(all_algs[a], "1");
+        busy_elsewhere(all_algs[a], "0");
+    }
     layouts_free();
-    return test_end();
+    MPI_Finalize();
+    return test.failures ? 1 : 0;
 }
