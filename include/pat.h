@@ -101,8 +101,8 @@ PAT_PUBLIC int PAT_Allgather(const void *sendbuf, int sendcount, MPI_Datatype se
  * read the last result while they compute alternate two requests with two buffers.
  *
  * One request at a time may be open or started on a communicator. A PAT_Start without PAT_Open is allowed
- * and opens the request at that moment. Without a background thread a started round advances only inside PAT
- * calls: do not block in MPI calls between PAT_Start and PAT_Wait then. With MPI_IN_PLACE the own block may
+ * and opens the request at that moment. Where some member has no background thread,
+ * a started round is the MPI library's own non-blocking all-gather. With MPI_IN_PLACE the own block may
  * be written until PAT_Start.
  */
 typedef struct pat_request *PAT_Request;
