@@ -12,15 +12,19 @@
 
 /*
  * Every algorithm that builds plans: X(name, operation, kind, summary). A new one is its file and one line
- * here. REGULAR: knows nothing of arrivals; AWARE: its plan depends on the round's arrival estimates.
+ * here. REGULAR: knows nothing of arrivals; PREDICTED: its plan depends on the round's arrival estimates; AHEAD: it
+ * moves early data without any.
  */
 #define PAT_ALLGATHERS(X)                                                                                    \
     X(ring, PAT_OP_ALLGATHER, REGULAR, "parallel ring, P-1 steps to the right neighbour")                    \
     X(nex, PAT_OP_ALLGATHER, REGULAR, "neighbour exchange, P/2 steps; ring for odd P")                       \
     X(lnbc, PAT_OP_ALLGATHER, REGULAR, "linear gather to rank 0, then broadcast")                            \
-    X(bdr, PAT_OP_ALLGATHER, AWARE, "background disseminated ring: early ranks send ahead of the ring")      \
-    X(bslb, PAT_OP_ALLGATHER, AWARE, "background sorted linear gather to rank 0, then broadcast")
-#define PAT_GATHERS(X) X(bsls, PAT_OP_GATHER, AWARE, "background sorted linear synchronized gather to rank 0")
+    X(bdr, PAT_OP_ALLGATHER, PREDICTED, "background disseminated ring: early ranks send ahead of the ring")  \
+    X(bslb, PAT_OP_ALLGATHER, PREDICTED, "background sorted linear gather to rank 0, then broadcast")        \
+    X(relay, PAT_OP_ALLGATHER, AHEAD,                                                                        \
+      "chunked ring that sets out and is passed on without waiting for anybody")
+#define PAT_GATHERS(X)                                                                                       \
+    X(bsls, PAT_OP_GATHER, PREDICTED, "background sorted linear synchronized gather to rank 0")
 
 #define PAT_DECLARE(name, op, kind, summary)                                                                 \
     void pat_##name##_build(pat_plan *plan, const pat_job *job, int rank);

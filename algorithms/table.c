@@ -8,14 +8,14 @@
 
 #include "parts.h"
 
-enum { REGULAR = false, AWARE = true };
+enum kind { REGULAR, PREDICTED, AHEAD };
 
 #define ENTRY(n, o, kind, text)                                                                              \
     {.name = #n,                                                                                             \
      .summary = text,                                                                                        \
      .op = o,                                                                                                \
-     .arrival_aware = kind,                                                                                  \
-     .uses_arrivals = kind,                                                                                  \
+     .arrival_aware = kind != REGULAR,                                                                       \
+     .uses_arrivals = kind == PREDICTED,                                                                     \
      .build = pat_##n##_build},
 #define NAME(n, o, kind, text) ", " #n
 

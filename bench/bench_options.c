@@ -34,6 +34,7 @@ enum key {
     KEY_PLOT,
     KEY_FROM,
     KEY_PAPER,
+    KEY_VERSUS,
     KEY_PROGRESS,
     KEY_VERSION,
 };
@@ -78,6 +79,8 @@ static const struct argp_option table[] = {
     {NULL, 0, NULL, 0, "Looking at results again, without ranks:", 4},
     {"from", KEY_FROM, "FILE[,FILE...]", 0,
      "Print the tables of these CSV or JSON files, and plot them with --plot", 4},
+    {"versus", KEY_VERSUS, "ALG", 0,
+     "Also print how ALG does against the best of the others and the bound, by imbalance factor", 4},
     {"paper", KEY_PAPER, NULL, 0, "Also print the figures of Proficz 2021 beside ours, by imbalance factor",
      4},
     {NULL, 0, NULL, 0, "Other:", -1},
@@ -282,6 +285,16 @@ static int take_path(bench_options *o, const char *option, const char *text, con
     return 0;
 }
 
+static int take_versus(bench_options *o, const char *text)
+{
+    const pat_algorithm *alg = pat_algorithm_find(text);
+    if (!alg || alg->op != PAT_OP_ALLGATHER)
+        return fail(o, "--versus '%s': unknown algorithm; accepted: %s", text,
+                    pat_algorithm_names(PAT_OP_ALLGATHER));
+    o->versus = alg->name;
+    return 0;
+}
+
 static error_t take(int key, char *arg, struct argp_state *state)
 {
     bench_options *o = state->input;
@@ -329,6 +342,8 @@ static error_t take(int key, char *arg, struct argp_state *state)
     case KEY_PERSISTENT:
         o->persistent = true;
         return 0;
+    case KEY_VERSUS:
+        return take_versus(o, arg);
     case KEY_PAPER:
         o->paper = true;
         return 0;

@@ -11,7 +11,7 @@
 
 #include "bench_delay.h"
 
-enum { BENCH_MAX_LIST = 64, BENCH_MAX_ALGS = 16, BENCH_MAX_RANKS = 1024 };
+enum { BENCH_MAX_LIST = 128, BENCH_MAX_ALGS = 16, BENCH_MAX_RANKS = 1024 };
 
 enum bench_action { BENCH_RUN, BENCH_HELP, BENCH_VERSION, BENCH_FROM };
 enum bench_progress_mode {
@@ -42,6 +42,7 @@ typedef struct bench_options {
     const char *csv, *json, *plot; /* NULL: not wanted; they point into argv */
     int num_from;
     char *from[BENCH_MAX_LIST]; /* allocated */
+    const char *versus;         /* name of an algorithm, or NULL */
     int bad_word;               /* the word of argv that was no option */
     char error[512];
 } bench_options;

@@ -12,6 +12,9 @@
  */
 void bench_report_print(const bench_table *table, FILE *to);
 
+/* One algorithm against the others and the bound, by imbalance factor. */
+void bench_versus_print(const bench_table *table, const char *alg, FILE *to);
+
 /* Our cells beside those of Proficz 2021 with the same ranks and the nearest imbalance factor. */
 void bench_paper_print(const bench_table *table, FILE *to);
 

@@ -36,13 +36,16 @@ static int64_t lambda_less_burst(const bench_net *net)
     return net->lambda_ns - net->burst_bytes * net->beta_ps / 1000;
 }
 
-double bench_bound_ns(const bench_net *net, int64_t block_bytes, const int64_t *arrival_ns)
+double bench_bound_ns(const bench_net *net, int64_t block_bytes, const int64_t *arrival_ns,
+                      int64_t *last_exit_ns)
 {
     const int n = net->num_ranks;
     int64_t *arrival = malloc(2 * (size_t)n * sizeof(*arrival)), *exit_ns = arrival + n;
     double sum = 0;
     if (!arrival)
         return NAN;
+    if (last_exit_ns)
+        *last_exit_ns = INT64_MIN;
     for (int i = 0; i < n; i++) {
         /* This rank and all that reach it through its node's link; the others of its node it only waits for.
          */
@@ -61,7 +64,10 @@ double bench_bound_ns(const bench_net *net, int64_t block_bytes, const int64_t *
             sum = NAN;
             break;
         }
-        sum += (double)((exit_ns[0] > latest_here ? exit_ns[0] : latest_here) - arrival_ns[i]);
+        const int64_t out_ns = exit_ns[0] > latest_here ? exit_ns[0] : latest_here;
+        sum += (double)(out_ns - arrival_ns[i]);
+        if (last_exit_ns && out_ns > *last_exit_ns)
+            *last_exit_ns = out_ns;
     }
     free(arrival);
     return sum / n;
@@ -147,7 +153,8 @@ bench_sample bench_sample_make(const bench_report *reports, const bench_net *net
     s.past_last_ms = ms((double)(last_exit - last));
     s.run_ms = ms((double)(last_exit - first));
     s.omega_ms = ms((double)(last - first));
-    s.bound_ms = arrival ? ms(bench_bound_ns(net, block_bytes, arrival)) : NAN;
+    s.bound_ms = arrival ? ms(bench_bound_ns(net, block_bytes, arrival, &last_exit)) : NAN;
+    s.bound_past_last_ms = isnan(s.bound_ms) ? NAN : ms((double)(last_exit - last));
     s.ideal_ring_ms = arrival && ring ? ms(bench_ring_ns(ring, net, arrival)) : NAN;
     free(arrival);
     return s;
@@ -174,6 +181,7 @@ int bench_row_fill(bench_row *row, const bench_sample *samples, int num, const b
     row->past_last_ms = MEAN(past_last_ms);
     row->run_ms = MEAN(run_ms);
     row->bound_ms = MEAN(bound_ms);
+    row->bound_past_last_ms = MEAN(bound_past_last_ms);
     row->ideal_ring_ms = MEAN(ideal_ring_ms);
     row->slip_ms = MEAN(slip_ms);
     row->thread_cpu_ms = MEAN(thread_cpu_ms);

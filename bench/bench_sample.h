@@ -32,9 +32,11 @@ int64_t bench_tau_ns(const bench_net *net, int64_t block_bytes);
 
 /*
  * Smallest possible mean elapsed time over all ranks in ns, given these arrivals. Blocks from other nodes are
- * counted once per node, blocks of the same node cost nothing but waiting for them.
+ * counted once per node, blocks of the same node cost nothing but waiting for them. *last_exit_ns, unless NULL, is
+ * the time at which the last rank is done.
  */
-double bench_bound_ns(const bench_net *net, int64_t block_bytes, const int64_t *arrival_ns);
+double bench_bound_ns(const bench_net *net, int64_t block_bytes, const int64_t *arrival_ns,
+                      int64_t *last_exit_ns);
 
 /* The textbook ring without any overhead, by the predictor: mean elapsed in ns for these arrivals. */
 typedef struct bench_ring {
@@ -50,7 +52,7 @@ double bench_ring_ns(const bench_ring *ring, const bench_net *net,
 /* One iteration of one algorithm. */
 typedef struct bench_sample {
     bool valid;
-    double elapsed_ms, past_last_ms, run_ms, omega_ms, bound_ms, ideal_ring_ms, slip_ms;
+    double elapsed_ms, past_last_ms, run_ms, omega_ms, bound_ms, bound_past_last_ms, ideal_ring_ms, slip_ms;
     double thread_cpu_ms, waiting_cpu_ms;
     int64_t bytes_received, bytes_early;
 } bench_sample;

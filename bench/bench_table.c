@@ -21,7 +21,7 @@ bench_row *bench_table_add(bench_table *table)
         table->cap = cap;
     }
     bench_row *row = &table->rows[table->num++];
-    *row = (bench_row){.tau_ms = NAN, .ideal_ring_ms = NAN, .slip_ms = NAN};
+    *row = (bench_row){.tau_ms = NAN, .ideal_ring_ms = NAN, .bound_past_last_ms = NAN, .slip_ms = NAN};
     return row;
 }
 

@@ -25,9 +25,10 @@ typedef struct bench_row {
     double thread_cpu_ms, waiting_cpu_ms;
     /* Not in the CSV; NaN or 0 when the row comes from one. */
     double tau_ms, ideal_ring_ms;
-    double slip_ms; /* how much later than planned a rank arrived, mean over ranks */
-    int repeats;    /* iterations done again because a rank began late */
-    int num_iters;  /* iterations asked for: entries of the next array, NaN where invalid. NULL from a CSV */
+    double bound_past_last_ms; /* the bound's time past the last arrival */
+    double slip_ms;            /* how much later than planned a rank arrived, mean over ranks */
+    int repeats;               /* iterations done again because a rank began late */
+    int num_iters; /* iterations asked for: entries of the next array, NaN where invalid. NULL from a CSV */
     double *iter_elapsed_ms;
 } bench_row;
 

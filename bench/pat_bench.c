@@ -65,6 +65,8 @@ static int look_at_files(program *p)
         return STATUS_BAD_INPUT;
     }
     bench_report_print(&p->table, stdout);
+    if (p->options.versus)
+        bench_versus_print(&p->table, p->options.versus, stdout);
     if (p->options.paper)
         bench_paper_print(&p->table, stdout);
     return p->options.plot && plot(&p->table, p->options.plot) ? STATUS_FAILED : 0;
@@ -175,6 +177,8 @@ static void conclude(program *p)
     bench_settings_add(&p->settings, "clock_error_us", "%.2f", (double)p->run.clock_error_ns / 1e3);
     printf("#@clock=%s\n#@clock_error_us=%.2f\n", clock, (double)p->run.clock_error_ns / 1e3);
     bench_report_print(&p->table, stdout);
+    if (p->options.versus)
+        bench_versus_print(&p->table, p->options.versus, stdout);
     if (p->options.paper)
         bench_paper_print(&p->table, stdout);
     fflush(stdout);

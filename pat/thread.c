@@ -1,56 +1,67 @@
 /*
- * thread.c — see thread.h. One mutex, one condition variable on the monotonic clock.
+ * thread.c — see thread.h. Kicks go through an eventfd, so that one poll() waits for them, for sockets and for
+ * the time.
  */
 #include "thread.h"
 
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
+#include <sys/eventfd.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "clock.h"
+#include "sockets.h"
 
 struct pat_thread {
     pthread_t id;
-    pthread_mutex_t lock;
-    pthread_cond_t wake;
-    bool kicked, stopping;
-    int64_t wakeups;
+    int event;
+    atomic_bool kicked, stopping, rescan;
+    atomic_int_fast64_t wakeups;
+    pat_sockets *sockets;
     pat_thread_work *work;
     void *arg;
     pat_place place;
 };
 
-static void wait_until(pat_thread *t, int64_t when_ns)
+/* Sleep as the last turn wished. */
+static enum pat_sockets_event rest(pat_thread *t, const pat_turn *turn)
 {
-    if (when_ns == PAT_NEVER) {
-        pthread_cond_wait(&t->wake, &t->lock);
-        return;
+    bool watch = turn->watch && t->sockets;
+    int64_t wait_ns = -1;
+    if (turn->next_ns != PAT_NEVER) {
+        wait_ns = turn->next_ns - pat_clock_local_ns();
+        if (wait_ns < 0)
+            wait_ns = 0;
     }
-    struct timespec ts = {.tv_sec = when_ns / 1000000000, .tv_nsec = when_ns % 1000000000};
-    pthread_cond_timedwait(&t->wake, &t->lock, &ts);
+    if (watch && atomic_exchange(&t->rescan, false))
+        pat_sockets_scan(t->sockets);
+    return pat_sockets_wait(watch ? t->sockets : NULL, t->event, turn->sending, wait_ns);
 }
 
 static void *thread_main(void *arg)
 {
     pat_thread *t = arg;
+    pat_turn turn = {.next_ns = PAT_NEVER};
     pat_place_apply(&t->place);
-    int64_t next = PAT_NEVER;
 
-    pthread_mutex_lock(&t->lock);
-    while (!t->stopping) {
-        while (!t->kicked && !t->stopping && (next == PAT_NEVER || pat_clock_local_ns() < next))
-            wait_until(t, next);
-        if (t->stopping)
+    while (!atomic_load(&t->stopping)) {
+        enum pat_sockets_event event = rest(t, &turn);
+        if (event == PAT_SOCKETS_EXTRA) {
+            eventfd_t value;
+            eventfd_read(t->event, &value);
+            atomic_store(&t->kicked, false);
+        }
+        if (atomic_load(&t->stopping))
             break;
-        t->kicked = false;
-        t->wakeups++;
-        pthread_mutex_unlock(&t->lock);
-        next = t->work(t->arg);
-        pthread_mutex_lock(&t->lock);
+        atomic_fetch_add_explicit(&t->wakeups, 1, memory_order_relaxed);
+        turn.reliable = pat_sockets_reliable(t->sockets);
+        t->work(t->arg, &turn);
+        pat_sockets_learn(t->sockets, event, turn.moved);
     }
-    pthread_mutex_unlock(&t->lock);
     return NULL;
 }
 
@@ -62,12 +73,13 @@ pat_thread *pat_thread_start(pat_thread_work *work, void *arg, const pat_place *
     t->work = work;
     t->arg = arg;
     t->place = *place;
-    pthread_mutex_init(&t->lock, NULL);
-    pthread_condattr_t attr;
-    pthread_condattr_init(&attr);
-    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-    pthread_cond_init(&t->wake, &attr);
-    pthread_condattr_destroy(&attr);
+    t->event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (t->event < 0) {
+        free(t);
+        return NULL;
+    }
+    t->sockets = pat_sockets_create(); /* without: timed polling */
+    atomic_store(&t->rescan, true);
 
     /* The application's signal handlers must run on its own threads: ours starts with everything blocked. */
     sigset_t all, old;
@@ -76,8 +88,8 @@ pat_thread *pat_thread_start(pat_thread_work *work, void *arg, const pat_place *
     int error = pthread_create(&t->id, NULL, thread_main, t);
     pthread_sigmask(SIG_SETMASK, &old, NULL);
     if (error) {
-        pthread_cond_destroy(&t->wake);
-        pthread_mutex_destroy(&t->lock);
+        close(t->event);
+        pat_sockets_free(t->sockets);
         free(t);
         errno = error;
         return NULL;
@@ -87,21 +99,22 @@ pat_thread *pat_thread_start(pat_thread_work *work, void *arg, const pat_place *
 
 void pat_thread_kick(pat_thread *t)
 {
-    pthread_mutex_lock(&t->lock);
-    t->kicked = true;
-    pthread_cond_signal(&t->wake);
-    pthread_mutex_unlock(&t->lock);
+    if (!atomic_exchange(&t->kicked, true))
+        eventfd_write(t->event, 1);
+}
+
+void pat_thread_rescan(pat_thread *t)
+{
+    atomic_store(&t->rescan, true);
 }
 
 void pat_thread_stop(pat_thread *t)
 {
-    pthread_mutex_lock(&t->lock);
-    t->stopping = true;
-    pthread_cond_signal(&t->wake);
-    pthread_mutex_unlock(&t->lock);
+    atomic_store(&t->stopping, true);
+    eventfd_write(t->event, 1);
     pthread_join(t->id, NULL);
-    pthread_cond_destroy(&t->wake);
-    pthread_mutex_destroy(&t->lock);
+    close(t->event);
+    pat_sockets_free(t->sockets);
     free(t);
 }
 
@@ -112,7 +125,5 @@ void pat_thread_usage(pat_thread *t, int64_t *cpu_ns, int64_t *wakeups)
     if (pthread_getcpuclockid(t->id, &clock) == 0)
         clock_gettime(clock, &ts);
     *cpu_ns = (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
-    pthread_mutex_lock(&t->lock);
-    *wakeups = t->wakeups;
-    pthread_mutex_unlock(&t->lock);
+    *wakeups = atomic_load(&t->wakeups);
 }

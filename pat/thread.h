@@ -1,7 +1,7 @@
 /*
- * thread.h — the background thread: sleeps until it is kicked or until the time its work asked for, then
- * works once. It never spins: between two pieces of work there is always a wait on a condition variable. What
- * the work is, is told by a function; this file knows nothing of it.
+ * thread.h — the background thread: sleeps until it is kicked, until the time its work asked for, or until
+ * something comes in, then works once. It never spins. What the work is, is told by a function; this file knows
+ * nothing of it.
  */
 #ifndef PAT_THREAD_H
 #define PAT_THREAD_H
@@ -12,8 +12,17 @@
 
 #define PAT_NEVER INT64_MAX
 
-/* Work once; return the local time (pat_clock_local_ns) at which to work again, PAT_NEVER: when kicked. */
-typedef int64_t pat_thread_work(void *arg);
+typedef struct pat_turn {
+    bool reliable; /* in: sockets announce what comes in */
+    /* out */
+    int64_t next_ns; /* work again at this local time (pat_clock_local_ns); PAT_NEVER: when kicked */
+    bool watch;      /* or when a socket has something to read */
+    bool sending;    /* or when a full one takes more */
+    bool moved;      /* some message was completed */
+} pat_turn;
+
+/* Work once. */
+typedef void pat_thread_work(void *arg, pat_turn *turn);
 
 typedef struct pat_thread pat_thread;
 
@@ -23,8 +32,11 @@ typedef struct pat_thread pat_thread;
  */
 pat_thread *pat_thread_start(pat_thread_work *work, void *arg, const pat_place *place);
 
-/* Wake it soon. Any thread; costs a mutex and, if it sleeps, a wake-up. */
+/* Wake it soon. Any thread; costs a write to an eventfd. */
 void pat_thread_kick(pat_thread *thread);
+
+/* New connections have been opened: look for sockets again. Any thread. */
+void pat_thread_rescan(pat_thread *thread);
 
 /*
  * Two-phase stop: ask, let the work that is under way finish, join. After the return it makes no MPI call.

@@ -157,8 +157,8 @@ int PAT_UseAlg(const char *name)
     if (busy)
         return pat_error(MPI_ERR_REQUEST,
                          "PAT_UseAlg: a request is started on some rank; call PAT_Wait first");
-    atomic_store(&pat_rt.alg, alg);
-    return MPI_SUCCESS;
+    rc = pat_runtime_use(alg);
+    return rc == MPI_SUCCESS ? rc : pat_fail(MPI_COMM_WORLD, rc);
 }
 
 /* The call as a plan. Only what is the same on all ranks decides whether we get here. */
@@ -174,8 +174,11 @@ static int allgather_by_plan(pat_comm *c, const pat_call *call, const pat_algori
         rc = pat_epoch_begin(c, call, alg);
     if (rc == MPI_SUCCESS)
         rc = pat_epoch_wait(c);
+    c->by_request = false;
     pthread_mutex_unlock(&c->lock);
     pat_runtime_used(c);
+    if (pat_comm_ahead(c, alg))
+        pat_thread_kick(pat_rt.thread); /* it prepares the next round */
     return rc == MPI_SUCCESS ? rc : pat_fail(call->comm, rc);
 }
 

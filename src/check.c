@@ -137,6 +137,11 @@ static int check_plan(const check *c, int r)
 
 /* ---- Messages ---- */
 
+static const pat_node *node_at(const check *c, int node)
+{
+    return &c->plans[c->owner[node]].nodes[node - c->first[c->owner[node]]];
+}
+
 static int count_messages(const check *c)
 {
     int num_ranks = c->num_ranks;
@@ -186,6 +191,12 @@ static int match_messages(check *c)
                 return pat_check_refuse(c, r, i, "rank %d's node %d sends offset %lld, length %lld instead",
                                         n->peer, other - c->first[n->peer], (long long)o->offset,
                                         (long long)o->length);
+            if (o->unordered && c->plans[r].num_preds[i] > 0)
+                return pat_check_refuse(c, r, i, "waits for something, but rank %d's node %d is unordered",
+                                        n->peer, other - c->first[n->peer]);
+            if (o->unordered != node_at(c, c->send[c->lane_at[n->peer * num_ranks + r]])->unordered)
+                return pat_check_refuse(c, r, i, "rank %d sends both ordered and unordered messages to it",
+                                        n->peer);
             c->partner[c->first[r] + i] = other;
             c->partner[other] = c->first[r] + i;
         }
@@ -207,7 +218,8 @@ static int check_front_first(const check *c)
             const pat_node *a = &p->nodes[c->send[c->lane_at[l] + k - 1] - c->first[p->rank]];
             if (a->length == 0 || b->length == 0 || b->offset >= a->offset + a->length)
                 continue;
-            if (a->step == b->step || a->offset / p->block_bytes == b->offset / p->block_bytes)
+            bool one_step = a->step == b->step && !b->unordered;
+            if (one_step || a->offset / p->block_bytes == b->offset / p->block_bytes)
                 return pat_check_refuse(c, p->rank, node,
                                         "goes after bytes %lld to %lld, which lie behind it",
                                         (long long)a->offset, (long long)(a->offset + a->length - 1));
@@ -236,11 +248,6 @@ static void post(const check *c, int node, int *tail)
     }
 }
 
-static const pat_node *node_at(const check *c, int node)
-{
-    return &c->plans[c->owner[node]].nodes[node - c->first[c->owner[node]]];
-}
-
 static void make_ready(const check *c, int node, int *tail)
 {
     const pat_node *n = node_at(c, node);
@@ -248,7 +255,7 @@ static void make_ready(const check *c, int node, int *tail)
     if (n->kind == PAT_NODE_ARRIVE || n->kind == PAT_NODE_COPY) {
         c->state[node] |= DONE;
         c->queue[(*tail)++] = node;
-    } else if (n->kind == PAT_NODE_RECV ||
+    } else if (n->kind == PAT_NODE_RECV || n->unordered ||
                n->match - c->lane_low[c->owner[node] * c->num_ranks + n->peer] < PAT_SEND_WINDOW) {
         post(c, node, tail);
     }

@@ -11,6 +11,7 @@
 #include "epoch.h"
 #include "error.h"
 #include "runtime.h"
+#include "sockets.h"
 
 /* Plans need every member in this job's MPI_COMM_WORLD: PAT_UseAlg is agreed there and nowhere else. */
 static bool all_in_world(MPI_Comm comm, int size)
@@ -82,6 +83,11 @@ static int comm_create(MPI_Comm comm, int size, pat_comm **out)
         pat_comm_unref(c);
         return rc;
     }
+    c->sockets = pat_sockets_create();
+    if (c->sockets)
+        pat_sockets_scan(c->sockets);
+    if (pat_rt.thread)
+        pat_thread_rescan(pat_rt.thread);
     pthread_mutex_lock(&pat_rt.lock);
     pat_comm **tail = &pat_rt.comms; /* in the order they were made, which is the same on all members */
     while (*tail)
@@ -129,6 +135,7 @@ void pat_comm_unref(pat_comm *c)
     if (!last)
         return;
     pat_exchange_free(&c->exchange);
+    pat_sockets_free(c->sockets);
     pat_plan_free(&c->rounds[0].plan);
     pat_plan_free(&c->rounds[1].plan);
     if (c->stage) {
@@ -162,6 +169,9 @@ int pat_comm_delete_attr(MPI_Comm comm, int keyval, void *attr, void *extra)
     pthread_mutex_unlock(&pat_rt.lock);
 
     pthread_mutex_lock(&c->lock);
+    int rc_drop = pat_epoch_drop_ahead(c);
+    if (rc == MPI_SUCCESS)
+        rc = rc_drop;
     c->dead = true;
     c->holder = NULL;
     pthread_mutex_unlock(&c->lock);

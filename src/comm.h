@@ -63,9 +63,11 @@ typedef struct pat_comm {
     int64_t reserved;    /* early bytes reserved of PAT_MEM */
     int64_t poll_ns;     /* the background thread's present interval */
     int64_t moved_ns;    /* local time at which it last saw something come in */
-    struct pat_request *holder; /* the request that is open or started */
-    bool landed_in_holder;      /* `prepared` receives early data in the holder's buffer */
-    char *stage, *pack;         /* early data; the packed result for types that are not plain */
+    bool by_request;     /* the last call came from a request: early data waits for the next PAT_Open */
+    struct pat_sockets *sockets; /* what the calling thread watches while it waits; may be NULL */
+    struct pat_request *holder;  /* the request that is open or started */
+    bool landed_in_holder;       /* `prepared` receives early data in the holder's buffer */
+    char *stage, *pack;          /* early data; the packed result for types that are not plain */
     size_t stage_size, pack_size;
 } pat_comm;
 
@@ -86,6 +88,12 @@ void pat_comm_unref(pat_comm *c);
 static inline bool pat_comm_estimates(const pat_comm *c, const pat_algorithm *alg)
 {
     return alg->uses_arrivals && c->background;
+}
+
+/* May rounds of `alg` be prepared without estimates, for as many bytes as the last call had? */
+static inline bool pat_comm_ahead(const pat_comm *c, const pat_algorithm *alg)
+{
+    return alg->arrival_aware && !alg->uses_arrivals && c->background;
 }
 
 /* Attribute callback of user communicators. */

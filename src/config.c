@@ -94,6 +94,12 @@ static bool read_thread_pin(pat_config *config, const char *text)
     return true;
 }
 
+static bool read_wait(pat_config *config, const char *text)
+{
+    config->wait_spin = strcasecmp(text, "spin") == 0;
+    return config->wait_spin || strcasecmp(text, "adaptive") == 0;
+}
+
 static bool read_mem(pat_config *config, const char *text)
 {
     static const char suffixes[] = "KMG";
@@ -135,6 +141,7 @@ static const struct setting {
     {"PAT_ALG", read_alg, "the name of an algorithm, at most 31 characters, e.g. bdr"},
     {"PAT_BACKGROUND", read_background, "0 or 1, off or on, no or yes, false or true"},
     {"PAT_THREAD_PIN", read_thread_pin, "auto, off, or the number of a processing unit, e.g. 3"},
+    {"PAT_WAIT", read_wait, "spin or adaptive"},
     {"PAT_MEM", read_mem, "a number of bytes with optional K, M or G, e.g. 256M"},
     {"PAT_LINK", read_link,
      "<latency in us>,<rate in Mbit/s>, up to 1000000 each and at least 0.001, e.g. 50,940"},
@@ -171,8 +178,8 @@ int pat_config_read(pat_config *config, const char *(*get)(const char *name), ch
 uint64_t pat_config_digest(const pat_config *config)
 {
     /*
-     * Values, not the text they were given as: 1M and 1024K are one setting. PAT_THREAD_PIN and
-     * PAT_BACKGROUND are left out because they change when things happen on one rank, never which messages
+     * Values, not the text they were given as: 1M and 1024K are one setting. PAT_THREAD_PIN,
+     * PAT_WAIT and PAT_BACKGROUND are left out because they change when things happen on one rank, never which messages
      * there are.
      */
     char text[128];

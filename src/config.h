@@ -13,6 +13,7 @@ typedef struct pat_config {
     char alg[32];        /* PAT_ALG: algorithm at start, default native */
     bool background;     /* PAT_BACKGROUND=0|1 (also off|on, no|yes, false|true), default 1 */
     char thread_pin[32]; /* PAT_THREAD_PIN=auto|off|<PU number>, default auto */
+    bool wait_spin;      /* PAT_WAIT=spin|adaptive, default adaptive */
     int64_t mem_bytes;   /* PAT_MEM: cap on early data waiting in this process, with K, M, G; default 256M */
     bool link_set;       /* PAT_LINK=<latency us>,<Mbit/s> given: no measurement */
     int64_t link_alpha_ns; /* as nanoseconds */

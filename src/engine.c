@@ -11,10 +11,15 @@
 
 enum node_state { WAITING, READY, DEFERRED, ACTIVE, DONE };
 
-/* Sends to one peer, in match order; those below `low` are complete. */
+/*
+ * Sends to one peer. Ordered ones: `nodes` in match order, those below `low` are complete. Unordered ones: a binary
+ * heap of those that wait for room, lowest number first.
+ */
 typedef struct lane {
     int *nodes;
     int count, low;
+    bool unordered;
+    int num_active, num_waiting;
 } lane;
 
 struct pat_exec {
@@ -31,7 +36,7 @@ struct pat_exec {
     MPI_Request *requests; /* in flight, dense */
     int *request_node;
     int *index_buf;
-    int num_active, num_done, num_deferred, num_early_open;
+    int num_active, num_sending, num_done, num_deferred, num_early_open;
     bool arrived, voided;
     char *home, *landing;
     const char *own;
@@ -44,8 +49,10 @@ static int build_lanes(pat_exec *e)
     const pat_plan *p = e->plan;
     int at = 0;
     for (int i = 0; i < p->num_nodes; i++)
-        if (p->nodes[i].kind == PAT_NODE_SEND)
+        if (p->nodes[i].kind == PAT_NODE_SEND) {
             e->lanes[p->nodes[i].peer].count++;
+            e->lanes[p->nodes[i].peer].unordered = p->nodes[i].unordered;
+        }
     for (int r = 0; r < p->num_ranks; r++) {
         e->lanes[r].nodes = e->lane_nodes + at;
         at += e->lanes[r].count;
@@ -56,7 +63,9 @@ static int build_lanes(pat_exec *e)
             continue;
         if (n->match >= 1 << PAT_TAG_MATCH_BITS)
             return EINVAL;
-        if (n->kind == PAT_NODE_SEND)
+        if (n->kind == PAT_NODE_SEND && n->unordered != e->lanes[n->peer].unordered)
+            return EINVAL;
+        if (n->kind == PAT_NODE_SEND && !n->unordered)
             e->lanes[n->peer].nodes[n->match] = i;
     }
     return 0;
@@ -127,6 +136,10 @@ static void complete(pat_exec *e, int node)
 {
     const pat_plan *p = e->plan;
     const pat_node *n = &p->nodes[node];
+    if (n->kind == PAT_NODE_SEND && e->state[node] == ACTIVE) {
+        e->lanes[n->peer].num_active--;
+        e->num_sending--;
+    }
     e->state[node] = DONE;
     e->num_done++;
     if (n->early && n->length > 0)
@@ -177,11 +190,41 @@ static int post_recv(pat_exec *e, int node)
                       &e->requests[e->num_active++]);
 }
 
+static void put_waiting(lane *l, int node)
+{
+    int at = l->num_waiting++;
+    for (int up; at > 0 && (up = (at - 1) / 2, node < l->nodes[up]); at = up)
+        l->nodes[at] = l->nodes[up];
+    l->nodes[at] = node;
+}
+
+static int take_waiting(lane *l)
+{
+    int top = l->nodes[0], last = l->nodes[--l->num_waiting], at = 0;
+    for (int down; (down = 2 * at + 1) < l->num_waiting; at = down) {
+        if (down + 1 < l->num_waiting && l->nodes[down + 1] < l->nodes[down])
+            down++;
+        if (last < l->nodes[down])
+            break;
+        l->nodes[at] = l->nodes[down];
+    }
+    l->nodes[at] = last;
+    return top;
+}
+
 static int post_send(pat_exec *e, int node)
 {
     const pat_node *n = &e->plan->nodes[node];
-    if (n->match >= e->lanes[n->peer].low + PAT_SEND_WINDOW)
-        return MPI_SUCCESS; /* stays READY: its lane posts it when there is room */
+    lane *l = &e->lanes[n->peer];
+    /* Stays READY: its lane posts it when there is room. */
+    if (n->unordered && l->num_active >= PAT_SEND_WINDOW) {
+        put_waiting(l, node);
+        return MPI_SUCCESS;
+    }
+    if (!n->unordered && n->match >= l->low + PAT_SEND_WINDOW)
+        return MPI_SUCCESS;
+    l->num_active++;
+    e->num_sending++;
     char *base = e->arrived ? e->home : e->landing;
     e->state[node] = ACTIVE;
     e->request_node[e->num_active] = node;
@@ -197,6 +240,13 @@ static int post_send(pat_exec *e, int node)
 static int advance_lane(pat_exec *e, int peer)
 {
     lane *l = &e->lanes[peer];
+    while (l->unordered && l->num_waiting > 0 && l->num_active < PAT_SEND_WINDOW) {
+        int node = take_waiting(l), rc = e->state[node] == READY ? post_send(e, node) : MPI_SUCCESS;
+        if (rc != MPI_SUCCESS)
+            return rc;
+    }
+    if (l->unordered)
+        return MPI_SUCCESS;
     int old_end = l->low + PAT_SEND_WINDOW;
     while (l->low < l->count && e->state[l->nodes[l->low]] == DONE)
         l->low++;
@@ -416,6 +466,11 @@ bool pat_exec_done(const pat_exec *e)
 bool pat_exec_expects_early(const pat_exec *e)
 {
     return !e->arrived && e->num_early_open > e->num_deferred;
+}
+
+bool pat_exec_sending(const pat_exec *e)
+{
+    return e->num_sending > 0;
 }
 
 int pat_exec_num_in_flight(const pat_exec *e)

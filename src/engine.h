@@ -65,6 +65,9 @@ bool pat_exec_done(const pat_exec *exec);
 /* Early user data may still come in or go out before ARRIVE: worth polling for. */
 bool pat_exec_expects_early(const pat_exec *exec);
 
+/* Are sends in flight? */
+bool pat_exec_sending(const pat_exec *exec);
+
 /* Messages in flight, and peer and bytes of the index-th when it is a receive of user data. */
 int pat_exec_num_in_flight(const pat_exec *exec);
 bool pat_exec_receiving(const pat_exec *exec, int index, int *peer, int64_t *bytes);

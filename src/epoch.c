@@ -6,11 +6,13 @@
 #include "epoch.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <sys/mman.h>
 
 #include "error.h"
 #include "request.h"
 #include "runtime.h"
+#include "sockets.h"
 
 #define USEC 1000
 #define MSEC 1000000
@@ -119,13 +121,36 @@ int pat_epoch_release_holder(pat_comm *c)
     return rc;
 }
 
-/* All estimates are here and the ranks agree on what will be called: get the round ready and let its early
- * part run. */
+/*
+ * A round prepared without estimates has no control messages, and nobody has sent it anything before all have
+ * called: each rank may make one, and forget it, when it likes.
+ */
+int pat_epoch_drop_ahead(pat_comm *c)
+{
+    int rc = MPI_SUCCESS;
+    if (c->prepared->exec && pat_comm_ahead(c, c->prepared->plan_alg) && !c->voiding) {
+        rc = pat_exec_void(c->prepared->exec);
+        round_end(c->prepared);
+        release_reserve(c);
+    }
+    return rc;
+}
+
+/* What the next call is taken to be, alike on all ranks; PAT_NO_CALL: nobody knows. */
+static int64_t expected_bytes(const pat_comm *c, const pat_algorithm *alg)
+{
+    if (pat_comm_estimates(c, alg))
+        return c->exchange.state == PAT_EXCHANGE_DONE ? c->exchange.expected_bytes : PAT_NO_CALL;
+    return pat_comm_ahead(c, alg) ? c->last_bytes : PAT_NO_CALL;
+}
+
+/* Get the expected round ready and let its early part run. */
 static int prepare(pat_comm *c, const pat_algorithm *alg)
 {
-    if (c->exchange.expected_bytes <= 0 || c->prepared->exec)
+    int64_t bytes = expected_bytes(c, alg);
+    if (bytes <= 0 || c->prepared->exec)
         return MPI_SUCCESS;
-    int rc = round_make(c, c->prepared, alg, c->exchange.expected_bytes, slot_prepared(c));
+    int rc = round_make(c, c->prepared, alg, bytes, slot_prepared(c));
     if (rc == MPI_SUCCESS)
         round_land(c, c->prepared);
     return rc;
@@ -136,8 +161,8 @@ static int prepare(pat_comm *c, const pat_algorithm *alg)
 static int void_prepared(pat_comm *c, const pat_algorithm *alg)
 {
     int rc = MPI_SUCCESS;
-    if (!c->prepared->exec &&
-        c->exchange.expected_bytes > 0) /* others may have sent us its control messages */
+    bool known = pat_comm_estimates(c, alg) && c->exchange.expected_bytes > 0;
+    if (!c->prepared->exec && known) /* others may have sent us its control messages */
         rc = round_make(c, c->prepared, alg, c->exchange.expected_bytes, slot_prepared(c));
     if (rc != MPI_SUCCESS || !c->prepared->exec)
         return rc;
@@ -177,8 +202,9 @@ static int start_round(pat_comm *c)
 {
     const pat_call *call = &c->call;
     const pat_algorithm *alg = c->alg;
-    int64_t expected = pat_comm_estimates(c, alg) ? c->exchange.expected_bytes : call->block_bytes;
-    bool as_prepared = expected == call->block_bytes;
+    int64_t expected = expected_bytes(c, alg);
+    bool guessed = pat_comm_estimates(c, alg) || expected != PAT_NO_CALL;
+    bool as_prepared = !guessed || expected == call->block_bytes;
     int rc = MPI_SUCCESS;
 
     if (!as_prepared)
@@ -233,6 +259,13 @@ static int finish_round(pat_comm *c)
     return rc;
 }
 
+int pat_epoch_new_algorithm(pat_comm *c)
+{
+    int rc = pat_epoch_drop_ahead(c);
+    next_epoch(c);
+    return rc;
+}
+
 int pat_epoch_begin(pat_comm *c, const pat_call *call, const pat_algorithm *alg)
 {
     if (c->failed != MPI_SUCCESS)
@@ -273,15 +306,41 @@ int pat_epoch_progress(pat_comm *c, bool *moved)
     return rc;
 }
 
+/* Nothing moved: sleep until something comes in, or for a little while where nobody would tell. */
+static enum pat_sockets_event rest(pat_comm *c, int64_t quiet_ns)
+{
+    bool sending = c->current->exec && pat_exec_sending(c->current->exec);
+    if (pat_sockets_reliable(c->sockets))
+        return pat_sockets_wait(c->sockets, -1, sending, MSEC);
+    if (quiet_ns < 50 * USEC) {
+        sched_yield();
+        return PAT_SOCKETS_EXTRA;
+    }
+    /* A twentieth of the time waited already, so that what is added to it stays small. */
+    int64_t nap = quiet_ns / 20 < 50 * USEC ? 50 * USEC : quiet_ns / 20 > MSEC ? MSEC : quiet_ns / 20;
+    return pat_sockets_wait(NULL, -1, false, nap);
+}
+
 int pat_epoch_wait(pat_comm *c)
 {
-    int rc = MPI_SUCCESS;
-    bool moved;
-    int64_t start = pat_clock_local_ns();
+    int rc = MPI_SUCCESS, idle = 0;
+    int64_t start = pat_clock_local_ns(), moved_ns = start;
+    enum pat_sockets_event event = PAT_SOCKETS_EXTRA;
     atomic_store(&c->foreground, true);
     while (rc == MPI_SUCCESS && c->phase != PAT_IDLE) {
+        bool moved = false;
         rc = pat_epoch_progress(c, &moved);
         pat_runtime_drive_others();
+        idle = moved ? 0 : idle + 1;
+        if (idle == 1 || pat_rt.config.wait_spin)
+            continue; /* what MPI has just taken in is only seen at the next look */
+        int64_t now = pat_clock_local_ns();
+        pat_sockets_learn(c->sockets, event, moved);
+        event = PAT_SOCKETS_EXTRA;
+        if (moved)
+            moved_ns = now;
+        else if (c->phase != PAT_IDLE)
+            event = rest(c, now - moved_ns);
     }
     atomic_store(&c->foreground, false);
     atomic_fetch_add_explicit(&pat_rt.wait_ns, pat_clock_local_ns() - start, memory_order_relaxed);
@@ -298,6 +357,7 @@ int pat_epoch_wait(pat_comm *c)
 static int64_t next_look(pat_comm *c, int64_t now, bool moved)
 {
     int64_t next = INT64_MAX, time = 0;
+    bool estimates = pat_comm_estimates(c, c->prepared->plan_alg);
     if (moved)
         c->moved_ns = now;
     for (int i = 0; i < pat_exec_num_in_flight(c->prepared->exec); i++) {
@@ -305,7 +365,7 @@ static int64_t next_look(pat_comm *c, int64_t now, bool moved)
         int64_t bytes;
         if (!pat_exec_receiving(c->prepared->exec, i, &peer, &bytes))
             continue;
-        int64_t from = c->exchange.all[peer].arrival_ns - pat_rt.clock.offset_ns;
+        int64_t from = estimates ? c->exchange.all[peer].arrival_ns - pat_rt.clock.offset_ns : c->moved_ns;
         int64_t tau = pat_link_tau_ns(&c->link, bytes);
         int64_t here = (from > c->moved_ns ? from : c->moved_ns) + tau - tau / 16;
         if (here < next) {
@@ -319,61 +379,90 @@ static int64_t next_look(pat_comm *c, int64_t now, bool moved)
     }
     int64_t base = time / 16 < 100 * USEC ? 100 * USEC : time / 16 > MSEC ? MSEC : time / 16;
     c->poll_ns = c->poll_ns < base ? base : c->poll_ns + c->poll_ns / 8;
-    if (c->poll_ns > 4 * MSEC)
-        c->poll_ns = 4 * MSEC;
+    int64_t most = estimates ? 4 * MSEC : 10 * MSEC; /* nobody has said that anything will come */
+    if (c->poll_ns > most)
+        c->poll_ns = most;
     return now + c->poll_ns;
 }
 
-static int background_turn(pat_comm *c, const pat_algorithm *alg, int64_t *next)
+static void come_again(pat_turn *turn, int64_t when_ns)
 {
-    int64_t now = pat_clock_local_ns();
+    turn->watch = true;
+    if (when_ns < turn->next_ns)
+        turn->next_ns = when_ns;
+}
+
+/* Drive the prepared round's early part. What MPI takes in at one look is only seen at the next. */
+static int drive_early(pat_comm *c, pat_turn *turn)
+{
     bool moved = false;
     int rc = MPI_SUCCESS;
-    *next = PAT_NEVER;
-    if (c->phase != PAT_IDLE) { /* a started request */
-        rc = pat_epoch_progress(c, &moved);
-        if (rc != MPI_SUCCESS || c->phase != PAT_IDLE) {
-            *next = now + 500 * USEC;
-            return rc;
-        }
+    for (int idle = 0; rc == MPI_SUCCESS && idle < 2;) {
+        bool now_moved = false;
+        rc = pat_exec_progress(c->prepared->exec, &now_moved);
+        idle = now_moved ? 0 : idle + 1;
+        moved = moved || now_moved;
     }
-    if (!pat_comm_estimates(c, alg) || c->voiding)
-        return rc;
-    if (atomic_exchange(&c->edge, false) && c->exchange.state == PAT_EXCHANGE_NONE)
-        rc = contribute(c, atomic_load(&c->edge_arrival_ns), c->last_bytes, false);
-    if (rc == MPI_SUCCESS)
-        rc = pat_exchange_test(&c->exchange, c->size);
-    if (rc != MPI_SUCCESS)
-        return rc;
-    if (c->exchange.state == PAT_EXCHANGE_POSTED) {
-        /* The others' milestones are about as far off as ours was: look at growing intervals. */
-        int64_t step = (now - c->exchange.posted_ns) / 4;
-        *next = now + (step < 300 * USEC ? 300 * USEC : step > 4 * MSEC ? 4 * MSEC : step);
-    } else if (c->exchange.state == PAT_EXCHANGE_DONE) {
-        if (prepare(c, alg) != MPI_SUCCESS)
-            return MPI_SUCCESS; /* no memory now: the call makes its plan itself */
-        if (c->prepared->exec) {
-            rc = pat_exec_progress(c->prepared->exec, &moved);
-            if (pat_exec_expects_early(c->prepared->exec))
-                *next = next_look(c, now, moved);
-        }
+    turn->moved = turn->moved || moved;
+    if (rc == MPI_SUCCESS && pat_exec_expects_early(c->prepared->exec)) {
+        int64_t now = pat_clock_local_ns();
+        turn->sending = turn->sending || pat_exec_sending(c->prepared->exec);
+        come_again(turn, turn->reliable ? now + 10 * MSEC : next_look(c, now, moved));
     }
     return rc;
 }
 
-int64_t pat_epoch_background(pat_comm *c)
+static int background_turn(pat_comm *c, const pat_algorithm *alg, pat_turn *turn)
 {
-    int64_t next = PAT_NEVER;
+    int64_t now = pat_clock_local_ns();
+    int rc = MPI_SUCCESS;
+    if (c->phase != PAT_IDLE) { /* a started request */
+        for (int look = 0; rc == MPI_SUCCESS && look < 2 && c->phase != PAT_IDLE; look++)
+            rc = pat_epoch_progress(c, &turn->moved);
+        if (rc != MPI_SUCCESS || c->phase != PAT_IDLE) {
+            turn->sending = turn->sending || (c->current->exec && pat_exec_sending(c->current->exec));
+            come_again(turn, now + (turn->reliable ? 2 * MSEC : 500 * USEC));
+            return rc;
+        }
+    }
+    if (c->voiding)
+        return rc;
+    if (pat_comm_estimates(c, alg)) {
+        if (atomic_exchange(&c->edge, false) && c->exchange.state == PAT_EXCHANGE_NONE)
+            rc = contribute(c, atomic_load(&c->edge_arrival_ns), c->last_bytes, false);
+        for (int look = 0; rc == MPI_SUCCESS && look < 2; look++)
+            rc = pat_exchange_test(&c->exchange, c->size);
+        if (rc != MPI_SUCCESS || c->exchange.state == PAT_EXCHANGE_NONE)
+            return rc;
+        if (c->exchange.state == PAT_EXCHANGE_POSTED) {
+            /* The others' milestones are about as far off as ours was: look at growing intervals. */
+            int64_t step = (now - c->exchange.posted_ns) / 4;
+            come_again(turn, now + (turn->reliable      ? 10 * MSEC
+                                    : step < 300 * USEC ? 300 * USEC
+                                    : step > 4 * MSEC   ? 4 * MSEC
+                                                        : step));
+            return rc;
+        }
+    } else if (!pat_comm_ahead(c, alg) || (c->by_request && !pat_request_open_call(c->holder))) {
+        return rc;
+    }
+    if (prepare(c, alg) != MPI_SUCCESS)
+        return MPI_SUCCESS; /* no memory now: the call makes its plan itself */
+    return c->prepared->exec ? drive_early(c, turn) : MPI_SUCCESS;
+}
+
+void pat_epoch_background(pat_comm *c, pat_turn *turn)
+{
     if (atomic_load(&c->foreground))
-        return PAT_NEVER;
-    if (pthread_mutex_trylock(&c->lock) != 0)
-        return pat_clock_local_ns() + 200 * USEC;
+        return;
+    if (pthread_mutex_trylock(&c->lock) != 0) {
+        int64_t soon = pat_clock_local_ns() + 200 * USEC;
+        turn->next_ns = soon < turn->next_ns ? soon : turn->next_ns;
+        return;
+    }
     if (!c->dead && c->failed == MPI_SUCCESS)
-        c->failed = background_turn(c, atomic_load(&pat_rt.alg), &next);
-    if (c->dead || c->failed != MPI_SUCCESS)
-        next = PAT_NEVER;
+        c->failed = background_turn(c, atomic_load(&pat_rt.alg), turn);
     pthread_mutex_unlock(&c->lock);
-    return next;
 }
 
 /* ---- Settling: an epoch that ends without a call ------------------------------------------------------ */

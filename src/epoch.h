@@ -8,6 +8,7 @@
 #define PAT_EPOCH_H
 
 #include "comm.h"
+#include "thread.h"
 
 /* This rank has called. The round is then driven by pat_epoch_progress until the phase is PAT_IDLE again. */
 int pat_epoch_begin(pat_comm *c, const pat_call *call, const pat_algorithm *alg);
@@ -16,9 +17,17 @@ int pat_epoch_progress(pat_comm *c, bool *moved);
 /* Drive the call under way to its end. */
 int pat_epoch_wait(pat_comm *c);
 
-/* The background thread's turn; takes the lock if it is free. Returns the local time of the next turn or
- * PAT_NEVER. */
-int64_t pat_epoch_background(pat_comm *c);
+/* The background thread's turn; takes the lock if it is free, and adds to the turn when to come again. */
+void pat_epoch_background(pat_comm *c, pat_turn *turn);
+
+/* Forget a round that was prepared without asking anybody. */
+int pat_epoch_drop_ahead(pat_comm *c);
+
+/*
+ * The algorithm has changed, on all members between the same calls. What some may still have prepared for the old
+ * one belongs to an epoch that no message will be sent in.
+ */
+int pat_epoch_new_algorithm(pat_comm *c);
 
 /*
  * Withdraw an Edge that was not yet acted on. Returns whether this rank has contributed to an exchange that

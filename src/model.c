@@ -195,8 +195,8 @@ static void message_ready(walk *w, int id, int64_t now)
 static bool in_window(const walk *w, int id)
 {
     int lane = w->lane_of[id], rank = w->messages[id].rank[SEND_SIDE];
-    int node = w->messages[id].node[SEND_SIDE] - w->first[rank];
-    return w->plans[rank].nodes[node].match - w->lane_low[lane] < PAT_SEND_WINDOW;
+    const pat_node *n = &w->plans[rank].nodes[w->messages[id].node[SEND_SIDE] - w->first[rank]];
+    return n->unordered || n->match - w->lane_low[lane] < PAT_SEND_WINDOW;
 }
 
 static void try_message(walk *w, int id, int64_t now)

@@ -124,6 +124,14 @@ int pat_plan_send_sync(pat_plan *plan, int peer, int64_t offset, int64_t length)
     return node;
 }
 
+int pat_plan_send_unordered(pat_plan *plan, int peer, int64_t offset, int64_t length)
+{
+    int node = pat_plan_send(plan, peer, offset, length);
+    if (node >= 0)
+        plan->nodes[node].unordered = true;
+    return node;
+}
+
 int pat_plan_recv(pat_plan *plan, int peer, int64_t offset, int64_t length)
 {
     if (length <= 0)

@@ -29,7 +29,8 @@ enum pat_node_kind {
 /*
  * Sends in flight per peer: the engine posts the m-th message of a pair only when every message of the pair
  * up to m - PAT_SEND_WINDOW is complete. A rule on numbers, not on readiness, so that it is the same on every
- * run and the checker can prove that it never deadlocks. Receives are posted as soon as they are ready.
+ * run and the checker can prove that it never deadlocks. Unordered sends are counted as they are posted, since
+ * each can complete whatever becomes of the others. Receives are posted as soon as they are ready.
  */
 enum { PAT_SEND_WINDOW = 4 };
 
@@ -40,6 +41,7 @@ typedef struct pat_node {
     int step;  /* position in a step-by-step algorithm, from 0; PAT_STEP_FREE: ordered by its edges alone */
     int64_t offset; /* first byte in the result space */
     int64_t length; /* bytes; 0 marks a control message, which carries no user bytes */
+    bool unordered; /* SEND: may overtake others to its peer: see pat_plan_send_unordered */
     bool sync;      /* SEND: ends when the receiver takes it, however short it is: see pat_plan_send_sync */
     bool early; /* no path from ARRIVE: may run before the application has called. Set by pat_plan_finish */
 } pat_node;
@@ -81,7 +83,7 @@ typedef struct pat_job {
 /* ---- Building (used by algorithms/) ---- */
 
 void pat_plan_init(pat_plan *plan, int num_ranks, int rank, int64_t block_bytes);
-int pat_plan_arrive(pat_plan *plan); /* returns the node's number; so do the next six */
+int pat_plan_arrive(pat_plan *plan); /* returns the node's number; so do the next seven */
 int pat_plan_copy(pat_plan *plan, int64_t offset, int64_t length);
 int pat_plan_send(pat_plan *plan, int peer, int64_t offset, int64_t length);
 /*
@@ -90,6 +92,12 @@ int pat_plan_send(pat_plan *plan, int peer, int64_t offset, int64_t length);
  * arrives when the last does.
  */
 int pat_plan_send_sync(pat_plan *plan, int peer, int64_t offset, int64_t length);
+/*
+ * A send that may overtake the others to its peer: of those that are ready, the one with the lowest number goes
+ * first, at most PAT_SEND_WINDOW at a time. Its receive must wait for nothing, so that it never stands in the way
+ * of another, and all sends to that peer must be such.
+ */
+int pat_plan_send_unordered(pat_plan *plan, int peer, int64_t offset, int64_t length);
 int pat_plan_recv(pat_plan *plan, int peer, int64_t offset, int64_t length);
 int pat_plan_signal(pat_plan *plan, int peer); /* control message: send */
 int pat_plan_await(pat_plan *plan, int peer);  /* control message: receive */

@@ -146,7 +146,10 @@ int PAT_Open(PAT_Request r)
     rc = r->state == CLOSED ? open_locked(r, "PAT_Open")
                             : pat_error(MPI_ERR_REQUEST, "PAT_Open: the request is already %s",
                                         r->state == OPEN ? "open" : "started");
+    bool ahead = rc == MPI_SUCCESS && r->c && pat_comm_ahead(r->c, atomic_load(&pat_rt.alg));
     request_leave(r);
+    if (ahead)
+        pat_thread_kick(pat_rt.thread); /* early data may come in now */
     return rc;
 }
 
@@ -161,6 +164,8 @@ static int start_locked(PAT_Request r)
     if (rc != MPI_SUCCESS)
         return rc;
     r->state = STARTED;
+    if (r->c)
+        r->c->by_request = true;
     pat_runtime_count(alg);
     /* Without a thread on every rank nobody would move a plan on while the application is busy elsewhere. */
     r->by_mpi = !r->c || !r->c->background || !alg->build || call->block_bytes == 0 ||

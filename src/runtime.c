@@ -22,19 +22,18 @@ pat_runtime pat_rt = {.lock = PTHREAD_MUTEX_INITIALIZER};
  * One turn: visit every communicator. References keep them in memory; the runtime's lock is not held while
  * one is driven, so that milestones never wait for a message.
  */
-static int64_t background_work(void *arg)
+static void background_work(void *arg, pat_turn *turn)
 {
     (void)arg;
-    int64_t next = PAT_NEVER;
+    turn->next_ns = PAT_NEVER;
+    turn->watch = turn->sending = turn->moved = false;
     pthread_mutex_lock(&pat_rt.lock);
     pat_comm *c = pat_rt.comms;
     if (c)
         c->refs++;
     pthread_mutex_unlock(&pat_rt.lock);
     while (c) {
-        int64_t when = pat_epoch_background(c);
-        if (when < next)
-            next = when;
+        pat_epoch_background(c, turn);
         pthread_mutex_lock(&pat_rt.lock);
         pat_comm *after = c->listed ? c->next : NULL;
         if (after)
@@ -43,11 +42,12 @@ static int64_t background_work(void *arg)
             !c->listed; /* freed meanwhile, and whatever came after it perhaps too: start again */
         pthread_mutex_unlock(&pat_rt.lock);
         pat_comm_unref(c);
-        if (cut_short)
-            return pat_clock_local_ns();
+        if (cut_short) {
+            turn->next_ns = pat_clock_local_ns();
+            return;
+        }
         c = after;
     }
-    return next;
 }
 
 void pat_runtime_used(pat_comm *c)
@@ -59,8 +59,9 @@ void pat_runtime_used(pat_comm *c)
 
 void pat_runtime_drive_others(void)
 {
+    pat_turn turn = {.reliable = false};
     if (!pat_rt.thread)
-        background_work(NULL);
+        background_work(NULL, &turn);
 }
 
 int pat_runtime_agree(const int *mine, int *most, int count)
@@ -146,6 +147,23 @@ int pat_runtime_settle(bool *busy)
         return rc;
     rc = for_all(begin_settling);
     return rc == MPI_SUCCESS ? for_all(step_settling) : rc;
+}
+
+int pat_runtime_use(const pat_algorithm *alg)
+{
+    int rc = MPI_SUCCESS;
+    atomic_store(&pat_rt.alg, alg);
+    for (pat_comm *c = pat_rt.comms; c; c = c->next) {
+        pthread_mutex_lock(&c->lock);
+        if (c->usable && !c->dead) {
+            int rc_comm = pat_epoch_new_algorithm(c);
+            rc = rc != MPI_SUCCESS ? rc : rc_comm;
+        }
+        pthread_mutex_unlock(&c->lock);
+    }
+    if (pat_rt.thread)
+        pat_thread_kick(pat_rt.thread);
+    return rc;
 }
 
 /* ---- Start and stop ----------------------------------------------------------------------------------- */

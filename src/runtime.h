@@ -57,6 +57,9 @@ int pat_runtime_shutdown(void); /* the work of PAT_Finalize */
  */
 int pat_runtime_settle(bool *busy);
 
+/* Use `alg` from now on: all ranks, between calls, with nothing left to settle. */
+int pat_runtime_use(const pat_algorithm *alg);
+
 /*
  * For loops that wait without a background thread: give every other communicator with a round under way one
  * turn, since another rank may be waiting for that. Does nothing where there is a thread.

@@ -41,7 +41,7 @@ static int newest_thread(void)
  * late, got early. */
 static int64_t rounds(const char *what)
 {
-    static const char *const algs[] = {"bdr", "bslb", "ring", "native"};
+    static const char *const algs[] = {"bdr", "bslb", "relay", "ring", "native"};
     int64_t early = 0;
     for (size_t a = 0; a < sizeof(algs) / sizeof(algs[0]); a++) {
         use_alg(algs[a]);

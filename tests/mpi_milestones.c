@@ -11,7 +11,7 @@
 #include <math.h>
 
 static uint32_t seed;
-static const char *const plan_algs[] = {"bdr", "bslb", "ring"};
+static const char *const plan_algs[] = {"bdr", "bslb", "relay", "ring"};
 
 static gather prepared; /* buffers are made before a phase: filling them must not count as computation */
 
@@ -92,13 +92,17 @@ static void manners(MPI_Comm comm, const char *alg)
 
 /* ---- Guesses that do not come true -------------------------------------------------------------------- */
 
-/* Rounds voided since there were `before` of them: what becomes of a guess is the same on every rank. */
-static int64_t voided_since(int64_t before)
+/*
+ * Rounds voided since there were `before` of them, most on any rank. What becomes of a guess that all have agreed on
+ * is the same on every rank; a round prepared without asking anybody may not be ready everywhere.
+ */
+static int64_t voided_since(int64_t before, const char *alg)
 {
     int64_t mine = counters().plans_void - before, least, most;
     MPI_Allreduce(&mine, &least, 1, MPI_INT64_T, MPI_MIN, MPI_COMM_WORLD);
     MPI_Allreduce(&mine, &most, 1, MPI_INT64_T, MPI_MAX, MPI_COMM_WORLD);
-    expect_int("plans voided: most on any rank, least on any rank", most, least);
+    if (strcmp(alg, "relay") != 0)
+        expect_int("plans voided: most on any rank, least on any rank", most, least);
     return most;
 }
 
@@ -121,7 +125,7 @@ static void another_size(const char *alg)
         gather_bytes(MPI_COMM_WORLD, 5000, ++seed);
         edge_and_rest();
         gather_bytes(MPI_COMM_WORLD, i % 2 ? 90000 : 10, ++seed);
-        voided = voided_since(before);
+        voided = voided_since(before, alg);
         if (strcmp(alg, "ring") == 0 && i > 2)
             break;
     }
@@ -185,7 +189,7 @@ static void many_epochs(const char *alg)
         }
         gather_bytes(MPI_COMM_WORLD, i % 128 ? 24 : 12, ++seed);
     }
-    if (voided_since(before) == 0)
+    if (voided_since(before, alg) == 0)
         test_fail("plans voided: expected some, got none");
 }
 
@@ -245,7 +249,7 @@ static int64_t early_bytes(int late)
 static void early_data(const char *alg)
 {
     int late = strcmp(alg, "bslb") == 0 ? 0 : test.size - 1; /* a gather's root is the one to be helped */
-    bool expected = strcmp(alg, "bdr") == 0 || strcmp(alg, "bslb") == 0;
+    bool expected = strcmp(alg, "bdr") == 0 || strcmp(alg, "bslb") == 0 || strcmp(alg, "relay") == 0;
     use_alg(alg);
     test_at("%s, one late rank", alg);
     gather_bytes(MPI_COMM_WORLD, 8000, ++seed);
@@ -271,7 +275,7 @@ int main(int argc, char **argv)
         another_size(plan_algs[a]);
         no_call(plan_algs[a]);
     }
-    for (int a = 0; a < 2 && test.size <= 3; a++) {
+    for (int a = 0; a < 3 && test.size <= 3; a++) {
         use_alg(plan_algs[a]);
         many_epochs(plan_algs[a]);
     }

@@ -381,7 +381,7 @@ int main(int argc, char **argv)
     setenv("PAT_LINK", "20,2000", 1);
     test_begin(&argc, &argv);
     layouts_make();
-    static const char *const algs[] = {"bdr", "bslb", "ring", "native"};
+    static const char *const algs[] = {"bdr", "bslb", "relay", "ring", "native"};
     copies();
     for (size_t a = 0; a < sizeof(algs) / sizeof(algs[0]); a++) {
         use_alg(algs[a]);

@@ -130,7 +130,7 @@ int main(int argc, char **argv)
 {
     if (!test_mpi_init(&argc, &argv, MPI_THREAD_MULTIPLE))
         return 77;
-    static const char *const algs[] = {"native", "ring", "bdr", "bslb"};
+    static const char *const algs[] = {"native", "ring", "bdr", "bslb", "relay"};
     for (int a = 0; a < 4; a++)
         for (int on = 0; on < 2; on++)
             opposite_orders(algs[a], on ? "1" : "0");

@@ -102,6 +102,7 @@ int main(int argc, char **argv)
     layouts_make();
     run("bdr");
     run("bslb");
+    run("relay");
     run("ring");
     layouts_free();
     return test_end();

@@ -35,7 +35,7 @@ refused() {
 
 mkdir directory
 refused 0 "1 rank" --count 1K
-refused 0 "'fastest': unknown algorithm; accepted: all, native, ring, nex, lnbc, bdr, bslb" --alg fastest
+refused 0 "'fastest': unknown algorithm; accepted: all, native, ring, nex, lnbc, bdr, bslb, relay" --alg fastest
 refused 1 "1 rank" --count 1K
 refused 2 "'-3'" --max-delay -3
 refused 2 "'--tempo': unknown option; accepted: --alg" --tempo 3
@@ -76,7 +76,7 @@ awk -F, '
     $1 == "native" && $16 != 0 { bad("the MPI library received early") }
     { rows++; seen[$1] = 1 }
     END {
-        if (!failed && (rows != 24 || !("native" in seen) || !("bdr" in seen) || !("bslb" in seen))) {
+        if (!failed && (rows != 28 || !("native" in seen) || !("bdr" in seen) || !("bslb" in seen))) {
             print rows " rows instead of 24"
             exit 1
         }

@@ -442,6 +442,69 @@ static void assert_every_byte_once(const pat_plan *plan, int64_t total)
     free(filling);
 }
 
+/* Two chunks a block: alpha and the block's time are chosen so that sqrt((P-2) * time / alpha) is 2. */
+static void relay_schedule(void **state)
+{
+    (void)state;
+    pat_job job = make_job(4, 1001, NULL);
+    job.alpha_ns = 100;
+    job.tau_ns = 300;
+    build("relay", &job);
+    static const struct {
+        enum pat_node_kind kind;
+        int peer;
+        int64_t offset, length;
+        bool early;
+        int waits_for; /* -1: nothing */
+    } expected[] = {
+        {PAT_NODE_ARRIVE, -1, 0, 0, false, -1},  {PAT_NODE_COPY, -1, 1001, 1001, false, 0},
+        {PAT_NODE_SEND, 2, 1001, 501, false, 1}, {PAT_NODE_SEND, 2, 1502, 500, false, 1},
+        {PAT_NODE_RECV, 0, 0, 501, true, -1},    {PAT_NODE_SEND, 2, 0, 501, true, 4},
+        {PAT_NODE_RECV, 0, 501, 500, true, -1},  {PAT_NODE_SEND, 2, 501, 500, true, 6},
+        {PAT_NODE_RECV, 0, 3003, 501, true, -1}, {PAT_NODE_SEND, 2, 3003, 501, true, 8},
+        {PAT_NODE_RECV, 0, 3504, 500, true, -1}, {PAT_NODE_SEND, 2, 3504, 500, true, 10},
+        {PAT_NODE_RECV, 0, 2002, 501, true, -1}, {PAT_NODE_RECV, 0, 2503, 500, true, -1},
+    };
+    const pat_plan *p = &plans[1];
+    assert_int_equal(p->num_nodes, sizeof expected / sizeof expected[0]);
+    for (int i = 0; i < p->num_nodes; i++) {
+        const pat_node *n = &p->nodes[i];
+        assert_int_equal(n->kind, expected[i].kind);
+        assert_int_equal(n->peer, expected[i].peer);
+        assert_int_equal(n->offset, expected[i].offset);
+        assert_int_equal(n->length, expected[i].length);
+        assert_int_equal(n->early, expected[i].early);
+        assert_int_equal(n->unordered, n->kind == PAT_NODE_SEND);
+        assert_int_equal(p->num_preds[i], expected[i].waits_for >= 0);
+    }
+    for (int e = 0; e < p->num_edges; e++)
+        assert_int_equal(p->edges[e].from, expected[p->edges[e].to].waits_for);
+    release(4);
+}
+
+static int relay_chunks(int num_ranks, int64_t block_bytes, int64_t alpha_ns, int64_t tau_ns)
+{
+    pat_job job = make_job(num_ranks, block_bytes, NULL);
+    job.alpha_ns = alpha_ns;
+    job.tau_ns = tau_ns;
+    build("relay", &job);
+    int sends = 0;
+    for (int i = 0; i < plans[0].num_nodes; i++)
+        sends += plans[0].nodes[i].kind == PAT_NODE_SEND && !plans[0].nodes[i].early;
+    release(num_ranks);
+    return sends;
+}
+
+static void relay_chunk_counts(void **state)
+{
+    (void)state;
+    assert_int_equal(relay_chunks(2, 65536, 1000, 10001000), 1);       /* nobody to pass on to */
+    assert_int_equal(relay_chunks(8, 65536, 100000, 1700000), 9);      /* sqrt(6 * 16) = 9.8 */
+    assert_int_equal(relay_chunks(8, 65536, 100000, 100000), 1);       /* latency is all there is */
+    assert_int_equal(relay_chunks(8, 5, 1, INT64_MAX / 2), 5);         /* no more than bytes */
+    assert_int_equal(relay_chunks(64, 1 << 20, 0, INT64_MAX / 2), 32); /* no more than are worth it */
+}
+
 static void all_sizes(void **state)
 {
     (void)state;
@@ -548,6 +611,8 @@ int main(void)
         cmocka_unit_test(broadcast_segments),
         cmocka_unit_test(bsls_order),
         cmocka_unit_test(bslb_schedule),
+        cmocka_unit_test(relay_schedule),
+        cmocka_unit_test(relay_chunk_counts),
         cmocka_unit_test(all_sizes),
         cmocka_unit_test(message_counts),
         cmocka_unit_test(table),

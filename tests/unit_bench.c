@@ -67,7 +67,7 @@ static void test_options_meaning(void **state)
 
     assert_int_equal(parse(&o, ""), 0);
     assert_int_equal(o.num_algs,
-                     6); /* native, ring, nex, lnbc, bdr, bslb: the gather alone is not among them */
+                     7); /* native, ring, nex, lnbc, bdr, bslb, relay: the gather alone is not among them */
     assert_int_equal(o.counts[0], 128 * 1024);
     assert_int_equal(o.num_delays, 3);
     assert_int_equal(o.iters, 20);
@@ -91,7 +91,7 @@ static void test_options_bad(void **state)
 {
     (void)state;
     static const char *const cases[][3] = {
-        {"--alg fastest", "'fastest'", "native, ring, nex, lnbc, bdr, bslb"},
+        {"--alg fastest", "'fastest'", "native, ring, nex, lnbc, bdr, bslb, relay"},
         {"--alg bsls", "'bsls'", "all, native"},
         {"--alg ring,ring", "'ring'", "twice"},
         {"--alg all,bdr", "'bdr'", "twice"},
@@ -279,24 +279,24 @@ static void test_bound(void **state)
     bench_net net = example_net(alone, 4, 1);
     assert_int_equal(bench_tau_ns(&net, 1000), MS);
     /* All leave at 3 tau: elapsed 1, 3, 3, 3. */
-    assert_near(bench_bound_ns(&net, 1000, example) / MS, 2.5, 1e-6);
+    assert_near(bench_bound_ns(&net, 1000, example, NULL) / MS, 2.5, 1e-6);
     /* A bucket that swallows half a segment: 2.5 tau after all for ranks 1 to 3, rank 0 half a tau after its
      * call. */
     net.burst_bytes = 500;
-    assert_near(bench_bound_ns(&net, 1000, example) / MS, 2.0, 1e-6);
+    assert_near(bench_bound_ns(&net, 1000, example, NULL) / MS, 2.0, 1e-6);
     /* Latency counts once, not per segment. */
     net.burst_bytes = 0;
     net.lambda_ns = MS / 10;
-    assert_near(bench_bound_ns(&net, 1000, example) / MS, 2.6, 1e-6);
+    assert_near(bench_bound_ns(&net, 1000, example, NULL) / MS, 2.6, 1e-6);
     /*
      * Two nodes of two: rank 1 sits beside the late one and needs 2 foreign blocks, there at 2 tau; it leaves
      * with rank 0's arrival. Ranks 2 and 3 need rank 0's block through the link: 3 tau.
      */
     net = example_net(pairs, 2, 2);
-    assert_near(bench_bound_ns(&net, 1000, example) / MS, (0 + 2 + 3 + 3) / 4.0, 1e-6);
+    assert_near(bench_bound_ns(&net, 1000, example, NULL) / MS, (0 + 2 + 3 + 3) / 4.0, 1e-6);
     /* One node: nothing but waiting. */
     net = example_net(one, 1, 4);
-    assert_near(bench_bound_ns(&net, 1000, example) / MS, (0 + 2 + 2 + 2) / 4.0, 1e-6);
+    assert_near(bench_bound_ns(&net, 1000, example, NULL) / MS, (0 + 2 + 2 + 2) / 4.0, 1e-6);
 }
 
 static void test_ideal_ring(void **state)

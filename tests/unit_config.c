@@ -106,6 +106,16 @@ static void test_thread_pin(void **state)
         bad("PAT_THREAD_PIN", wrong[i]);
 }
 
+static void test_wait(void **state)
+{
+    (void)state;
+    assert_false(good("PAT_WAIT", "adaptive").wait_spin);
+    assert_true(good("PAT_WAIT", "Spin").wait_spin);
+    static const char *const wrong[] = {"", "0", "spinning", " spin", "block"};
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+        bad("PAT_WAIT", wrong[i]);
+}
+
 static void test_mem(void **state)
 {
     (void)state;
@@ -209,6 +219,7 @@ static void test_digest(void **state)
     assert_true(digest("PAT_LINK", "50,100", NULL, NULL) == digest("PAT_LINK", "50.0,100.000", NULL, NULL));
     /* What may differ from rank to rank. */
     assert_true(plain == digest("PAT_BACKGROUND", "0", "PAT_THREAD_PIN", "1"));
+    assert_true(plain == digest("PAT_WAIT", "spin", "PAT_THREAD_PIN", "1"));
     /* What may not. */
     assert_true(plain != digest("PAT_ALG", "ring", NULL, NULL));
     assert_true(plain != digest("PAT_MEM", "255M", NULL, NULL));
@@ -222,7 +233,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_defaults),   cmocka_unit_test(test_alg),    cmocka_unit_test(test_background),
         cmocka_unit_test(test_thread_pin), cmocka_unit_test(test_mem),    cmocka_unit_test(test_link),
-        cmocka_unit_test(test_message),    cmocka_unit_test(test_digest),
+        cmocka_unit_test(test_message),    cmocka_unit_test(test_digest), cmocka_unit_test(test_wait),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

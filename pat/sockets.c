@@ -1,0 +1,175 @@
+/*
+ * sockets.c — see sockets.h. poll() on the sockets listed in /proc/self/fd. Must never read, write or change a
+ * socket: they are the MPI library's.
+ */
+#include "sockets.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <time.h>
+
+/* Wake-ups in a row in which nobody read from a socket before it is taken for somebody else's. */
+enum { PATIENCE = 32 };
+
+struct pat_sockets {
+    struct pollfd *fds; /* fds[0] is the extra one */
+    struct pollfd *full;
+    int *unread; /* per fd: bytes that the last wait left to be read */
+    int *idle;   /* per fd: wake-ups in a row in which nobody read them */
+    int count, capacity;
+    int64_t announced,
+        missed;        /* messages that came with a socket's word, and without; older ones count less */
+    int64_t rescan_at; /* look for sockets anew when so many have been missed */
+};
+
+pat_sockets *pat_sockets_create(void)
+{
+    return calloc(1, sizeof(pat_sockets));
+}
+
+void pat_sockets_free(pat_sockets *s)
+{
+    if (!s)
+        return;
+    free(s->fds);
+    free(s->full);
+    free(s->idle);
+    free(s->unread);
+    free(s);
+}
+
+static bool is_connected_tcp(int fd)
+{
+    struct stat st;
+    struct sockaddr_storage peer;
+    socklen_t length = sizeof(int);
+    int type = 0;
+    if (fstat(fd, &st) != 0 || !S_ISSOCK(st.st_mode) ||
+        getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &length) != 0 || type != SOCK_STREAM)
+        return false;
+    length = sizeof(peer);
+    return getpeername(fd, (struct sockaddr *)&peer, &length) == 0 &&
+           (peer.ss_family == AF_INET || peer.ss_family == AF_INET6);
+}
+
+static bool room_for(pat_sockets *s, int count)
+{
+    if (count <= s->capacity)
+        return true;
+    int capacity = 2 * count + 14;
+    struct pollfd *fds = realloc(s->fds, (size_t)capacity * sizeof(*fds));
+    if (fds)
+        s->fds = fds;
+    struct pollfd *full = realloc(s->full, (size_t)capacity * sizeof(*full));
+    if (full)
+        s->full = full;
+    int *idle = realloc(s->idle, (size_t)capacity * sizeof(*idle));
+    if (idle)
+        s->idle = idle;
+    int *unread = realloc(s->unread, (size_t)capacity * sizeof(*unread));
+    if (unread)
+        s->unread = unread;
+    if (!fds || !full || !idle || !unread)
+        return false;
+    s->capacity = capacity;
+    return true;
+}
+
+int pat_sockets_scan(pat_sockets *s)
+{
+    DIR *dir = opendir("/proc/self/fd");
+    s->count = 0;
+    if (!dir)
+        return 0;
+    for (struct dirent *entry; (entry = readdir(dir));) {
+        char *end;
+        long fd = strtol(entry->d_name, &end, 10);
+        if (end == entry->d_name || *end || !is_connected_tcp((int)fd))
+            continue;
+        if (!room_for(s, s->count + 2))
+            break;
+        s->count++;
+        s->fds[s->count] = (struct pollfd){.fd = (int)fd, .events = POLLIN};
+        s->idle[s->count] = 0;
+    }
+    closedir(dir);
+    return s->count;
+}
+
+/* Sockets that are full are to be watched for room; others always have some. */
+static void watch_full(pat_sockets *s)
+{
+    for (int i = 1; i <= s->count; i++)
+        s->full[i] = (struct pollfd){.fd = s->fds[i].fd, .events = POLLOUT};
+    poll(s->full + 1, (nfds_t)s->count, 0);
+    for (int i = 1; i <= s->count; i++)
+        s->fds[i].events = s->full[i].revents ? POLLIN : POLLIN | POLLOUT;
+}
+
+enum pat_sockets_event pat_sockets_wait(pat_sockets *s, int extra_fd, bool sending, int64_t timeout_ns)
+{
+    struct pollfd alone = {.fd = extra_fd, .events = POLLIN}, *fds = &alone;
+    struct timespec limit = {.tv_sec = timeout_ns / 1000000000, .tv_nsec = timeout_ns % 1000000000};
+    nfds_t count = 1;
+    if (s && s->count > 0) {
+        fds = s->fds;
+        fds[0] = alone;
+        count = (nfds_t)s->count + 1;
+        for (int i = 1; i <= s->count; i++)
+            fds[i].events = POLLIN;
+        if (sending)
+            watch_full(s);
+    }
+    int ready = ppoll(fds, count, timeout_ns < 0 ? NULL : &limit, NULL);
+    if (ready <= 0)
+        return PAT_SOCKETS_TIME;
+    for (nfds_t i = 1; i < count; i++)
+        if (fds[i].revents && ioctl(fds[i].fd, FIONREAD, &s->unread[i]) != 0)
+            s->unread[i] = 0;
+    return fds[0].revents ? PAT_SOCKETS_EXTRA : PAT_SOCKETS_DATA;
+}
+
+static void learn_noise(pat_sockets *s)
+{
+    for (int i = 1; i <= s->count; i++) {
+        int unread = 0;
+        if (!s->fds[i].revents)
+            continue;
+        if (ioctl(s->fds[i].fd, FIONREAD, &unread) != 0)
+            unread = s->unread[i];
+        s->idle[i] = unread < s->unread[i] || s->fds[i].revents & POLLOUT ? 0 : s->idle[i] + 1;
+        if (s->idle[i] > PATIENCE)
+            s->fds[i].fd = -1; /* poll passes over it */
+        s->fds[i].revents = 0;
+    }
+}
+
+void pat_sockets_learn(pat_sockets *s, enum pat_sockets_event event, bool moved)
+{
+    if (!s || event == PAT_SOCKETS_EXTRA)
+        return;
+    if (event == PAT_SOCKETS_DATA && !moved)
+        learn_noise(s);
+    if (!moved)
+        return;
+    if (event == PAT_SOCKETS_DATA)
+        s->announced++;
+    else if (++s->missed >= s->rescan_at) {
+        s->rescan_at = 2 * s->rescan_at + 2;
+        pat_sockets_scan(s);
+    }
+    if (s->announced + s->missed > 64) {
+        s->announced /= 2;
+        s->missed /= 2;
+    }
+}
+
+bool pat_sockets_reliable(const pat_sockets *s)
+{
+    return s && s->count > 0 && s->announced + 4 > 2 * s->missed;
+}

@@ -1,0 +1,40 @@
+/*
+ * sockets.h — sleep until something comes in over TCP. MPI cannot be waited for without polling it; but the
+ * sockets that its messages come in through belong to this process, and the kernel tells when one of them has
+ * something to read. They are only ever looked at: reading stays with the MPI library.
+ *
+ * Nothing relies on it: messages may come another way (shared memory, other networks), a socket may be missed,
+ * and sockets of the application are watched as well. So every wait has a time limit, a socket that stays
+ * readable although MPI was driven is left out after a while, and who sees messages come in that no socket
+ * announced polls instead.
+ */
+#ifndef PAT_SOCKETS_H
+#define PAT_SOCKETS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct pat_sockets pat_sockets;
+
+/* A watch of one thread at a time. NULL when there is no memory. */
+pat_sockets *pat_sockets_create(void);
+void pat_sockets_free(pat_sockets *sockets);
+
+/* Find this process's connected TCP sockets. Returns how many are watched. */
+int pat_sockets_scan(pat_sockets *sockets);
+
+enum pat_sockets_event { PAT_SOCKETS_TIME, PAT_SOCKETS_EXTRA, PAT_SOCKETS_DATA };
+
+/*
+ * Sleep until a socket has something to read, one that is full takes more if `sending`, extra_fd (unless -1) has
+ * something to read, or timeout_ns have passed (negative: no limit). With sockets NULL: only the last two.
+ */
+enum pat_sockets_event pat_sockets_wait(pat_sockets *sockets, int extra_fd, bool sending, int64_t timeout_ns);
+
+/* What came of the last wait: did driving MPI move anything? NULL is allowed here and below. */
+void pat_sockets_learn(pat_sockets *sockets, enum pat_sockets_event event, bool moved);
+
+/* Do messages come in through sockets that are watched? Else poll. */
+bool pat_sockets_reliable(const pat_sockets *sockets);
+
+#endif

@@ -1,0 +1,163 @@
+/*
+ * unit_sockets.c — a sleeper is woken by what comes in, by room in a full socket and by its own signal; not by
+ * sockets that somebody else leaves unread.
+ */
+#include <arpa/inet.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "sockets.h"
+
+#define SECOND INT64_C(1000000000)
+
+/* Two connected ends on loopback. */
+static void connect_pair(int pair[2])
+{
+    struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t length = sizeof(at);
+    int listener = socket(AF_INET, SOCK_STREAM, 0);
+    assert_true(listener >= 0);
+    assert_int_equal(bind(listener, (struct sockaddr *)&at, sizeof(at)), 0);
+    assert_int_equal(listen(listener, 1), 0);
+    assert_int_equal(getsockname(listener, (struct sockaddr *)&at, &length), 0);
+    pair[0] = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
+    connect(pair[0], (struct sockaddr *)&at, sizeof(at));
+    pair[1] = accept4(listener, NULL, NULL, SOCK_NONBLOCK);
+    assert_true(pair[1] >= 0);
+    close(listener);
+}
+
+static void hang_up(int pair[2])
+{
+    close(pair[0]);
+    close(pair[1]);
+}
+
+static void finds_connections_only(void **state)
+{
+    (void)state;
+    int pair[2], local[2], datagram = socket(AF_INET, SOCK_DGRAM, 0);
+    pat_sockets *s = pat_sockets_create();
+    assert_non_null(s);
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, local), 0);
+    assert_int_equal(pat_sockets_scan(s), 0);
+    assert_false(pat_sockets_reliable(s));
+    assert_false(pat_sockets_reliable(NULL));
+    connect_pair(pair);
+    assert_int_equal(pat_sockets_scan(s), 2);
+    assert_true(pat_sockets_reliable(s));
+    hang_up(pair);
+    assert_int_equal(pat_sockets_scan(s), 0);
+    close(datagram);
+    hang_up(local);
+    pat_sockets_free(s);
+}
+
+static void wakes_for(void **state)
+{
+    (void)state;
+    int pair[2], event = eventfd(0, EFD_NONBLOCK);
+    char byte;
+    connect_pair(pair);
+    pat_sockets *s = pat_sockets_create();
+    pat_sockets_scan(s);
+    assert_int_equal(pat_sockets_wait(s, event, false, 0), PAT_SOCKETS_TIME);
+    assert_int_equal(pat_sockets_wait(s, -1, true, 1000000), PAT_SOCKETS_TIME); /* room is no news */
+    assert_int_equal(write(pair[0], "x", 1), 1);
+    assert_int_equal(pat_sockets_wait(s, event, false, 10 * SECOND), PAT_SOCKETS_DATA);
+    assert_int_equal(read(pair[1], &byte, 1), 1);
+    pat_sockets_learn(s, PAT_SOCKETS_DATA, true);
+    eventfd_write(event, 1);
+    assert_int_equal(pat_sockets_wait(s, event, false, -1), PAT_SOCKETS_EXTRA);
+    assert_int_equal(pat_sockets_wait(NULL, event, false, -1), PAT_SOCKETS_EXTRA);
+    close(event);
+    hang_up(pair);
+    pat_sockets_free(s);
+}
+
+static void wakes_for_room(void **state)
+{
+    (void)state;
+    static char block[1 << 16];
+    int pair[2];
+    connect_pair(pair);
+    pat_sockets *s = pat_sockets_create();
+    pat_sockets_scan(s);
+    while (write(pair[0], block, sizeof(block)) > 0)
+        ;
+    /* The other end's unread bytes are taken for somebody else's after a while; then only room is news. */
+    enum pat_sockets_event event;
+    int wakes = 0;
+    while ((event = pat_sockets_wait(s, -1, true, 1000000)) == PAT_SOCKETS_DATA && wakes++ < 1000)
+        pat_sockets_learn(s, event, false);
+    assert_int_equal(event, PAT_SOCKETS_TIME);
+    while (read(pair[1], block, sizeof(block)) > 0)
+        ;
+    assert_int_equal(pat_sockets_wait(s, -1, false, 1000000), PAT_SOCKETS_TIME);
+    hang_up(pair);
+    pat_sockets_free(s);
+}
+
+static void leaves_out_what_nobody_reads(void **state)
+{
+    (void)state;
+    int foreign[2], ours[2], wakes = 0;
+    char byte;
+    connect_pair(foreign);
+    connect_pair(ours);
+    pat_sockets *s = pat_sockets_create();
+    assert_int_equal(pat_sockets_scan(s), 4);
+    assert_int_equal(write(foreign[0], "x", 1), 1);
+    while (pat_sockets_wait(s, -1, false, 1000000) == PAT_SOCKETS_DATA && wakes < 1000) {
+        pat_sockets_learn(s, PAT_SOCKETS_DATA, false);
+        wakes++;
+    }
+    assert_in_range(wakes, 1, 100);
+    /* The others still wake, however often what they bring is only part of a message. */
+    for (int i = 0; i < 200; i++) {
+        assert_int_equal(write(ours[0], "x", 1), 1);
+        assert_int_equal(pat_sockets_wait(s, -1, false, 10 * SECOND), PAT_SOCKETS_DATA);
+        assert_int_equal(read(ours[1], &byte, 1), 1);
+        pat_sockets_learn(s, PAT_SOCKETS_DATA, false);
+    }
+    hang_up(foreign);
+    hang_up(ours);
+    pat_sockets_free(s);
+}
+
+static void distrusts_sockets_that_keep_silent(void **state)
+{
+    (void)state;
+    int pair[2];
+    connect_pair(pair);
+    pat_sockets *s = pat_sockets_create();
+    pat_sockets_scan(s);
+    for (int i = 0; i < 100; i++)
+        pat_sockets_learn(s, PAT_SOCKETS_TIME, true);
+    assert_false(pat_sockets_reliable(s));
+    for (int i = 0; i < 500; i++)
+        pat_sockets_learn(s, PAT_SOCKETS_DATA, true);
+    assert_true(pat_sockets_reliable(s));
+    hang_up(pair);
+    pat_sockets_free(s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(finds_connections_only),
+        cmocka_unit_test(wakes_for),
+        cmocka_unit_test(wakes_for_room),
+        cmocka_unit_test(leaves_out_what_nobody_reads),
+        cmocka_unit_test(distrusts_sockets_that_keep_silent),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
