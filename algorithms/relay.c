@@ -8,8 +8,7 @@
  * Source:   pipelined ring broadcast, once per rank; that passing on needs no call is what makes it
  *           arrival-aware. It uses no prediction, so none can be wrong.
  * Cost:     each rank sends and receives P-1 blocks in C chunks each. When all arrive at once, P-1 blocks and
- *           a chunk. When the last arrives alone, its block and P-2 chunks after it: with a chunk's overhead
- *           alpha, the best C is sqrt((P-2) * block time / alpha).
+ *           a chunk. When the last arrives alone, its block and P-2 chunks after it.
  * Memory:   none beyond the result, and for early data what the engine is allowed.
  * Order:    a pair's messages may overtake each other: which block comes first is decided by the arrivals. Of
  *           those that could go, the block with the most hops left goes first, its chunks front first.
@@ -17,15 +16,16 @@
  * Example:  P = 4, two chunks a block, arrivals (3, 0, 0, 0) in times of a block. "1>2 (1a)": first half.
  *           0 to 0.5    1>2 (1a)   2>3 (2a)   3>0 (3a)
  *           0.5 to 1    1>2 (1b)   2>3 (2b)   3>0 (3b)
- *           1 to 3      2>3 (1)    3>0 (2)    0>1 (3)     rank 0 still computes, and passes 3 on
- *                       3>0 (1)    0>1 (2)    1>2 (3)
- *           3 to 4.5    0>1 (0a, 0b)   1>2 (0a, 0b) half a block later   2>3 (0a, 0b) half a block later
- *           Rank 0 returns at 3.5 with nothing left to wait for, the others at 4, 4.5 and 5.
+ *           1 to 3      2>3 (1)    3>0 (2)    0>1 (3)     rank 0 still computes, and passes 3 on,
+ *                       3>0 (1)    0>1 (2)    1>2 (3)     then 2
+ *           3 to 5      0>1 (0a, 0b)   1>2 (0a, 0b) half a block later   2>3 (0a, 0b) half a block after that
+ *           Rank 0 has everything when it arrives and returns at 4, when its own block is out. The others return at
+ *           4.5, 5 and 5: they too pass on what they have before they return.
  */
 #include "parts.h"
 
-/* What a rank's plan may grow to, and where more chunks no longer gain anything. */
-enum { MOST_MESSAGES = 4096, MOST_CHUNKS = 32 };
+/* What a rank's plan may grow to, where more chunks gain little, and where headers begin to weigh. */
+enum { MOST_MESSAGES = 4096, MOST_CHUNKS = 32, LEAST_BYTES = 1024 };
 
 static int64_t root(int64_t square)
 {
@@ -40,18 +40,21 @@ static int64_t root(int64_t square)
     return low;
 }
 
-/* Chunks of a block: the fewest seconds after a single last arrival, (C + P-2) * (alpha + time / C). */
+/*
+ * Chunks of a block. After a single last arrival its block takes (C + P-2) * (piece + time / C), which has its least
+ * where C is sqrt((P-2) * time / piece).
+ */
 static int64_t count_chunks(const pat_job *job)
 {
-    int64_t time_ns = job->tau_ns - job->alpha_ns, alpha_ns = job->alpha_ns > 0 ? job->alpha_ns : 1;
+    int64_t time_ns = job->tau_ns - job->alpha_ns, piece_ns = job->piece_ns > 0 ? job->piece_ns : 1;
     int64_t most =
         MOST_MESSAGES / job->num_ranks < MOST_CHUNKS ? MOST_MESSAGES / job->num_ranks : MOST_CHUNKS;
-    int64_t ratio = time_ns > 0 ? time_ns / alpha_ns : 0;
+    int64_t ratio = time_ns > 0 ? time_ns / piece_ns : 0;
     int64_t chunks = ratio > INT64_MAX / job->num_ranks ? most : root(ratio * (job->num_ranks - 2));
     if (chunks > most)
         chunks = most;
-    if (chunks > job->block_bytes)
-        chunks = job->block_bytes;
+    if (chunks > job->block_bytes / LEAST_BYTES)
+        chunks = job->block_bytes / LEAST_BYTES;
     return chunks > 1 ? chunks : 1;
 }
 
@@ -71,9 +74,13 @@ void pat_relay_build(pat_plan *plan, const pat_job *job, int rank)
     }
     for (int away = 1; away < P; away++) {
         int64_t owner = (rank + P - away) % P;
+        int awaited[PAT_RECV_WINDOW], k = 0;
         for (int64_t at = 0; at < block; at += chunk) {
             int64_t bytes = at + chunk < block ? chunk : block - at;
             int here = pat_plan_recv(plan, left, owner * block + at, bytes);
+            if (k >= PAT_RECV_WINDOW)
+                pat_plan_after(plan, here, awaited[k % PAT_RECV_WINDOW]);
+            awaited[k++ % PAT_RECV_WINDOW] = here;
             if (away < P - 1)
                 pat_plan_after(plan, pat_plan_send_unordered(plan, right, owner * block + at, bytes), here);
         }

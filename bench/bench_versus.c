@@ -88,12 +88,16 @@ void bench_versus_print(const bench_table *table, const char *alg, FILE *to)
 {
     bench_cell *cells;
     group groups[MAX_GROUPS] = {{0}};
-    int num_groups = 0;
+    int num_groups = 0, unknown = 0;
     const int num = bench_table_cells(table, &cells);
     for (int i = 0; i < num; i++) {
         const bench_row *ours = bench_cell_row(table, &cells[i], alg);
         if (!ours || isnan(ours->elapsed_ms))
             continue;
+        if (isnan(cells[i].tau_ms)) {
+            unknown++;
+            continue;
+        }
         const double factor = planned_factor(&cells[i]);
         int k = 0;
         while (k < num_groups && groups[k].factor != factor)
@@ -129,6 +133,8 @@ void bench_versus_print(const bench_table *table, const char *alg, FILE *to)
         print_ratio(&g->bound_past, true, to);
         fprintf(to, "\n");
     }
+    if (unknown)
+        fprintf(to, "# left out: %d cells from a CSV, which does not tell tau; give the JSON\n", unknown);
     if (num_groups == 0)
         fprintf(to, "no cell has %s\n", alg);
 }

@@ -126,8 +126,9 @@ PAT_PUBLIC int PAT_Start(PAT_Request request);
 PAT_PUBLIC int PAT_Wait(PAT_Request request);
 
 /*
- * Free a request and set the handle to PAT_REQUEST_NULL. An opened request may be freed (the library then
- * lets go of the buffer first); a started one must be waited for: MPI_ERR_REQUEST.
+ * Free a request and set the handle to PAT_REQUEST_NULL. An opened request may be freed: the library then
+ * lets go of the buffer first, which may wait for other members to call when a block is just being passed on from
+ * there. A started one must be waited for: MPI_ERR_REQUEST.
  */
 PAT_PUBLIC int PAT_Request_free(PAT_Request *request);
 

@@ -16,15 +16,17 @@
 /* Wake-ups in a row in which nobody read from a socket before it is taken for somebody else's. */
 enum { PATIENCE = 32 };
 
+/* Most messages missed before sockets are looked for again: what comes through shared memory is always missed. */
+enum { MOST_PATIENCE = 1000 };
+
 struct pat_sockets {
     struct pollfd *fds; /* fds[0] is the extra one */
     struct pollfd *full;
     int *unread; /* per fd: bytes that the last wait left to be read */
     int *idle;   /* per fd: wake-ups in a row in which nobody read them */
     int count, capacity;
-    int64_t announced,
-        missed;        /* messages that came with a socket's word, and without; older ones count less */
-    int64_t rescan_at; /* look for sockets anew when so many have been missed */
+    int announced, missed;      /* messages with a socket's word, and without; older ones count less */
+    int unexplained, rescan_at; /* missed since the last scan; scan again when so many have been */
 };
 
 pat_sockets *pat_sockets_create(void)
@@ -125,7 +127,10 @@ enum pat_sockets_event pat_sockets_wait(pat_sockets *s, int extra_fd, bool sendi
         if (sending)
             watch_full(s);
     }
-    int ready = ppoll(fds, count, timeout_ns < 0 ? NULL : &limit, NULL);
+    struct timespec *until = timeout_ns < 0 ? NULL : &limit;
+    int ready = ppoll(fds, count, until, NULL);
+    if (ready < 0 && errno != EINTR) /* so many sockets cannot be watched: without them */
+        return ppoll(&alone, 1, until, NULL) > 0 ? PAT_SOCKETS_EXTRA : PAT_SOCKETS_TIME;
     if (ready <= 0)
         return PAT_SOCKETS_TIME;
     for (nfds_t i = 1; i < count; i++)
@@ -134,15 +139,15 @@ enum pat_sockets_event pat_sockets_wait(pat_sockets *s, int extra_fd, bool sendi
     return fds[0].revents ? PAT_SOCKETS_EXTRA : PAT_SOCKETS_DATA;
 }
 
-static void learn_noise(pat_sockets *s)
+/* Who is readable and stays so, although MPI was driven? */
+static void learn_noise(pat_sockets *s, bool moved)
 {
     for (int i = 1; i <= s->count; i++) {
         int unread = 0;
         if (!s->fds[i].revents)
             continue;
-        if (ioctl(s->fds[i].fd, FIONREAD, &unread) != 0)
-            unread = s->unread[i];
-        s->idle[i] = unread < s->unread[i] || s->fds[i].revents & POLLOUT ? 0 : s->idle[i] + 1;
+        bool read = ioctl(s->fds[i].fd, FIONREAD, &unread) == 0 && unread < s->unread[i];
+        s->idle[i] = moved || read || s->fds[i].revents & POLLOUT ? 0 : s->idle[i] + 1;
         if (s->idle[i] > PATIENCE)
             s->fds[i].fd = -1; /* poll passes over it */
         s->fds[i].revents = 0;
@@ -153,15 +158,19 @@ void pat_sockets_learn(pat_sockets *s, enum pat_sockets_event event, bool moved)
 {
     if (!s || event == PAT_SOCKETS_EXTRA)
         return;
-    if (event == PAT_SOCKETS_DATA && !moved)
-        learn_noise(s);
+    if (event == PAT_SOCKETS_DATA)
+        learn_noise(s, moved);
     if (!moved)
         return;
-    if (event == PAT_SOCKETS_DATA)
+    if (event == PAT_SOCKETS_DATA) {
         s->announced++;
-    else if (++s->missed >= s->rescan_at) {
-        s->rescan_at = 2 * s->rescan_at + 2;
-        pat_sockets_scan(s);
+    } else {
+        s->missed++;
+        if (++s->unexplained >= s->rescan_at) {
+            s->unexplained = 0;
+            s->rescan_at = s->rescan_at < MOST_PATIENCE ? 2 * s->rescan_at + 2 : MOST_PATIENCE;
+            pat_sockets_scan(s);
+        }
     }
     if (s->announced + s->missed > 64) {
         s->announced /= 2;

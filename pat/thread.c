@@ -58,9 +58,12 @@ static void *thread_main(void *arg)
         if (atomic_load(&t->stopping))
             break;
         atomic_fetch_add_explicit(&t->wakeups, 1, memory_order_relaxed);
+        bool watched = turn.watch;
         turn.reliable = pat_sockets_reliable(t->sockets);
+        turn.by_data = event == PAT_SOCKETS_DATA;
         t->work(t->arg, &turn);
-        pat_sockets_learn(t->sockets, event, turn.moved);
+        if (watched && turn.drove)
+            pat_sockets_learn(t->sockets, event, turn.moved);
     }
     return NULL;
 }

@@ -172,9 +172,10 @@ static int allgather_by_plan(pat_comm *c, const pat_call *call, const pat_algori
                        "PAT_Allgather: a request is started on this communicator; call PAT_Wait first");
     else
         rc = pat_epoch_begin(c, call, alg);
-    if (rc == MPI_SUCCESS)
+    if (rc == MPI_SUCCESS) {
+        c->by_request = false;
         rc = pat_epoch_wait(c);
-    c->by_request = false;
+    }
     pthread_mutex_unlock(&c->lock);
     pat_runtime_used(c);
     if (pat_comm_ahead(c, alg))

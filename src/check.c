@@ -191,15 +191,45 @@ static int match_messages(check *c)
                 return pat_check_refuse(c, r, i, "rank %d's node %d sends offset %lld, length %lld instead",
                                         n->peer, other - c->first[n->peer], (long long)o->offset,
                                         (long long)o->length);
-            if (o->unordered && c->plans[r].num_preds[i] > 0)
-                return pat_check_refuse(c, r, i, "waits for something, but rank %d's node %d is unordered",
-                                        n->peer, other - c->first[n->peer]);
             if (o->unordered != node_at(c, c->send[c->lane_at[n->peer * num_ranks + r]])->unordered)
                 return pat_check_refuse(c, r, i, "rank %d sends both ordered and unordered messages to it",
                                         n->peer);
             c->partner[c->first[r] + i] = other;
             c->partner[other] = c->first[r] + i;
         }
+    return 0;
+}
+
+static bool is_successor(const check *c, int from, int to)
+{
+    int r = c->owner[from];
+    const pat_plan *p = &c->plans[r];
+    for (int s = p->succ_at[from - c->first[r]]; s < p->succ_at[from - c->first[r] + 1]; s++)
+        if (c->first[r] + p->succ[s] == to)
+            return true;
+    return false;
+}
+
+/* What unordered sends bring is awaited as PAT_RECV_WINDOW says, no later and no sooner: see plan.h. */
+static int check_windows(const check *c)
+{
+    for (int l = 0; l < c->num_ranks * c->num_ranks; l++) {
+        int64_t end = -1;
+        int place = 0; /* of a piece in its block */
+        for (int k = 0; k < c->lane_count[l]; k++) {
+            int recv = c->partner[c->send[c->lane_at[l] + k]], r = c->owner[recv];
+            const pat_node *n = node_at(c, recv);
+            if (!node_at(c, c->send[c->lane_at[l] + k])->unordered)
+                break;
+            place = n->offset == end && n->offset % c->plans[r].block_bytes ? place + 1 : 0;
+            end = n->offset + n->length;
+            bool waits = place >= PAT_RECV_WINDOW;
+            if (c->plans[r].num_preds[recv - c->first[r]] != waits ||
+                (waits && !is_successor(c, c->partner[c->send[c->lane_at[l] + k - PAT_RECV_WINDOW]], recv)))
+                return pat_check_refuse(c, r, recv - c->first[r],
+                                        "does not wait for just the piece %d before it", PAT_RECV_WINDOW);
+        }
+    }
     return 0;
 }
 
@@ -363,6 +393,8 @@ static int check_all(check *c)
         error = check_plan(c, r);
     if (!error)
         error = match_messages(c);
+    if (!error)
+        error = check_windows(c);
     if (!error)
         error = pat_check_cut_intervals(c);
     if (error)

@@ -53,7 +53,9 @@ static int comm_agree(pat_comm *c)
     if (rc != MPI_SUCCESS || !c->usable)
         return rc;
     if (pat_rt.config.link_set) {
-        c->link = (pat_link){pat_rt.config.link_alpha_ns, pat_rt.config.link_beta_ps};
+        /* A latency given by hand says little of what a piece costs; it is no more than that. */
+        c->link =
+            (pat_link){pat_rt.config.link_alpha_ns, pat_rt.config.link_beta_ps, pat_rt.config.link_alpha_ns};
         return MPI_SUCCESS;
     }
     return pat_link_measure(&c->link, c->own);

@@ -36,7 +36,8 @@ struct pat_exec {
     MPI_Request *requests; /* in flight, dense */
     int *request_node;
     int *index_buf;
-    int num_active, num_sending, num_done, num_deferred, num_early_open;
+    int num_active, num_sending, num_done, num_deferred;
+    int num_data; /* of the active ones, those with user bytes */
     bool arrived, voided;
     char *home, *landing;
     const char *own;
@@ -99,8 +100,6 @@ int pat_exec_create(pat_exec **exec, const pat_plan *plan, MPI_Comm comm, int64_
     }
     for (int i = 0; i < plan->num_nodes; i++) {
         e->missing[i] = plan->num_preds[i];
-        if (plan->nodes[i].early && plan->nodes[i].length > 0)
-            e->num_early_open++;
         if (plan->num_preds[i] == 0 && plan->nodes[i].kind != PAT_NODE_ARRIVE) {
             e->state[i] = READY;
             e->ready[e->ready_tail++] = i;
@@ -140,10 +139,10 @@ static void complete(pat_exec *e, int node)
         e->lanes[n->peer].num_active--;
         e->num_sending--;
     }
+    if (n->length > 0 && e->state[node] == ACTIVE)
+        e->num_data--;
     e->state[node] = DONE;
     e->num_done++;
-    if (n->early && n->length > 0)
-        e->num_early_open--;
     if (n->kind == PAT_NODE_RECV && n->length > 0 && !e->voided) {
         e->stats.bytes_received += n->length;
         if (!e->arrived)
@@ -185,6 +184,7 @@ static int post_recv(pat_exec *e, int node)
         e->landed += n->length;
     }
     e->state[node] = ACTIVE;
+    e->num_data += n->length > 0;
     e->request_node[e->num_active] = node;
     return PMPI_Irecv(place, (int)n->length, MPI_BYTE, n->peer, e->tag_base + n->match, e->comm,
                       &e->requests[e->num_active++]);
@@ -227,6 +227,7 @@ static int post_send(pat_exec *e, int node)
     e->num_sending++;
     char *base = e->arrived ? e->home : e->landing;
     e->state[node] = ACTIVE;
+    e->num_data += n->length > 0;
     e->request_node[e->num_active] = node;
     const char *data = n->length > 0 ? base + n->offset : NULL;
     int tag = e->tag_base + n->match;
@@ -432,6 +433,7 @@ int pat_exec_reland(pat_exec *e, char *landing, int64_t budget)
         if (cancelled) { /* posted again below, in the new place */
             e->in_landing[node] = false;
             e->landed -= p->nodes[node].length;
+            e->num_data--;
             e->state[node] = DEFERRED;
             e->num_deferred++;
         } else { /* it was matched: the data is here now */
@@ -465,7 +467,7 @@ bool pat_exec_done(const pat_exec *e)
 
 bool pat_exec_expects_early(const pat_exec *e)
 {
-    return !e->arrived && e->num_early_open > e->num_deferred;
+    return !e->arrived && e->num_data > 0;
 }
 
 bool pat_exec_sending(const pat_exec *e)

@@ -40,7 +40,8 @@ static int round_make(pat_comm *c, pat_round *round, const pat_algorithm *alg, i
                        .arrival_ns = estimates ? arrival : NULL,
                        .tau_ns = pat_link_tau_ns(&c->link, bytes),
                        .alpha_ns = c->link.alpha_ns,
-                       .beta_ps = c->link.beta_ps};
+                       .beta_ps = c->link.beta_ps,
+                       .piece_ns = c->link.piece_ns};
         pat_plan_free(&round->plan);
         error = pat_algorithm_plan(alg, &job, c->rank, &round->plan);
         round->plan_alg = error ? NULL : alg;
@@ -100,6 +101,10 @@ static void round_land(pat_comm *c, pat_round *round)
         return;
     }
     pat_plan_recv_bytes(&round->plan, &early);
+    /* A round that nobody has announced may be long in coming: it leaves half of the memory to others. */
+    int64_t most = pat_rt.config.mem_bytes / 2;
+    if (!pat_comm_estimates(c, round->plan_alg) && early > most)
+        early = most;
     int64_t reserve = reserve_early(c, early);
     if (reserve > 0 && make_stage(c, bytes))
         pat_exec_land(round->exec, c->stage, reserve);
@@ -122,8 +127,8 @@ int pat_epoch_release_holder(pat_comm *c)
 }
 
 /*
- * A round prepared without estimates has no control messages, and nobody has sent it anything before all have
- * called: each rank may make one, and forget it, when it likes.
+ * A round prepared without estimates has no control messages, so each rank may make one when it likes. Forgotten it may
+ * be only between calls, when no rank has called it: then nobody has sent it anything.
  */
 int pat_epoch_drop_ahead(pat_comm *c)
 {
@@ -306,19 +311,20 @@ int pat_epoch_progress(pat_comm *c, bool *moved)
     return rc;
 }
 
-/* Nothing moved: sleep until something comes in, or for a little while where nobody would tell. */
+/*
+ * Nothing moved: sleep until something comes in, or for a little while, since MPI may have taken in, or another thread
+ * may have read, what nobody has looked at. Where sockets do not tell, a twentieth of the time waited already.
+ */
 static enum pat_sockets_event rest(pat_comm *c, int64_t quiet_ns)
 {
     bool sending = c->current->exec && pat_exec_sending(c->current->exec);
-    if (pat_sockets_reliable(c->sockets))
-        return pat_sockets_wait(c->sockets, -1, sending, MSEC);
-    if (quiet_ns < 50 * USEC) {
+    bool reliable = pat_sockets_reliable(c->sockets);
+    if (!reliable && quiet_ns < 50 * USEC) {
         sched_yield();
         return PAT_SOCKETS_EXTRA;
     }
-    /* A twentieth of the time waited already, so that what is added to it stays small. */
-    int64_t nap = quiet_ns / 20 < 50 * USEC ? 50 * USEC : quiet_ns / 20 > MSEC ? MSEC : quiet_ns / 20;
-    return pat_sockets_wait(NULL, -1, false, nap);
+    int64_t least = reliable ? 100 * USEC : 50 * USEC, nap = quiet_ns / (reliable ? 4 : 20);
+    return pat_sockets_wait(c->sockets, -1, sending, nap < least ? least : nap > MSEC ? MSEC : nap);
 }
 
 int pat_epoch_wait(pat_comm *c)
@@ -327,21 +333,24 @@ int pat_epoch_wait(pat_comm *c)
     int64_t start = pat_clock_local_ns(), moved_ns = start;
     enum pat_sockets_event event = PAT_SOCKETS_EXTRA;
     atomic_store(&c->foreground, true);
+    atomic_fetch_add(&pat_rt.callers, 1);
     while (rc == MPI_SUCCESS && c->phase != PAT_IDLE) {
         bool moved = false;
         rc = pat_epoch_progress(c, &moved);
         pat_runtime_drive_others();
         idle = moved ? 0 : idle + 1;
-        if (idle == 1 || pat_rt.config.wait_spin)
+        if (moved) {
+            moved_ns = pat_clock_local_ns();
+            pat_sockets_learn(c->sockets, event, true);
+            event = PAT_SOCKETS_EXTRA;
+        }
+        if (idle < 2 || pat_rt.config.wait_spin)
             continue; /* what MPI has just taken in is only seen at the next look */
-        int64_t now = pat_clock_local_ns();
-        pat_sockets_learn(c->sockets, event, moved);
-        event = PAT_SOCKETS_EXTRA;
-        if (moved)
-            moved_ns = now;
-        else if (c->phase != PAT_IDLE)
-            event = rest(c, now - moved_ns);
+        pat_sockets_learn(c->sockets, event, false);
+        event = rest(c, pat_clock_local_ns() - moved_ns);
+        idle = 0;
     }
+    atomic_fetch_sub(&pat_rt.callers, 1);
     atomic_store(&c->foreground, false);
     atomic_fetch_add_explicit(&pat_rt.wait_ns, pat_clock_local_ns() - start, memory_order_relaxed);
     return rc;
@@ -385,14 +394,24 @@ static int64_t next_look(pat_comm *c, int64_t now, bool moved)
     return now + c->poll_ns;
 }
 
-static void come_again(pat_turn *turn, int64_t when_ns)
+/*
+ * Come again at `when_ns`, or when a socket tells. Soon if something has just come in: what MPI took in last is seen
+ * only at the next look. In a millisecond while a socket may be full, or a caller's looks may take in what is for us.
+ */
+static void come_again(pat_turn *turn, int64_t now, int64_t when_ns)
 {
-    turn->watch = true;
+    bool calling = atomic_load(&pat_rt.callers) > 0;
+    int64_t latest = turn->moved || turn->by_data ? now + 200 * USEC
+                     : turn->sending || calling   ? now + MSEC
+                                                  : when_ns;
+    turn->watch = !calling; /* or we would take from the caller what wakes it */
+    if (latest < when_ns)
+        when_ns = latest;
     if (when_ns < turn->next_ns)
         turn->next_ns = when_ns;
 }
 
-/* Drive the prepared round's early part. What MPI takes in at one look is only seen at the next. */
+/* Drive the prepared round's early part. */
 static int drive_early(pat_comm *c, pat_turn *turn)
 {
     bool moved = false;
@@ -403,52 +422,69 @@ static int drive_early(pat_comm *c, pat_turn *turn)
         idle = now_moved ? 0 : idle + 1;
         moved = moved || now_moved;
     }
+    turn->drove = true;
     turn->moved = turn->moved || moved;
     if (rc == MPI_SUCCESS && pat_exec_expects_early(c->prepared->exec)) {
         int64_t now = pat_clock_local_ns();
         turn->sending = turn->sending || pat_exec_sending(c->prepared->exec);
-        come_again(turn, turn->reliable ? now + 10 * MSEC : next_look(c, now, moved));
+        come_again(turn, now, turn->reliable ? now + 10 * MSEC : next_look(c, now, moved));
+    }
+    return rc;
+}
+
+/* Drive a started request while the application does something else. */
+static int drive_started(pat_comm *c, pat_turn *turn)
+{
+    int rc = MPI_SUCCESS;
+    for (int idle = 0; rc == MPI_SUCCESS && idle < 2 && c->phase != PAT_IDLE;) {
+        bool moved = false;
+        rc = pat_epoch_progress(c, &moved);
+        idle = moved ? 0 : idle + 1;
+        turn->moved = turn->moved || moved;
+    }
+    turn->drove = true;
+    if (rc == MPI_SUCCESS && c->phase != PAT_IDLE) {
+        int64_t now = pat_clock_local_ns();
+        turn->sending = turn->sending || (c->current->exec && pat_exec_sending(c->current->exec));
+        come_again(turn, now, now + (turn->reliable ? 2 * MSEC : 500 * USEC));
+    }
+    return rc;
+}
+
+/* Tell the others when this rank will arrive, and hear from them. */
+static int drive_exchange(pat_comm *c, pat_turn *turn)
+{
+    int rc = MPI_SUCCESS;
+    if (atomic_exchange(&c->edge, false) && c->exchange.state == PAT_EXCHANGE_NONE)
+        rc = contribute(c, atomic_load(&c->edge_arrival_ns), c->last_bytes, false);
+    for (int look = 0; rc == MPI_SUCCESS && look < 2; look++)
+        rc = pat_exchange_test(&c->exchange, c->size);
+    turn->drove = true;
+    if (rc == MPI_SUCCESS && c->exchange.state == PAT_EXCHANGE_POSTED) {
+        /* The others' milestones are about as far off as ours was: look at growing intervals. */
+        int64_t now = pat_clock_local_ns(), step = (now - c->exchange.posted_ns) / 4;
+        come_again(turn, now, now + (step < 300 * USEC ? 300 * USEC : step > 4 * MSEC ? 4 * MSEC : step));
     }
     return rc;
 }
 
 static int background_turn(pat_comm *c, const pat_algorithm *alg, pat_turn *turn)
 {
-    int64_t now = pat_clock_local_ns();
     int rc = MPI_SUCCESS;
-    if (c->phase != PAT_IDLE) { /* a started request */
-        for (int look = 0; rc == MPI_SUCCESS && look < 2 && c->phase != PAT_IDLE; look++)
-            rc = pat_epoch_progress(c, &turn->moved);
-        if (rc != MPI_SUCCESS || c->phase != PAT_IDLE) {
-            turn->sending = turn->sending || (c->current->exec && pat_exec_sending(c->current->exec));
-            come_again(turn, now + (turn->reliable ? 2 * MSEC : 500 * USEC));
-            return rc;
-        }
-    }
-    if (c->voiding)
+    bool may_prepare = false;
+    if (c->phase != PAT_IDLE)
+        rc = drive_started(c, turn);
+    if (rc != MPI_SUCCESS || c->phase != PAT_IDLE || c->voiding)
         return rc;
     if (pat_comm_estimates(c, alg)) {
-        if (atomic_exchange(&c->edge, false) && c->exchange.state == PAT_EXCHANGE_NONE)
-            rc = contribute(c, atomic_load(&c->edge_arrival_ns), c->last_bytes, false);
-        for (int look = 0; rc == MPI_SUCCESS && look < 2; look++)
-            rc = pat_exchange_test(&c->exchange, c->size);
-        if (rc != MPI_SUCCESS || c->exchange.state == PAT_EXCHANGE_NONE)
-            return rc;
-        if (c->exchange.state == PAT_EXCHANGE_POSTED) {
-            /* The others' milestones are about as far off as ours was: look at growing intervals. */
-            int64_t step = (now - c->exchange.posted_ns) / 4;
-            come_again(turn, now + (turn->reliable      ? 10 * MSEC
-                                    : step < 300 * USEC ? 300 * USEC
-                                    : step > 4 * MSEC   ? 4 * MSEC
-                                                        : step));
-            return rc;
-        }
-    } else if (!pat_comm_ahead(c, alg) || (c->by_request && !pat_request_open_call(c->holder))) {
-        return rc;
+        rc = drive_exchange(c, turn);
+        may_prepare = rc == MPI_SUCCESS && c->exchange.state == PAT_EXCHANGE_DONE;
+    } else if (pat_comm_ahead(c, alg)) {
+        may_prepare = !c->by_request || pat_request_open_call(c->holder);
     }
-    if (prepare(c, alg) != MPI_SUCCESS)
+    if (may_prepare && prepare(c, alg) != MPI_SUCCESS)
         return MPI_SUCCESS; /* no memory now: the call makes its plan itself */
-    return c->prepared->exec ? drive_early(c, turn) : MPI_SUCCESS;
+    return rc == MPI_SUCCESS && c->prepared->exec ? drive_early(c, turn) : rc;
 }
 
 void pat_epoch_background(pat_comm *c, pat_turn *turn)

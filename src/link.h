@@ -11,11 +11,12 @@
 typedef struct pat_link {
     int64_t alpha_ns; /* one way, a small message */
     int64_t beta_ps;  /* picoseconds per byte while all ranks send and receive at once */
+    int64_t piece_ns; /* every further piece of a message that is sent in pieces, while all ranks do so */
 } pat_link;
 
 /*
  * Collective over comm, the library's own: every rank sends to its right neighbour at once, first one byte,
- * then longer and longer messages until one takes 5 ms or 4 MiB are reached. The slowest rank counts. Takes
+ * then longer and longer messages until one takes 5 ms or 4 MiB are reached, then one in pieces. The slowest rank counts. Takes
  * about 20 ms. Returns an MPI error code.
  */
 int pat_link_measure(pat_link *link, MPI_Comm comm);

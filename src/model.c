@@ -3,7 +3,8 @@
  * never use floating point: two ranks that predict must come to the same answer.
  *
  * Where the walk must decide who goes first, the message that has been ready longest does, then the lower
- * sending rank, then the lower node: one answer for one input. A port is never left idle while a message that
+ * sending rank, then the lower node: one answer for one input. (Of unordered sends to one peer the engine takes the
+ * lower node first, which is the same unless ports are behind.) A port is never left idle while a message that
  * needs only free ports waits.
  */
 #include "model.h"

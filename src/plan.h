@@ -34,6 +34,13 @@ enum pat_node_kind {
  */
 enum { PAT_SEND_WINDOW = 4 };
 
+/*
+ * Pieces of a block that come by unordered sends are awaited so many at a time: each one's receive waits for the
+ * one that is PAT_RECV_WINDOW before it in the block. That keeps the list of open receives short, which both MPI and
+ * the engine search.
+ */
+enum { PAT_RECV_WINDOW = 4 };
+
 typedef struct pat_node {
     enum pat_node_kind kind;
     int peer;  /* SEND, RECV: the other rank; else -1 */
@@ -78,6 +85,7 @@ typedef struct pat_job {
     int64_t tau_ns;            /* one-way time of one block: alpha + block_bytes * beta, at least 1 */
     int64_t alpha_ns;          /* latency of a small message */
     int64_t beta_ps;           /* picoseconds per byte */
+    int64_t piece_ns;          /* what every further piece costs of a message that is sent in pieces */
 } pat_job;
 
 /* ---- Building (used by algorithms/) ---- */
@@ -94,8 +102,9 @@ int pat_plan_send(pat_plan *plan, int peer, int64_t offset, int64_t length);
 int pat_plan_send_sync(pat_plan *plan, int peer, int64_t offset, int64_t length);
 /*
  * A send that may overtake the others to its peer: of those that are ready, the one with the lowest number goes
- * first, at most PAT_SEND_WINDOW at a time. Its receive must wait for nothing, so that it never stands in the way
- * of another, and all sends to that peer must be such.
+ * first, at most PAT_SEND_WINDOW at a time. All sends to that peer must be such. Their receives wait for nothing but
+ * PAT_RECV_WINDOW, and then no send stands in the way of another: of the pieces of a block that are under way,
+ * the receiver always awaits the first, because it is the first that the sender got and the first it passed on.
  */
 int pat_plan_send_unordered(pat_plan *plan, int peer, int64_t offset, int64_t length);
 int pat_plan_recv(pat_plan *plan, int peer, int64_t offset, int64_t length);

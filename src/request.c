@@ -212,7 +212,11 @@ int PAT_Wait(PAT_Request r)
             rc = pat_epoch_wait(r->c);
         close_locked(r);
     }
+    bool edge =
+        alive && atomic_load(&r->c->edge); /* said while the round was under way: it is for the next one */
     request_leave(r);
+    if (edge && pat_rt.thread)
+        pat_thread_kick(pat_rt.thread);
     return rc == MPI_SUCCESS || r->by_mpi ? rc : pat_fail(r->call.comm, rc);
 }
 

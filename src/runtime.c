@@ -26,7 +26,7 @@ static void background_work(void *arg, pat_turn *turn)
 {
     (void)arg;
     turn->next_ns = PAT_NEVER;
-    turn->watch = turn->sending = turn->moved = false;
+    turn->watch = turn->sending = turn->moved = turn->drove = false;
     pthread_mutex_lock(&pat_rt.lock);
     pat_comm *c = pat_rt.comms;
     if (c)

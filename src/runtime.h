@@ -37,6 +37,7 @@ typedef struct pat_runtime {
     struct pat_comm *last; /* the communicator last used: milestones feed it */
     pat_milestone milestone;
 
+    atomic_int callers;                 /* threads that wait inside a call, and look after what comes in */
     atomic_int_fast64_t stage_bytes;    /* length of all buffers for early data */
     atomic_int_fast64_t early_reserved; /* bytes of PAT_MEM given to rounds that are prepared */
 

@@ -131,11 +131,11 @@ int main(int argc, char **argv)
     if (!test_mpi_init(&argc, &argv, MPI_THREAD_MULTIPLE))
         return 77;
     static const char *const algs[] = {"native", "ring", "bdr", "bslb", "relay"};
-    for (int a = 0; a < 4; a++)
+    for (int a = 0; a < (int)(sizeof(algs) / sizeof(algs[0])); a++)
         for (int on = 0; on < 2; on++)
             opposite_orders(algs[a], on ? "1" : "0");
     MUST(PAT_Init());
-    for (int a = 0; a < 4; a++) {
+    for (int a = 0; a < (int)(sizeof(algs) / sizeof(algs[0])); a++) {
         if (a > 0) /* beside a call that is left to MPI anything is allowed that MPI allows */
             plain_beside_started(algs[a]);
         freed_types(algs[a]);

@@ -442,13 +442,14 @@ static void assert_every_byte_once(const pat_plan *plan, int64_t total)
     free(filling);
 }
 
-/* Two chunks a block: alpha and the block's time are chosen so that sqrt((P-2) * time / alpha) is 2. */
+/* Two chunks a block: sqrt((P-2) * time / piece) is 2. */
 static void relay_schedule(void **state)
 {
     (void)state;
-    pat_job job = make_job(4, 1001, NULL);
-    job.alpha_ns = 100;
-    job.tau_ns = 300;
+    pat_job job = make_job(4, 2049, NULL);
+    job.alpha_ns = 700;
+    job.tau_ns = 900;
+    job.piece_ns = 100;
     build("relay", &job);
     static const struct {
         enum pat_node_kind kind;
@@ -457,13 +458,13 @@ static void relay_schedule(void **state)
         bool early;
         int waits_for; /* -1: nothing */
     } expected[] = {
-        {PAT_NODE_ARRIVE, -1, 0, 0, false, -1},  {PAT_NODE_COPY, -1, 1001, 1001, false, 0},
-        {PAT_NODE_SEND, 2, 1001, 501, false, 1}, {PAT_NODE_SEND, 2, 1502, 500, false, 1},
-        {PAT_NODE_RECV, 0, 0, 501, true, -1},    {PAT_NODE_SEND, 2, 0, 501, true, 4},
-        {PAT_NODE_RECV, 0, 501, 500, true, -1},  {PAT_NODE_SEND, 2, 501, 500, true, 6},
-        {PAT_NODE_RECV, 0, 3003, 501, true, -1}, {PAT_NODE_SEND, 2, 3003, 501, true, 8},
-        {PAT_NODE_RECV, 0, 3504, 500, true, -1}, {PAT_NODE_SEND, 2, 3504, 500, true, 10},
-        {PAT_NODE_RECV, 0, 2002, 501, true, -1}, {PAT_NODE_RECV, 0, 2503, 500, true, -1},
+        {PAT_NODE_ARRIVE, -1, 0, 0, false, -1},   {PAT_NODE_COPY, -1, 2049, 2049, false, 0},
+        {PAT_NODE_SEND, 2, 2049, 1025, false, 1}, {PAT_NODE_SEND, 2, 3074, 1024, false, 1},
+        {PAT_NODE_RECV, 0, 0, 1025, true, -1},    {PAT_NODE_SEND, 2, 0, 1025, true, 4},
+        {PAT_NODE_RECV, 0, 1025, 1024, true, -1}, {PAT_NODE_SEND, 2, 1025, 1024, true, 6},
+        {PAT_NODE_RECV, 0, 6147, 1025, true, -1}, {PAT_NODE_SEND, 2, 6147, 1025, true, 8},
+        {PAT_NODE_RECV, 0, 7172, 1024, true, -1}, {PAT_NODE_SEND, 2, 7172, 1024, true, 10},
+        {PAT_NODE_RECV, 0, 4098, 1025, true, -1}, {PAT_NODE_RECV, 0, 5123, 1024, true, -1},
     };
     const pat_plan *p = &plans[1];
     assert_int_equal(p->num_nodes, sizeof expected / sizeof expected[0]);
@@ -480,13 +481,27 @@ static void relay_schedule(void **state)
     for (int e = 0; e < p->num_edges; e++)
         assert_int_equal(p->edges[e].from, expected[p->edges[e].to].waits_for);
     release(4);
+
+    /* Five chunks: the last is awaited when the first is here. */
+    job = make_job(4, 5120, NULL);
+    job.tau_ns = job.alpha_ns + 1300;
+    job.piece_ns = 100;
+    build("relay", &job);
+    assert_int_equal(plans[0].nodes[7].kind, PAT_NODE_RECV);
+    assert_int_equal(plans[0].nodes[15].kind, PAT_NODE_RECV);
+    assert_int_equal(plans[0].nodes[15].offset, plans[0].nodes[7].offset + 4 * 1024);
+    assert_int_equal(plans[0].num_preds[13], 0);
+    assert_int_equal(plans[0].num_preds[15], 1);
+    assert_true(plans[0].nodes[15].early);
+    release(4);
 }
 
-static int relay_chunks(int num_ranks, int64_t block_bytes, int64_t alpha_ns, int64_t tau_ns)
+static int relay_chunks(int num_ranks, int64_t block_bytes, int64_t piece_ns, int64_t time_ns)
 {
     pat_job job = make_job(num_ranks, block_bytes, NULL);
-    job.alpha_ns = alpha_ns;
-    job.tau_ns = tau_ns;
+    job.alpha_ns = 12345;
+    job.tau_ns = job.alpha_ns + time_ns;
+    job.piece_ns = piece_ns;
     build("relay", &job);
     int sends = 0;
     for (int i = 0; i < plans[0].num_nodes; i++)
@@ -498,10 +513,10 @@ static int relay_chunks(int num_ranks, int64_t block_bytes, int64_t alpha_ns, in
 static void relay_chunk_counts(void **state)
 {
     (void)state;
-    assert_int_equal(relay_chunks(2, 65536, 1000, 10001000), 1);       /* nobody to pass on to */
-    assert_int_equal(relay_chunks(8, 65536, 100000, 1700000), 9);      /* sqrt(6 * 16) = 9.8 */
-    assert_int_equal(relay_chunks(8, 65536, 100000, 100000), 1);       /* latency is all there is */
-    assert_int_equal(relay_chunks(8, 5, 1, INT64_MAX / 2), 5);         /* no more than bytes */
+    assert_int_equal(relay_chunks(2, 65536, 1000, 10000000), 1);       /* nobody to pass on to */
+    assert_int_equal(relay_chunks(8, 65536, 100000, 1600000), 9);      /* sqrt(6 * 16) = 9.8 */
+    assert_int_equal(relay_chunks(8, 65536, 100000, 0), 1);            /* latency is all there is */
+    assert_int_equal(relay_chunks(8, 5000, 1, INT64_MAX / 2), 4);      /* a kilobyte at least */
     assert_int_equal(relay_chunks(64, 1 << 20, 0, INT64_MAX / 2), 32); /* no more than are worth it */
 }
 

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -48,14 +49,14 @@ static void finds_connections_only(void **state)
     pat_sockets *s = pat_sockets_create();
     assert_non_null(s);
     assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, local), 0);
-    assert_int_equal(pat_sockets_scan(s), 0);
-    assert_false(pat_sockets_reliable(s));
+    int before = pat_sockets_scan(s); /* what the test was started with */
+    assert_true(pat_sockets_reliable(s) == (before > 0));
     assert_false(pat_sockets_reliable(NULL));
     connect_pair(pair);
-    assert_int_equal(pat_sockets_scan(s), 2);
+    assert_int_equal(pat_sockets_scan(s), before + 2);
     assert_true(pat_sockets_reliable(s));
     hang_up(pair);
-    assert_int_equal(pat_sockets_scan(s), 0);
+    assert_int_equal(pat_sockets_scan(s), before);
     close(datagram);
     hang_up(local);
     pat_sockets_free(s);
@@ -99,9 +100,16 @@ static void wakes_for_room(void **state)
     while ((event = pat_sockets_wait(s, -1, true, 1000000)) == PAT_SOCKETS_DATA && wakes++ < 1000)
         pat_sockets_learn(s, event, false);
     assert_int_equal(event, PAT_SOCKETS_TIME);
-    while (read(pair[1], block, sizeof(block)) > 0)
-        ;
-    assert_int_equal(pat_sockets_wait(s, -1, false, 1000000), PAT_SOCKETS_TIME);
+    pid_t reader = fork(); /* makes room while we sleep */
+    if (reader == 0) {
+        usleep(20000);
+        while (read(pair[1], block, sizeof(block)) > 0)
+            ;
+        _exit(0);
+    }
+    assert_int_equal(pat_sockets_wait(s, -1, true, 10 * SECOND), PAT_SOCKETS_DATA);
+    assert_true(write(pair[0], block, 1) == 1);
+    waitpid(reader, NULL, 0);
     hang_up(pair);
     pat_sockets_free(s);
 }
@@ -114,7 +122,7 @@ static void leaves_out_what_nobody_reads(void **state)
     connect_pair(foreign);
     connect_pair(ours);
     pat_sockets *s = pat_sockets_create();
-    assert_int_equal(pat_sockets_scan(s), 4);
+    assert_true(pat_sockets_scan(s) >= 4);
     assert_int_equal(write(foreign[0], "x", 1), 1);
     while (pat_sockets_wait(s, -1, false, 1000000) == PAT_SOCKETS_DATA && wakes < 1000) {
         pat_sockets_learn(s, PAT_SOCKETS_DATA, false);
@@ -146,6 +154,7 @@ static void distrusts_sockets_that_keep_silent(void **state)
     for (int i = 0; i < 500; i++)
         pat_sockets_learn(s, PAT_SOCKETS_DATA, true);
     assert_true(pat_sockets_reliable(s));
+    pat_sockets_learn(NULL, PAT_SOCKETS_DATA, true);
     hang_up(pair);
     pat_sockets_free(s);
 }
