@@ -19,11 +19,13 @@ enum kind { REGULAR, PREDICTED, AHEAD };
      .build = pat_##n##_build},
 #define NAME(n, o, kind, text) ", " #n
 
-static const pat_algorithm algorithms[] = {{.name = "native", .summary = "the MPI library's own all-gather"},
-                                           PAT_ALLGATHERS(ENTRY) PAT_GATHERS(ENTRY)};
+static const pat_algorithm algorithms[] = {
+    {.name = "auto", .summary = "relay or native, call by call", .arrival_aware = true, .chooses = true},
+    {.name = "native", .summary = "the MPI library's own all-gather"},
+    PAT_ALLGATHERS(ENTRY) PAT_GATHERS(ENTRY)};
 
 static const char *const names[] = {
-    [PAT_OP_ALLGATHER] = "native" PAT_ALLGATHERS(NAME),
+    [PAT_OP_ALLGATHER] = "auto, native" PAT_ALLGATHERS(NAME),
     [PAT_OP_GATHER] = (PAT_GATHERS(NAME)) + 2, /* without the leading comma */
 };
 

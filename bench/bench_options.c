@@ -199,7 +199,7 @@ static int add_alg(bench_options *o, char *item)
     bool found = false;
     for (int i = 0; i < pat_algorithm_count(); i++) {
         const pat_algorithm *alg = pat_algorithm_at(i);
-        if (alg->op != PAT_OP_ALLGATHER || (!all && strcmp(alg->name, item) != 0))
+        if (alg->op != PAT_OP_ALLGATHER || (all ? alg->chooses : strcmp(alg->name, item) != 0))
             continue;
         found = true;
         for (int j = 0; j < o->num_algs; j++)

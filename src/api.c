@@ -12,6 +12,7 @@
 #include "fail.h"
 #include "request.h"
 #include "runtime.h"
+#include "select.h"
 
 /* ---- The library's life ------------------------------------------------------------------------------- */
 
@@ -183,24 +184,34 @@ static int allgather_by_plan(pat_comm *c, const pat_call *call, const pat_algori
     return rc == MPI_SUCCESS ? rc : pat_fail(call->comm, rc);
 }
 
+/* Nothing that a choice could gain: do not even make a state for the communicator. */
+static bool left_to_mpi(const pat_algorithm *alg, const pat_call *call)
+{
+    int size = 1;
+    if (alg->chooses)
+        PMPI_Comm_size(call->comm, &size);
+    return alg->chooses && pat_select_is_small(size, call->block_bytes);
+}
+
 int PAT_Allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
                   MPI_Datatype recvtype, MPI_Comm comm)
 {
     const pat_algorithm *alg = atomic_load_explicit(&pat_rt.alg, memory_order_acquire);
-    pat_call call;
-    pat_comm *c = NULL;
     if (alg && atomic_load(&pat_rt.started)) {
-        pat_runtime_count(alg);
-        if (alg->build && comm != MPI_COMM_NULL &&
+        pat_call call;
+        pat_comm *c = NULL;
+        bool ours =
+            (alg->build || alg->chooses) && comm != MPI_COMM_NULL &&
             pat_call_describe(&call, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm) &&
-            call.block_bytes > 0 && call.block_bytes <= PAT_MAX_BLOCK) {
-            int rc = pat_comm_get(comm, &c);
-            if (rc != MPI_SUCCESS)
-                return pat_fail(comm, rc);
-        }
+            call.block_bytes > 0 && call.block_bytes <= PAT_MAX_BLOCK && !left_to_mpi(alg, &call);
+        int rc = ours ? pat_comm_get(comm, &c) : MPI_SUCCESS;
+        if (rc != MPI_SUCCESS)
+            return pat_fail(comm, rc);
+        alg = c ? pat_select(c, alg, call.block_bytes) : alg->chooses ? pat_algorithm_find("native") : alg;
+        pat_runtime_count(alg);
+        if (c && alg->build)
+            return allgather_by_plan(c, &call, alg);
     }
-    if (c)
-        return allgather_by_plan(c, &call, alg);
     int rc = PMPI_Allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
     if (rc != MPI_SUCCESS)
         pat_error_clear(); /* MPI's verdict: the detail of an earlier error of ours does not belong to it */

@@ -163,7 +163,7 @@ static void tell(char *why, size_t why_size, const struct setting *setting, cons
 int pat_config_read(pat_config *config, const char *(*get)(const char *name), char *why, size_t why_size)
 {
     pat_config result = {
-        .alg = "native", .background = true, .thread_pin = "auto", .mem_bytes = INT64_C(256) << 20};
+        .alg = "auto", .background = true, .thread_pin = "auto", .mem_bytes = INT64_C(256) << 20};
     for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++) {
         const char *text = get(settings[i].name);
         if (text && !settings[i].read(&result, text)) {

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 typedef struct pat_config {
-    char alg[32];        /* PAT_ALG: algorithm at start, default native */
+    char alg[32];        /* PAT_ALG: algorithm at start, default auto */
     bool background;     /* PAT_BACKGROUND=0|1 (also off|on, no|yes, false|true), default 1 */
     char thread_pin[32]; /* PAT_THREAD_PIN=auto|off|<PU number>, default auto */
     bool wait_spin;      /* PAT_WAIT=spin|adaptive, default adaptive */

@@ -12,6 +12,7 @@
 #include "error.h"
 #include "request.h"
 #include "runtime.h"
+#include "select.h"
 #include "sockets.h"
 
 #define USEC 1000
@@ -497,7 +498,7 @@ void pat_epoch_background(pat_comm *c, pat_turn *turn)
         return;
     }
     if (!c->dead && c->failed == MPI_SUCCESS)
-        c->failed = background_turn(c, atomic_load(&pat_rt.alg), turn);
+        c->failed = background_turn(c, pat_select(c, atomic_load(&pat_rt.alg), c->last_bytes), turn);
     pthread_mutex_unlock(&c->lock);
 }
 

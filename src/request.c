@@ -11,6 +11,7 @@
 #include "fail.h"
 #include "pat.h"
 #include "runtime.h"
+#include "select.h"
 
 enum request_state { CLOSED, OPEN, STARTED };
 
@@ -138,6 +139,15 @@ static void close_locked(PAT_Request r)
         r->c->holder = NULL;
 }
 
+/* What a round of this request runs with, alike on all ranks. */
+static const pat_algorithm *algorithm_of(PAT_Request r)
+{
+    const pat_algorithm *alg = atomic_load(&pat_rt.alg);
+    if (r->c)
+        return pat_select(r->c, alg, r->call.block_bytes);
+    return alg->chooses ? pat_algorithm_find("native") : alg;
+}
+
 int PAT_Open(PAT_Request r)
 {
     int rc = request_enter(r, "PAT_Open");
@@ -146,7 +156,7 @@ int PAT_Open(PAT_Request r)
     rc = r->state == CLOSED ? open_locked(r, "PAT_Open")
                             : pat_error(MPI_ERR_REQUEST, "PAT_Open: the request is already %s",
                                         r->state == OPEN ? "open" : "started");
-    bool ahead = rc == MPI_SUCCESS && r->c && pat_comm_ahead(r->c, atomic_load(&pat_rt.alg));
+    bool ahead = rc == MPI_SUCCESS && r->c && pat_comm_ahead(r->c, algorithm_of(r));
     request_leave(r);
     if (ahead)
         pat_thread_kick(pat_rt.thread); /* early data may come in now */
@@ -155,7 +165,7 @@ int PAT_Open(PAT_Request r)
 
 static int start_locked(PAT_Request r)
 {
-    const pat_algorithm *alg = atomic_load(&pat_rt.alg);
+    const pat_algorithm *alg = algorithm_of(r);
     const pat_call *call = &r->call;
     bool moved;
     if (r->state == STARTED)

@@ -63,13 +63,20 @@ static void used(const char *alg, const PAT_Counters *before)
     test_at("%s, counters", alg);
     for (int i = 0; i < after.num_algs; i++) {
         bool this_one = strcmp(after.alg_name[i], alg) == 0;
+        bool chosen = strcmp(alg, "auto") == 0 &&
+                      (strcmp(after.alg_name[i], "native") == 0 || strcmp(after.alg_name[i], "relay") == 0);
         found = found || this_one;
+        if (chosen) /* what the choice falls on depends on the machine */
+            continue;
+        this_one = this_one && strcmp(alg, "auto") != 0;
         if ((after.alg_calls[i] > before->alg_calls[i]) != this_one)
             test_fail("calls of %s: %lld before, %lld after", after.alg_name[i],
                       (long long)before->alg_calls[i], (long long)after.alg_calls[i]);
     }
     if (!found)
         test_fail("the algorithm is not among the counters");
+    if (strcmp(alg, "auto") == 0)
+        return;
     bool by_plan = strcmp(alg, "native") != 0 && test.size > 1;
     if ((after.bytes_received > before->bytes_received) != by_plan)
         test_fail("bytes received by plans: %lld before, %lld after", (long long)before->bytes_received,

@@ -196,7 +196,7 @@ static void life(const char *alg)
     test_at("%s, PAT_Init", alg);
     MUST(PAT_Init());
     MUST(PAT_UseAlg(alg));
-    handed_on = strcmp(alg, "native") == 0;
+    handed_on = strcmp(alg, "native") == 0 || strcmp(alg, "auto") == 0;
     for (int turn = 0; turn < TURNS; turn++) {
         test_at("%s, round %d", alg, turn);
         MPI_Comm_dup(MPI_COMM_WORLD, &user_comm);

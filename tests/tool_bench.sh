@@ -35,7 +35,7 @@ refused() {
 
 mkdir directory
 refused 0 "1 rank" --count 1K
-refused 0 "'fastest': unknown algorithm; accepted: all, native, ring, nex, lnbc, bdr, bslb, relay" --alg fastest
+refused 0 "'fastest': unknown algorithm; accepted: all, auto, native, ring, nex, lnbc, bdr, bslb, relay" --alg fastest
 refused 1 "1 rank" --count 1K
 refused 2 "'-3'" --max-delay -3
 refused 2 "'--tempo': unknown option; accepted: --alg" --tempo 3
@@ -77,7 +77,7 @@ awk -F, '
     { rows++; seen[$1] = 1 }
     END {
         if (!failed && (rows != 28 || !("native" in seen) || !("bdr" in seen) || !("bslb" in seen))) {
-            print rows " rows instead of 24"
+            print rows " rows instead of 28"
             exit 1
         }
     }' r.csv || fail "see above"
@@ -88,13 +88,16 @@ done
 grep -q '^Process number: 3, 3 per node; delays: uniform$' run.txt || fail "no table"
 grep -Eq '^pat-bench: +[0-9]+ %, [0-9]+:[0-9]+ left' run.err || fail "no progress: $(cat run.err)"
 if command -v jq >/dev/null; then
-    jq -e '.complete and (.rows | length == 24) and (.rows | all(.iter_elapsed_ms | length == 4)) and (.cells | length == 4)
+    jq -e '.complete and (.rows | length == 28) and (.rows | all(.iter_elapsed_ms | length == 4)) and (.cells | length == 4)
         and .settings.seed == "1" and .settings.count == "999,16383"' r.json >/dev/null || fail "the JSON is not as documented"
 fi
 
 # The file gives the same tables, without ranks.
 "$bench" --from r.json >again.txt || fail "--from failed"
 diff <(sed -n '/^# Fastest/,$p' run.txt) <(sed -n '/^# Fastest/,$p' again.txt) || fail "--from prints other tables"
+"$bench" --from r.json --versus relay | awk '$1 == "delay/tau" { groups = 1; next } groups { cells += $2 } END { exit cells != 4 }' ||
+    fail "--versus does not tell of 4 cells"
+"$bench" --from r.csv --versus relay | grep -q '^# left out: 4 cells' || fail "--versus takes a CSV for more than it is"
 "$bench" --from r.csv --paper | grep -q '^# Beside the paper' || fail "--paper prints nothing"
 
 # The same seed gives the same delays: run times above the delays' span follow them. Another pattern, the other call.

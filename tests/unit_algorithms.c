@@ -588,7 +588,7 @@ static void table(void **state)
     }
     assert_string_equal(pat_algorithm_names(PAT_OP_ALLGATHER), names[PAT_OP_ALLGATHER]);
     assert_string_equal(pat_algorithm_names(PAT_OP_GATHER), names[PAT_OP_GATHER]);
-    assert_null(pat_algorithm_find("auto"));
+    assert_true(pat_algorithm_find("auto")->chooses);
     assert_null(pat_algorithm_find(""));
     assert_null(pat_algorithm_find(NULL));
     assert_null(pat_algorithm_at(-1));
@@ -601,6 +601,7 @@ static void impossible_jobs(void **state)
     pat_job job = make_job(4, 1000, NULL);
     pat_plan plan;
     assert_int_equal(pat_algorithm_plan(pat_algorithm_find("native"), &job, 0, &plan), EINVAL);
+    assert_int_equal(pat_algorithm_plan(pat_algorithm_find("auto"), &job, 0, &plan), EINVAL);
     assert_null(plan.nodes);
     for (int i = 0; i < pat_algorithm_count(); i++) {
         assert_int_equal(pat_algorithm_plan(pat_algorithm_at(i), &job, 4, &plan), EINVAL);

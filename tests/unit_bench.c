@@ -91,8 +91,8 @@ static void test_options_bad(void **state)
 {
     (void)state;
     static const char *const cases[][3] = {
-        {"--alg fastest", "'fastest'", "native, ring, nex, lnbc, bdr, bslb, relay"},
-        {"--alg bsls", "'bsls'", "all, native"},
+        {"--alg fastest", "'fastest'", "auto, native, ring, nex, lnbc, bdr, bslb, relay"},
+        {"--alg bsls", "'bsls'", "all, auto, native"},
         {"--alg ring,ring", "'ring'", "twice"},
         {"--alg all,bdr", "'bdr'", "twice"},
         {"--alg ring,,bdr", "'ring,,bdr'", "empty"},
