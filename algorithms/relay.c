@@ -41,16 +41,18 @@ static int64_t root(int64_t square)
 }
 
 /*
- * Chunks of a block. After a single last arrival its block takes (C + P-2) * (piece + time / C), which has its least
- * where C is sqrt((P-2) * time / piece).
+ * Chunks of a block. They shorten what is left to do after a single last arrival, where each of P-2 ranks holds a
+ * chunk up by time / C; and each costs piece_ns on every link, (P-1) * C of them when all arrive at once. The sum has
+ * its least where C is the root of time / piece_ns, near enough for every P.
  */
 static int64_t count_chunks(const pat_job *job)
 {
     int64_t time_ns = job->tau_ns - job->alpha_ns, piece_ns = job->piece_ns > 0 ? job->piece_ns : 1;
     int64_t most =
         MOST_MESSAGES / job->num_ranks < MOST_CHUNKS ? MOST_MESSAGES / job->num_ranks : MOST_CHUNKS;
-    int64_t ratio = time_ns > 0 ? time_ns / piece_ns : 0;
-    int64_t chunks = ratio > INT64_MAX / job->num_ranks ? most : root(ratio * (job->num_ranks - 2));
+    if (job->num_ranks == 2) /* nobody passes anything on */
+        return 1;
+    int64_t chunks = time_ns > 0 ? root(time_ns / piece_ns) : 1;
     if (chunks > most)
         chunks = most;
     if (chunks > job->block_bytes / LEAST_BYTES)
