@@ -52,7 +52,6 @@ static void algorithms(void)
     for (int a = 0; a < NUM_ALGS; a++)
         expect_error("unknown algorithm", MPI_ERR_ARG, PAT_UseAlg("rinG"), all_algs[a]);
     expect_error("unknown algorithm", MPI_ERR_ARG, PAT_UseAlg("rinG"), "rinG");
-    expect_error("auto does not exist yet", MPI_ERR_ARG, PAT_UseAlg("auto"), "ring");
     expect_error("a gather is no all-gather", MPI_ERR_ARG, PAT_UseAlg("bsls"), "bslb");
     expect_error("empty name", MPI_ERR_ARG, PAT_UseAlg(""), "ring");
     expect_error("no name", MPI_ERR_ARG, PAT_UseAlg(NULL), "ring");
@@ -209,7 +208,7 @@ static void settings(void)
         {"PAT_MEM", {"1M", "lots"}, "lots"},           {"PAT_MEM", {"1M", "2M"}, "differ"},
         {"PAT_LINK", {"20,1000", "20"}, "20"},         {"PAT_LINK", {"20,1000", "20,999"}, "differ"},
         {"PAT_BACKGROUND", {"1", "maybe"}, "maybe"},   {"PAT_THREAD_PIN", {"auto", "left"}, "left"},
-        {"PAT_THREAD_PIN", {"off", "99999"}, "99999"},
+        {"PAT_THREAD_PIN", {"off", "99999"}, "99999"}, {"PAT_WAIT", {"spin", "sleep"}, "sleep"},
     };
     for (size_t i = 0; i < sizeof(list) / sizeof(list[0]); i++) {
         const char *bad = list[i].bad[test.rank];
