@@ -188,9 +188,10 @@ static int allgather_by_plan(pat_comm *c, const pat_call *call, const pat_algori
 static bool left_to_mpi(const pat_algorithm *alg, const pat_call *call)
 {
     int size = 1;
-    if (alg->chooses)
-        PMPI_Comm_size(call->comm, &size);
-    return alg->chooses && pat_select_is_small(size, call->block_bytes);
+    if (!alg->chooses)
+        return false;
+    PMPI_Comm_size(call->comm, &size);
+    return !pat_rt.all_threads || pat_select_is_small(size, call->block_bytes);
 }
 
 int PAT_Allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,

@@ -174,8 +174,6 @@ static int start_locked(PAT_Request r)
     if (rc != MPI_SUCCESS)
         return rc;
     r->state = STARTED;
-    if (r->c)
-        r->c->by_request = true;
     pat_runtime_count(alg);
     /* Without a thread on every rank nobody would move a plan on while the application is busy elsewhere. */
     r->by_mpi = !r->c || !r->c->background || !alg->build || call->block_bytes == 0 ||
@@ -185,6 +183,8 @@ static int start_locked(PAT_Request r)
                              call->recvtype, call->comm, &r->mpi_request);
     else
         rc = pat_epoch_begin(r->c, call, alg);
+    if (!r->by_mpi)
+        r->c->by_request = true;
     if (rc == MPI_SUCCESS && !r->by_mpi)
         rc = pat_epoch_progress(r->c, &moved);
     if (rc != MPI_SUCCESS)
@@ -216,9 +216,12 @@ int PAT_Wait(PAT_Request r)
         pthread_mutex_lock(&r->c->lock);
     bool alive = r->c && !r->c->dead;
     if (r->state == STARTED) {
-        if (r->by_mpi)
+        if (r->by_mpi) { /* the background thread may need the communicator meanwhile */
+            request_leave(r);
             rc = PMPI_Wait(&r->mpi_request, MPI_STATUS_IGNORE);
-        else if (alive) /* else its round ended when the communicator or the library went */
+            if (r->c)
+                pthread_mutex_lock(&r->c->lock);
+        } else if (alive) /* else its round ended when the communicator or the library went */
             rc = pat_epoch_wait(r->c);
         close_locked(r);
     }

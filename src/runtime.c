@@ -48,6 +48,11 @@ static void background_work(void *arg, pat_turn *turn)
         }
         c = after;
     }
+    /* MPI may have taken in for one communicator what was looked for on another. */
+    if (turn->moved && turn->next_ns != PAT_NEVER) {
+        int64_t soon = pat_clock_local_ns() + 200000;
+        turn->next_ns = soon < turn->next_ns ? soon : turn->next_ns;
+    }
 }
 
 void pat_runtime_used(pat_comm *c)
@@ -253,10 +258,12 @@ static int start_thread(void)
     if (rc != MPI_SUCCESS)
         return rc;
     PMPI_Query_thread(&level);
-    if (level < MPI_THREAD_MULTIPLE || !pat_rt.config.background)
-        return MPI_SUCCESS;
-    pat_rt.thread = pat_thread_start(background_work, NULL, &place);
-    return MPI_SUCCESS; /* without a thread this rank simply has no early part */
+    if (level >= MPI_THREAD_MULTIPLE && pat_rt.config.background)
+        pat_rt.thread = pat_thread_start(background_work, NULL, &place);
+    int mine = pat_rt.thread != NULL, all = 0; /* without one this rank simply has no early part */
+    rc = PMPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, pat_rt.world);
+    pat_rt.all_threads = all;
+    return rc;
 }
 
 static void reset_counters(void)

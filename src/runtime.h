@@ -30,6 +30,7 @@ typedef struct pat_runtime {
     MPI_Comm world; /* the library's own communicator of all ranks */
     int comm_keyval, self_keyval;
     pat_thread *thread; /* NULL: no early data */
+    bool all_threads;   /* agreed: every rank has one */
 
     pthread_mutex_t
         lock; /* guards the three below; never held while MPI is called or another lock is waited for */
