@@ -208,7 +208,7 @@ int PAT_Allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, voi
         int rc = ours ? pat_comm_get(comm, &c) : MPI_SUCCESS;
         if (rc != MPI_SUCCESS)
             return pat_fail(comm, rc);
-        alg = c ? pat_select(c, alg, call.block_bytes) : alg->chooses ? pat_algorithm_find("native") : alg;
+        alg = pat_select(c, alg, c ? call.block_bytes : 0);
         pat_runtime_count(alg);
         if (c && alg->build)
             return allgather_by_plan(c, &call, alg);

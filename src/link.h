@@ -16,8 +16,8 @@ typedef struct pat_link {
 
 /*
  * Collective over comm, the library's own: neighbours bounce a byte, then every rank sends to its right
- * neighbour at once, longer and longer messages until one takes 5 ms or 4 MiB are reached, then one in pieces. The slowest rank counts. Takes
- * about 20 ms. Returns an MPI error code.
+ * neighbour at once, longer and longer messages until one takes 5 ms or 4 MiB are reached, then one in pieces.
+ * The slowest rank counts. Takes some tens of milliseconds. Returns an MPI error code.
  */
 int pat_link_measure(pat_link *link, MPI_Comm comm);
 

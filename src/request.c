@@ -142,10 +142,7 @@ static void close_locked(PAT_Request r)
 /* What a round of this request runs with, alike on all ranks. */
 static const pat_algorithm *algorithm_of(PAT_Request r)
 {
-    const pat_algorithm *alg = atomic_load(&pat_rt.alg);
-    if (r->c)
-        return pat_select(r->c, alg, r->call.block_bytes);
-    return alg->chooses ? pat_algorithm_find("native") : alg;
+    return pat_select(r->c, atomic_load(&pat_rt.alg), r->call.block_bytes);
 }
 
 int PAT_Open(PAT_Request r)

@@ -25,5 +25,5 @@ const pat_algorithm *pat_select(const pat_comm *c, const pat_algorithm *alg, int
 {
     if (!alg->chooses)
         return alg;
-    return pat_algorithm_find(pays(c, block_bytes) ? "relay" : "native");
+    return pat_algorithm_find(c && pays(c, block_bytes) ? "relay" : "native");
 }

@@ -7,7 +7,7 @@
 
 #include "comm.h"
 
-/* `alg` itself, or what it chooses for blocks of so many bytes on this communicator. */
+/* `alg` itself, or what it chooses for blocks of so many bytes on this communicator; c NULL: left to MPI. */
 const pat_algorithm *pat_select(const pat_comm *c, const pat_algorithm *alg, int64_t block_bytes);
 
 /* Is the call too small for anything but the MPI library, whatever the link? Needs no communicator's state. */
