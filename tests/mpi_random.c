@@ -2,13 +2,14 @@
  * mpi_random.c — random programs: algorithms, sizes, types, communicators that come and go, sleeps, true and
  * false milestones, persistent rounds. What all ranks must do alike comes from one generator with the same
  * seed everywhere, what each does for itself from another one. The seed is printed; PAT_TEST_SEED sets it,
- * PAT_TEST_SECONDS the time.
+ * PAT_TEST_SECONDS the time. A run of a minute or more also watches the memory: after a quarter of the time it must not
+ * grow any more.
  *
  * ranks: 2 3 5 8 13
  */
 #include "mpi_common.h"
 
-enum { MAX_COMMS = 4, MAX_REQUESTS = 3 };
+enum { MAX_COMMS = 4, MAX_REQUESTS = 3, SOAK_SECONDS = 60, SOAK_LINES = 20, ROOM_KIB = 4096 };
 
 static uint64_t common_state, own_state;
 
@@ -161,8 +162,9 @@ static void step(void)
     } else if (what < 17) {
         change_comms();
     } else if (what < 19) {
+        static const char *const ahead[] = {"bdr", "bslb", "relay", "auto"};
         compute();
-        MUST(PAT_UseAlg(all_algs[common(2) ? 4 + common(2) : common(NUM_ALGS)]));
+        MUST(PAT_UseAlg(common(2) ? ahead[common(4)] : all_algs[common(NUM_ALGS)]));
     } else if (common(6) == 0) {
         compute();
         MUST(PAT_Finalize());
@@ -171,10 +173,40 @@ static void step(void)
     }
 }
 
+/* Resident memory of this process in KiB. */
+static long resident_kib(void)
+{
+    long pages = 0;
+    FILE *f = fopen("/proc/self/statm", "r");
+    if (!f || fscanf(f, "%*s %ld", &pages) != 1)
+        pages = 0;
+    if (f)
+        fclose(f);
+    return pages * (sysconf(_SC_PAGESIZE) / 1024);
+}
+
+/* Where a long run is, on rank 0, and whether any rank's memory grows. `line` counts up to SOAK_LINES. */
+static void soak_line(int line, int steps, double seconds)
+{
+    static long settled;
+    long own_kib = resident_kib(), most;
+    int failures;
+    MPI_Allreduce(&own_kib, &most, 1, MPI_LONG, MPI_MAX, MPI_COMM_WORLD);
+    MPI_Allreduce(&test.failures, &failures, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    if (line == SOAK_LINES / 4)
+        settled = own_kib;
+    if (line == SOAK_LINES && own_kib > settled + settled / 10 + ROOM_KIB)
+        test_fail("memory grew from %ld to %ld KiB", settled, own_kib);
+    if (test.rank == 0)
+        printf("%5.0f s, %d steps, %d failures, at most %ld KiB in a process\n", seconds, steps, failures,
+               most);
+    fflush(stdout);
+}
+
 int main(int argc, char **argv)
 {
     const char *text = getenv("PAT_TEST_SEED"), *seconds = getenv("PAT_TEST_SECONDS");
-    int go_on = 1, steps = 0;
+    int go_on = 1, steps = 0, line = 0;
     setenv("PAT_LINK", "20,2000", 0);
     test_begin(&argc, &argv);
     double limit = seconds && atof(seconds) > 0 ? atof(seconds) : 6, start = MPI_Wtime();
@@ -195,8 +227,11 @@ int main(int argc, char **argv)
         test_at("seed %u, step %d", (unsigned)first_seed, steps);
         step();
         if (steps % 16 == 15) {
-            go_on = MPI_Wtime() - start < limit;
-            MPI_Bcast(&go_on, 1, MPI_INT, 0, MPI_COMM_WORLD);
+            double spent = MPI_Wtime() - start;
+            MPI_Bcast(&spent, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+            go_on = spent < limit;
+            if (limit >= SOAK_SECONDS && spent >= limit * (line + 1) / SOAK_LINES)
+                soak_line(++line, steps + 1, spent);
         }
     }
     for (int i = 0; i < MAX_COMMS; i++)
