@@ -23,10 +23,23 @@ static const struct {
     {                                                                                                        \
 #name, offsetof(bench_row, name)                                                                     \
     }
-    FIELD(max_delay_ms),  FIELD(elapsed_ms),    FIELD(elapsed_ci_ms),      FIELD(past_last_ms),
-    FIELD(run_ms),        FIELD(absorption_ms), FIELD(imbalance_factor),   FIELD(bound_ms),
-    FIELD(early_share),   FIELD(thread_cpu_ms), FIELD(waiting_cpu_ms),     FIELD(tau_ms),
-    FIELD(ideal_ring_ms), FIELD(slip_ms),       FIELD(bound_past_last_ms),
+    FIELD(max_delay_ms),
+    FIELD(elapsed_ms),
+    FIELD(elapsed_ci_ms),
+    FIELD(past_last_ms),
+    FIELD(run_ms),
+    FIELD(absorption_ms),
+    FIELD(imbalance_factor),
+    FIELD(bound_ms),
+    FIELD(early_share),
+    FIELD(thread_cpu_ms),
+    FIELD(waiting_cpu_ms),
+    FIELD(tau_ms),
+    FIELD(ideal_ring_ms),
+    FIELD(slip_ms),
+    FIELD(bound_past_last_ms),
+    FIELD(predicted_ms),
+    FIELD(predicted_past_last_ms),
 #undef FIELD
 };
 enum { NUM_DOUBLES = sizeof(doubles) / sizeof(doubles[0]) };

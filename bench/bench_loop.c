@@ -12,6 +12,7 @@
 
 #include "bench_data.h"
 #include "bench_output.h"
+#include "select.h"
 
 enum { SYNC_ROUNDS = 40 };
 static const int64_t ms_ns = 1000000, slack_most_ns = INT64_C(100) * 1000000;
@@ -183,7 +184,8 @@ static enum verdict measure(bench_run *run, const turn *t, bench_sample *sample,
         if (run->rank == 0) {
             verdict = judge(run, t);
             if (verdict == GOOD && sample)
-                *sample = bench_sample_make(run->reports, run->net, run->block_bytes, &run->ring);
+                *sample = bench_sample_make(run->reports, run->net, run->block_bytes, &run->ideal_ring,
+                                            &run->forecast[t->alg]);
             set_slack(run);
         }
         MPI_Bcast(&verdict, 1, MPI_INT, 0, MPI_COMM_WORLD);
@@ -324,6 +326,39 @@ static void make_requests(bench_run *run)
     }
 }
 
+/*
+ * What the library has agreed for the world, so that the forecasts walk the very plans it runs; NULL when no algorithm
+ * that is measured has any: nothing is then set up that the program of a user would not have.
+ */
+static const pat_comm *library_state(const bench_run *run)
+{
+    bool needed = false;
+    pat_comm *c = NULL;
+    for (int a = 0; a < run->options->num_algs; a++)
+        needed = needed || strcmp(run->options->algs[a], "native") != 0;
+    if (needed)
+        must(pat_comm_get(MPI_COMM_WORLD, &c), "the library's state");
+    return c;
+}
+
+/* Rank 0. The ideal ring has the latency of the bound, the others the one that neighbours meet. */
+static int make_forecasts(bench_run *run, const pat_comm *c)
+{
+    const bench_net *net = run->net;
+    pat_job job = {.num_ranks = run->num_ranks,
+                   .block_bytes = run->block_bytes,
+                   .tau_ns = bench_tau_ns(net, run->block_bytes),
+                   .alpha_ns = net->lambda_ns,
+                   .beta_ps = net->beta_ps};
+    int rc = bench_forecast_make(&run->ideal_ring, pat_algorithm_find("ring"), &job);
+    for (int a = 0; rc == 0 && c && a < run->options->num_algs; a++) {
+        const pat_algorithm *alg = pat_select(c, pat_algorithm_find(run->options->algs[a]), run->block_bytes);
+        job = pat_comm_job(c, run->block_bytes);
+        rc = bench_forecast_make(&run->forecast[a], alg, &job);
+    }
+    return rc;
+}
+
 /* Buffers for the size and the rest; every rank learns whether all have theirs. */
 static int prepare(bench_run *run, int64_t count)
 {
@@ -332,6 +367,7 @@ static int prepare(bench_run *run, int64_t count)
     run->block_bytes = count / run->num_ranks * (int64_t)sizeof(float);
     run->sendbuf = malloc((size_t)run->block_bytes);
     run->recvbuf = malloc((size_t)(run->block_bytes * run->num_ranks));
+    const pat_comm *c = library_state(run);
     int ok = run->sendbuf && run->recvbuf, all_ok;
     if (ok)
         memset(run->recvbuf, 0, (size_t)(run->block_bytes * run->num_ranks));
@@ -339,8 +375,7 @@ static int prepare(bench_run *run, int64_t count)
         const int most = o->iters > o->flat_iters ? o->iters : o->flat_iters;
         run->reports = calloc((size_t)run->num_ranks, sizeof(*run->reports));
         run->samples = calloc((size_t)most * (size_t)o->num_algs, sizeof(*run->samples));
-        ok = ok && run->reports && run->samples &&
-             bench_ring_make(&run->ring, run->num_ranks, run->block_bytes) == 0;
+        ok = ok && run->reports && run->samples && make_forecasts(run, c) == 0;
     }
     MPI_Allreduce(&ok, &all_ok, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
     if (!all_ok)
@@ -355,7 +390,9 @@ static void clean(bench_run *run)
     for (int a = 0; a < BENCH_MAX_ALGS; a++)
         if (run->requests[a] != PAT_REQUEST_NULL)
             must(PAT_Request_free(&run->requests[a]), "PAT_Request_free");
-    bench_ring_free(&run->ring);
+    bench_forecast_free(&run->ideal_ring);
+    for (int a = 0; a < BENCH_MAX_ALGS; a++)
+        bench_forecast_free(&run->forecast[a]);
     free(run->sendbuf);
     free(run->recvbuf);
     free(run->reports);

@@ -32,9 +32,9 @@ typedef struct bench_run {
     int64_t slack_ns; /* rank 0: how far ahead the next start is put */
     char *sendbuf, *recvbuf;
     PAT_Request requests[BENCH_MAX_ALGS];
-    bench_ring ring;
-    bench_report *reports; /* rank 0 */
-    bench_sample *samples; /* rank 0: [algorithm][iteration] */
+    bench_forecast ideal_ring, forecast[BENCH_MAX_ALGS]; /* rank 0 */
+    bench_report *reports;                               /* rank 0 */
+    bench_sample *samples;                               /* rank 0: [algorithm][iteration] */
 } bench_run;
 
 /* Measure everything. Returns 0, or 1 on every rank, with the reason in `why` on rank 0. */

@@ -3,6 +3,9 @@
  */
 #include "bench_plot.h"
 
+#include "bench_growth.h"
+#include "bench_heat.h"
+
 #include <errno.h>
 #include <math.h>
 #include <signal.h>
@@ -11,15 +14,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { MAX_ALGS = 16, MAX_PLACES = 128 };
+enum { MAX_ALGS = 16 };
 
 /* Okabe and Ito's colours, told apart by the colour-blind; the shapes differ as well. */
-static const struct {
-    const char *colour;
-    int shape;
-} style[] = {{"#000000", 5},  {"#0072B2", 7},  {"#56B4E9", 9}, {"#009E73", 11},
-             {"#D55E00", 13}, {"#CC79A7", 15}, {"#E69F00", 4}, {"#999999", 6}};
-enum { NUM_STYLES = sizeof(style) / sizeof(style[0]) };
+static const bench_style style[] = {{"#000000", 5},  {"#0072B2", 7},  {"#56B4E9", 9}, {"#009E73", 11},
+                                    {"#D55E00", 13}, {"#CC79A7", 15}, {"#E69F00", 4}, {"#999999", 6}};
+
+bench_style bench_plot_style(int number)
+{
+    return style[(size_t)number % (sizeof(style) / sizeof(style[0]))];
+}
 
 /* What lies along the horizontal axis of a figure; the rest of a cell's place is the same for the whole
  * figure. */
@@ -38,14 +42,6 @@ static bool fits(enum axis axis, const bench_cell *a, const bench_cell *b)
     return a->ppn == b->ppn && strcmp(a->pattern, b->pattern) == 0 &&
            (axis == BY_PROCS || a->procs == b->procs) && (axis == BY_SIZE || a->count == b->count) &&
            (axis == BY_DELAY || a->max_delay_ms == b->max_delay_ms);
-}
-
-static void quote(FILE *to, const char *dir, const char *name, const char *ending)
-{
-    fputc('\'', to);
-    for (const char *p = dir; *p; p++)
-        fprintf(to, *p == '\'' ? "''" : "%c", *p);
-    fprintf(to, "/%s.%s'", name, ending);
 }
 
 static void describe(figure *f)
@@ -130,7 +126,15 @@ static int write_data(const figure *f, const char *const *algs, int num_algs, FI
     return have;
 }
 
-static void write_terminal(const char *dir, const char *name, int kind, FILE *to)
+static void quote(FILE *to, const char *dir, const char *name, const char *ending)
+{
+    fputc('\'', to);
+    for (const char *p = dir; *p; p++)
+        fprintf(to, *p == '\'' ? "''" : "%c", *p);
+    fprintf(to, "/%s.%s'", name, ending);
+}
+
+void bench_plot_terminal(const char *dir, const char *name, int kind, FILE *to)
 {
     if (kind == 0)
         fprintf(to, "set terminal svg size 1000,600 font 'DejaVu Sans,13' background 'white'\n");
@@ -170,14 +174,14 @@ static void write_figure(const figure *f, const char *dir, FILE *to)
     else
         fprintf(to, "set yrange [0:*]\n");
     for (int kind = 0; kind < 2; kind++) {
-        write_terminal(dir, f->name, kind, to);
+        bench_plot_terminal(dir, f->name, kind, to);
         fprintf(to, "plot ");
         for (int a = 0; a < num_algs; a++)
             fprintf(to,
                     "%s$alg%d using 1:2 with lines lw 1 lc rgb '%s' notitle, \\\n"
                     "  $alg%d using 1:2:3 with yerrorbars lw 1.6 pt %d ps 1.1 lc rgb '%s' title '%s'",
-                    a ? ", \\\n  " : "", a, style[a % NUM_STYLES].colour, a, style[a % NUM_STYLES].shape,
-                    style[a % NUM_STYLES].colour, algs[a]);
+                    a ? ", \\\n  " : "", a, bench_plot_style(a).colour, a, bench_plot_style(a).shape,
+                    bench_plot_style(a).colour, algs[a]);
         if (have & 2)
             fprintf(
                 to,
@@ -192,70 +196,7 @@ static void write_figure(const figure *f, const char *dir, FILE *to)
     }
 }
 
-/* Speed-up of the best arrival-aware over the best regular algorithm, sizes up, delays across. */
-static void write_heat_map(const bench_table *table, const bench_cell *cells, int num, const char *dir,
-                           FILE *to)
-{
-    double delays[MAX_PLACES];
-    int64_t counts[MAX_PLACES];
-    int num_counts = 0;
-    const int num_delays = bench_cells_delays(cells, num, delays, MAX_PLACES);
-    double extreme = 1.15;
-    char name[96];
-    for (int i = 0; i < num; i++) {
-        if ((num_counts == 0 || counts[num_counts - 1] != cells[i].count) && num_counts < MAX_PLACES)
-            counts[num_counts++] = cells[i].count; /* the cells are ordered by size */
-        if (cells[i].speedup > 0)
-            extreme = fmax(extreme, fmax(cells[i].speedup, 1 / cells[i].speedup));
-    }
-    snprintf(name, sizeof(name), "speedup-p%d", cells->procs);
-    if (cells->ppn != 1 || strcmp(cells->pattern, "uniform") != 0)
-        snprintf(name + strlen(name), sizeof(name) - strlen(name), "-ppn%d-%s", cells->ppn, cells->pattern);
-    fprintf(to, "reset\n$heat << EOD\n");
-    for (int i = 0; i < num; i++) {
-        int d = 0, n = 0;
-        while (d < num_delays - 1 && delays[d] != cells[i].max_delay_ms)
-            d++;
-        while (n < num_counts - 1 && counts[n] != cells[i].count)
-            n++;
-        if (cells[i].speedup > 0)
-            fprintf(to, "%d %d %.4f \"%s\\n%.2f%s\\n(%.3g)\"\n", d, n, cells[i].speedup,
-                    table->rows[cells[i].best].alg, cells[i].speedup, cells[i].beyond_doubt ? "*" : "",
-                    cells[i].factor);
-    }
-    fprintf(to,
-            "EOD\nset title \"Best regular over best arrival-aware algorithm, mean elapsed time: %d ranks, "
-            "%d per node "
-            "(%s)%s\\n"
-            "in the box: fastest algorithm, ratio (* beyond the 95 %% confidence interval), imbalance "
-            "factor\" noenhanced\n",
-            cells->procs, cells->ppn, cells->pattern,
-            strcmp(table->lab_check, "fail") == 0 ? "\\nTHE EMULATED CLUSTER FAILED ITS CHECK" : "");
-    fprintf(to, "set xlabel 'maximum delay [ms]'\nset ylabel 'gathered data [K floats]'\nset xtics (");
-    for (int d = 0; d < num_delays; d++)
-        fprintf(to, "%s'%.6g' %d", d ? ", " : "", delays[d], d);
-    fprintf(to, ")\nset ytics (");
-    for (int n = 0; n < num_counts; n++)
-        fprintf(to, "%s'%.6g' %d", n ? ", " : "", (double)counts[n] / 1024, n);
-    fprintf(to, ")\nset xrange [-0.5:%g]\nset yrange [-0.5:%g]\nset tics nomirror scale 0\nset border 0\n",
-            num_delays - 0.5, num_counts - 0.5);
-    /* Blue: regular is faster; orange: arrival-aware is. Both light enough for black text. */
-    fprintf(to,
-            "set palette defined (-1 '#6AAED6', 0 '#FFFFFF', 1 '#F5A35C')\nset logscale cb\nset cbrange "
-            "[%.4f:%.4f]\n"
-            "set cblabel 'speed-up' offset 1,0\nset format cb '%%.2f'\nset cbtics (%.4f, %.4f, 1, %.4f, "
-            "%.4f)\nunset key\n",
-            1 / extreme, extreme, 1 / extreme, 1 / sqrt(extreme), sqrt(extreme), extreme);
-    fprintf(to, "set style fill solid border lc rgb 'white'\n");
-    for (int kind = 0; kind < 2; kind++) {
-        write_terminal(dir, name, kind, to);
-        fprintf(to,
-                "plot $heat using 1:2:($1-0.5):($1+0.5):($2-0.5):($2+0.5):3 with boxxyerror fc palette, \\\n"
-                "  $heat using 1:2:4 with labels noenhanced\nunset output\n");
-    }
-}
-
-int bench_plot_script(const bench_table *table, const char *dir, FILE *to)
+int bench_plot_script(const bench_table *table, const char *versus, const char *dir, FILE *to)
 {
     bench_cell *cells;
     const int num = bench_table_cells(table, &cells);
@@ -287,9 +228,12 @@ int bench_plot_script(const bench_table *table, const char *dir, FILE *to)
             any = any || cells[i + n].speedup > 0;
         if (n < 2 || !any)
             continue;
-        write_heat_map(table, &cells[i], n, dir, to);
+        bench_heat_speedup(table, &cells[i], n, dir, to);
         figures++;
     }
+    if (versus)
+        figures += bench_heat_bound(table, cells, num, versus, dir, to);
+    figures += bench_growth_plot(table, cells, num, dir, to);
     free(f.cells);
     free(cells);
     return figures;
@@ -308,7 +252,7 @@ bool bench_plot_available(void)
     return found;
 }
 
-int bench_plot_make(const bench_table *table, const char *dir, char *why, size_t why_size)
+int bench_plot_make(const bench_table *table, const char *versus, const char *dir, char *why, size_t why_size)
 {
     if (!bench_plot_available()) {
         snprintf(why, why_size, "no figures: gnuplot is not on the PATH (Debian package gnuplot-nox)");
@@ -320,7 +264,7 @@ int bench_plot_make(const bench_table *table, const char *dir, char *why, size_t
     }
     void (*before)(int) = signal(SIGPIPE, SIG_IGN); /* a gnuplot that dies is told by its status */
     FILE *to = popen("gnuplot", "w");
-    int figures = to ? bench_plot_script(table, dir, to) : -1;
+    int figures = to ? bench_plot_script(table, versus, dir, to) : -1;
     const int status = to ? pclose(to) : -1;
     signal(SIGPIPE, before);
     if (status != 0) {

@@ -3,6 +3,8 @@
  */
 #include "bench_report.h"
 
+#include "bench_growth.h"
+
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
@@ -207,6 +209,7 @@ void bench_report_print(const bench_table *table, FILE *to)
     fprintf(to, "\n# Time past the last arrival in ms\n");
     warn_if_doubtful(table, to);
     print_times(table, cells, num, past_last, NULL, to);
+    bench_growth_print(table, cells, num, to);
     print_summary(table, cells, num, to);
     free(cells);
 }

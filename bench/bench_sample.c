@@ -8,11 +8,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-#include "algorithms.h"
 #include "bench_stats.h"
-
-/* Above this many ranks the ring's plans would take more memory than the figure is worth. */
-enum { MAX_RING_RANKS = 256 };
 
 static double ms(double ns)
 {
@@ -73,59 +69,8 @@ double bench_bound_ns(const bench_net *net, int64_t block_bytes, const int64_t *
     return sum / n;
 }
 
-int bench_ring_make(bench_ring *ring, int num_ranks, int64_t block_bytes)
-{
-    *ring = (bench_ring){0};
-    if (num_ranks > MAX_RING_RANKS)
-        return 0;
-    ring->plans = calloc((size_t)num_ranks, sizeof(*ring->plans));
-    if (!ring->plans)
-        return ENOMEM;
-    const pat_job job = {.num_ranks = num_ranks, .block_bytes = block_bytes, .tau_ns = 1};
-    for (; ring->num_ranks < num_ranks; ring->num_ranks++) {
-        const pat_algorithm *alg = pat_algorithm_find("ring");
-        int rc = pat_algorithm_plan(alg, &job, ring->num_ranks, &ring->plans[ring->num_ranks]);
-        if (rc != 0) {
-            bench_ring_free(ring);
-            return rc;
-        }
-    }
-    return 0;
-}
-
-void bench_ring_free(bench_ring *ring)
-{
-    for (int r = 0; r < ring->num_ranks; r++)
-        pat_plan_free(&ring->plans[r]);
-    free(ring->plans);
-    *ring = (bench_ring){0};
-}
-
-double bench_ring_ns(const bench_ring *ring, const bench_net *net, const int64_t *arrival_ns)
-{
-    /* The predictor gives every rank a link of its own: it has nothing to say where ranks share their node's.
-     */
-    if (ring->num_ranks == 0 || (net->num_nodes > 1 && net->ppn > 1))
-        return NAN;
-    /* Eager at every size: the kindest to the ring, a neighbour that has not called yet does not hold it up.
-     */
-    const pat_cost cost = {.alpha_ns = net->lambda_ns, .beta_ps = net->beta_ps, .eager_bytes = INT64_MAX};
-    /* Every link lets its first bytes through at once; the chain of a ring passes a full bucket at least
-     * once. */
-    const int64_t credit_ns = net->burst_bytes * net->beta_ps / 1000;
-    int64_t *exit_ns = malloc((size_t)ring->num_ranks * sizeof(*exit_ns));
-    double sum = NAN;
-    if (exit_ns && pat_model_walk(ring->plans, ring->num_ranks, arrival_ns, &cost, exit_ns, NULL) == 0) {
-        sum = 0;
-        for (int r = 0; r < ring->num_ranks; r++)
-            sum += fmax((double)(exit_ns[r] - arrival_ns[r] - credit_ns), 0);
-    }
-    free(exit_ns);
-    return sum / ring->num_ranks;
-}
-
 bench_sample bench_sample_make(const bench_report *reports, const bench_net *net, int64_t block_bytes,
-                               const bench_ring *ring)
+                               const bench_forecast *ideal_ring, const bench_forecast *own)
 {
     const int n = net->num_ranks;
     bench_sample s = {.valid = true};
@@ -155,7 +100,14 @@ bench_sample bench_sample_make(const bench_report *reports, const bench_net *net
     s.omega_ms = ms((double)(last - first));
     s.bound_ms = arrival ? ms(bench_bound_ns(net, block_bytes, arrival, &last_exit)) : NAN;
     s.bound_past_last_ms = isnan(s.bound_ms) ? NAN : ms((double)(last_exit - last));
-    s.ideal_ring_ms = arrival && ring ? ms(bench_ring_ns(ring, net, arrival)) : NAN;
+    s.ideal_ring_ms = s.predicted_ms = s.predicted_past_last_ms = NAN;
+    if (arrival && ideal_ring)
+        s.ideal_ring_ms = ms(bench_forecast_walk(ideal_ring, net, arrival).elapsed_ns);
+    if (arrival && own) {
+        const bench_times told = bench_forecast_walk(own, net, arrival);
+        s.predicted_ms = ms(told.elapsed_ns);
+        s.predicted_past_last_ms = ms(told.past_last_ns);
+    }
     free(arrival);
     return s;
 }
@@ -183,6 +135,8 @@ int bench_row_fill(bench_row *row, const bench_sample *samples, int num, const b
     row->bound_ms = MEAN(bound_ms);
     row->bound_past_last_ms = MEAN(bound_past_last_ms);
     row->ideal_ring_ms = MEAN(ideal_ring_ms);
+    row->predicted_ms = MEAN(predicted_ms);
+    row->predicted_past_last_ms = MEAN(predicted_past_last_ms);
     row->slip_ms = MEAN(slip_ms);
     row->thread_cpu_ms = MEAN(thread_cpu_ms);
     row->waiting_cpu_ms = MEAN(waiting_cpu_ms);

@@ -21,7 +21,12 @@ bench_row *bench_table_add(bench_table *table)
         table->cap = cap;
     }
     bench_row *row = &table->rows[table->num++];
-    *row = (bench_row){.tau_ms = NAN, .ideal_ring_ms = NAN, .bound_past_last_ms = NAN, .slip_ms = NAN};
+    *row = (bench_row){.tau_ms = NAN,
+                       .ideal_ring_ms = NAN,
+                       .bound_past_last_ms = NAN,
+                       .predicted_ms = NAN,
+                       .predicted_past_last_ms = NAN,
+                       .slip_ms = NAN};
     return row;
 }
 
@@ -146,6 +151,13 @@ const bench_row *bench_cell_row(const bench_table *table, const bench_cell *cell
         if (same_cell(cell, &table->rows[i]) && strcmp(table->rows[i].alg, alg) == 0)
             return &table->rows[i];
     return NULL;
+}
+
+double bench_cell_planned_factor(const bench_cell *cell)
+{
+    if (isnan(cell->tau_ms))
+        return NAN;
+    return cell->max_delay_ms > 0 ? exp2(round(log2(cell->max_delay_ms / cell->tau_ms))) : 0;
 }
 
 int bench_cells_delays(const bench_cell *cells, int num, double *delays, int max)

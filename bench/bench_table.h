@@ -25,10 +25,11 @@ typedef struct bench_row {
     double thread_cpu_ms, waiting_cpu_ms;
     /* Not in the CSV; NaN or 0 when the row comes from one. */
     double tau_ms, ideal_ring_ms;
-    double bound_past_last_ms; /* the bound's time past the last arrival */
-    double slip_ms;            /* how much later than planned a rank arrived, mean over ranks */
-    int repeats;               /* iterations done again because a rank began late */
-    int num_iters; /* iterations asked for: entries of the next array, NaN where invalid. NULL from a CSV */
+    double bound_past_last_ms;                   /* the bound's time past the last arrival */
+    double predicted_ms, predicted_past_last_ms; /* elapsed and past last as the predictor has them */
+    double slip_ms; /* how much later than planned a rank arrived, mean over ranks */
+    int repeats;    /* iterations done again because a rank began late */
+    int num_iters;  /* iterations asked for: entries of the next array, NaN where invalid. NULL from a CSV */
     double *iter_elapsed_ms;
 } bench_row;
 
@@ -68,6 +69,9 @@ typedef struct bench_cell {
 int bench_table_cells(const bench_table *table, bench_cell **cells);
 const bench_row *bench_cell_row(const bench_table *table, const bench_cell *cell,
                                 const char *alg); /* or NULL */
+
+/* Largest planned delay over tau, to the nearest power of two; 0: no delay; NaN: the cell does not know its tau. */
+double bench_cell_planned_factor(const bench_cell *cell);
 
 /* The delays that occur in these cells, ascending. Returns their number. */
 int bench_cells_delays(const bench_cell *cells, int num, double *delays, int max);

@@ -1,6 +1,7 @@
 /*
- * bench_versus.c — one algorithm against all others and against the bound, by imbalance factor (bench_report.h).
- * Ratios above 1 in favour of the algorithm, but for those over the bound, which can only be 1 or more.
+ * bench_versus.c — one algorithm against all others, the bound and the predictor, by imbalance factor
+ * (bench_report.h). Ratios above 1 in favour of the algorithm, but for those over the bound, which can only be 1 or
+ * more.
  */
 #include "bench_report.h"
 
@@ -8,16 +9,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_GROUPS = 32 };
+#include "algorithms.h"
+#include "bench_stats.h"
 
-/* Geometric mean and worst of a ratio. */
+enum { MAX_GROUPS = 32, MAX_ALGS = 64, LONG_BYTES = 16384, HIGH_FACTOR = 4 };
+
+/* Geometric mean and extremes of a ratio. */
 typedef struct ratio {
     int num;
     double logs, least, most;
 } ratio;
 
 typedef struct group {
-    double factor; /* planned: largest delay over tau, to the nearest power of two; 0: no delay */
+    double factor; /* planned */
     int cells;
     ratio regular, aware, bound;                /* mean elapsed */
     ratio regular_past, aware_past, bound_past; /* time past the last arrival */
@@ -33,39 +37,53 @@ static void add(ratio *r, double value)
     r->num++;
 }
 
-static double planned_factor(const bench_cell *c)
+static double mean(const ratio *r)
 {
-    if (!(c->max_delay_ms > 0) || !(c->tau_ms > 0))
-        return 0;
-    return exp2(round(log2(c->max_delay_ms / c->tau_ms)));
+    return exp(r->logs / r->num);
 }
 
-/* The others' best: of the regular ones, or of the arrival-aware ones but `alg`. */
-static void best_others(const bench_table *t, const bench_cell *c, const char *alg, bool aware,
-                        double *elapsed_ms, double *past_last_ms)
+/* The published arrival-aware algorithms are those that go by predictions. */
+static bool is_published(const char *name)
 {
-    const char *names[64];
-    int num = bench_table_algs(t, names, 64);
-    *elapsed_ms = *past_last_ms = INFINITY;
+    const pat_algorithm *alg = pat_algorithm_find(name);
+    return alg && alg->uses_arrivals;
+}
+
+/* The best of the regular or of the published arrival-aware algorithms, by each of the two measures. */
+typedef struct rivals {
+    const bench_row *elapsed, *past_last;
+} rivals;
+
+static rivals find_rivals(const bench_table *t, const bench_cell *c, const char *alg, bool published)
+{
+    const char *names[MAX_ALGS];
+    const int num = bench_table_algs(t, names, MAX_ALGS);
+    rivals best = {NULL, NULL};
     for (int i = 0; i < num; i++) {
         const bench_row *r = bench_cell_row(t, c, names[i]);
-        if (!r || strcmp(names[i], alg) == 0 || bench_is_aware(names[i]) != aware)
+        if (!r || isnan(r->elapsed_ms) || strcmp(names[i], alg) == 0 ||
+            (published ? !is_published(names[i]) : bench_is_aware(names[i])))
             continue;
-        *elapsed_ms = fmin(*elapsed_ms, r->elapsed_ms);
-        *past_last_ms = fmin(*past_last_ms, r->past_last_ms);
+        if (!best.elapsed || r->elapsed_ms < best.elapsed->elapsed_ms)
+            best.elapsed = r;
+        if (!best.past_last || r->past_last_ms < best.past_last->past_last_ms)
+            best.past_last = r;
     }
+    return best;
 }
 
 static void add_cell(const bench_table *t, const bench_cell *c, const bench_row *ours, group *g)
 {
-    double elapsed, past;
     g->cells++;
-    best_others(t, c, ours->alg, false, &elapsed, &past);
-    add(&g->regular, elapsed / ours->elapsed_ms);
-    add(&g->regular_past, past / ours->past_last_ms);
-    best_others(t, c, ours->alg, true, &elapsed, &past);
-    add(&g->aware, elapsed / ours->elapsed_ms);
-    add(&g->aware_past, past / ours->past_last_ms);
+    const rivals regular = find_rivals(t, c, ours->alg, false), aware = find_rivals(t, c, ours->alg, true);
+    if (regular.elapsed) {
+        add(&g->regular, regular.elapsed->elapsed_ms / ours->elapsed_ms);
+        add(&g->regular_past, regular.past_last->past_last_ms / ours->past_last_ms);
+    }
+    if (aware.elapsed) {
+        add(&g->aware, aware.elapsed->elapsed_ms / ours->elapsed_ms);
+        add(&g->aware_past, aware.past_last->past_last_ms / ours->past_last_ms);
+    }
     add(&g->bound, ours->elapsed_ms / ours->bound_ms);
     add(&g->bound_past, ours->past_last_ms / ours->bound_past_last_ms);
 }
@@ -73,9 +91,23 @@ static void add_cell(const bench_table *t, const bench_cell *c, const bench_row 
 static void print_ratio(const ratio *r, bool high_is_worst, FILE *to)
 {
     if (r->num)
-        fprintf(to, " %6.3f %6.3f", exp(r->logs / r->num), high_is_worst ? r->most : r->least);
+        fprintf(to, " %6.3f %6.3f %6.3f", mean(r), high_is_worst ? r->most : r->least,
+                high_is_worst ? r->least : r->most);
     else
-        fprintf(to, " %6s %6s", "-", "-");
+        fprintf(to, " %6s %6s %6s", "-", "-", "-");
+}
+
+static void print_group(const char *label, const group *g, FILE *to)
+{
+    fprintf(to, "%9s %5d |", label, g->cells);
+    print_ratio(&g->regular, false, to);
+    print_ratio(&g->aware, false, to);
+    print_ratio(&g->bound, true, to);
+    fprintf(to, " |");
+    print_ratio(&g->regular_past, false, to);
+    print_ratio(&g->aware_past, false, to);
+    print_ratio(&g->bound_past, true, to);
+    fprintf(to, "\n");
 }
 
 static int by_factor(const void *va, const void *vb)
@@ -84,57 +116,135 @@ static int by_factor(const void *va, const void *vb)
     return (a->factor > b->factor) - (a->factor < b->factor);
 }
 
+static group *group_of(group *groups, int *num, double factor)
+{
+    for (int k = 0; k < *num; k++)
+        if (groups[k].factor == factor)
+            return &groups[k];
+    if (*num == MAX_GROUPS)
+        return NULL;
+    groups[*num].factor = factor;
+    return &groups[(*num)++];
+}
+
+/* Cells with segments of LONG_BYTES and more, or with shorter ones. */
+static void print_groups(const bench_table *t, const bench_cell *cells, int num, const char *alg, bool longer,
+                         FILE *to)
+{
+    group groups[MAX_GROUPS] = {{0}}, low = {0}, high = {0};
+    int num_groups = 0;
+    for (int i = 0; i < num; i++) {
+        const bench_row *ours = bench_cell_row(t, &cells[i], alg);
+        const double factor = bench_cell_planned_factor(&cells[i]);
+        if (!ours || isnan(ours->elapsed_ms) || isnan(factor) ||
+            (cells[i].segment_bytes >= LONG_BYTES) != longer)
+            continue;
+        group *g = group_of(groups, &num_groups, factor);
+        if (!g)
+            continue;
+        add_cell(t, &cells[i], ours, g);
+        add_cell(t, &cells[i], ours, factor < HIGH_FACTOR ? &low : &high);
+    }
+    if (num_groups == 0)
+        return;
+    qsort(groups, (size_t)num_groups, sizeof(groups[0]), by_factor);
+    fprintf(to, "\nSegments of %s KiB%s\n%15s |%63s |%63s\n%9s %5s |%21s%21s%21s |%21s%21s%21s\n",
+            longer ? "16" : "less than 16", longer ? " and more" : "", "", "mean elapsed time",
+            "time past the last arrival", "delay/tau", "cells", "regular", "published", "bound", "regular",
+            "published", "bound");
+    for (int k = 0; k < num_groups; k++) {
+        char label[32];
+        snprintf(label, sizeof(label), "%.4g", groups[k].factor);
+        print_group(label, &groups[k], to);
+    }
+    if (low.cells > 0 && high.cells > 0 && num_groups > 2) {
+        print_group("below 4", &low, to);
+        print_group("4 and up", &high, to);
+    }
+}
+
+/* Cells in which the algorithm is slower than the best regular one, and how sure that is. */
+static void print_losses(const bench_table *t, const bench_cell *cells, int num, const char *alg, FILE *to)
+{
+    int losses = 0;
+    for (int i = 0; i < num; i++) {
+        const bench_row *ours = bench_cell_row(t, &cells[i], alg);
+        if (!ours || isnan(ours->elapsed_ms))
+            continue;
+        const bench_row *best = find_rivals(t, &cells[i], alg, false).elapsed;
+        if (!best || ours->elapsed_ms <= best->elapsed_ms * 1.02)
+            continue;
+        const char *sure = "";
+        if (ours->iter_elapsed_ms && best->iter_elapsed_ms && ours->num_iters == best->num_iters) {
+            bench_paired p = bench_compare(ours->iter_elapsed_ms, best->iter_elapsed_ms, ours->num_iters);
+            sure = bench_is_above(&p) ? ", beyond doubt" : ", within the confidence interval";
+        }
+        fprintf(to, "%s %d ranks, %.6g KiB, delay %.6g ms: %s %.3f times as fast as %s%s\n",
+                losses++ ? "           " : "\nslower by more than 2 %:\n           ", cells[i].procs,
+                (double)cells[i].segment_bytes / 1024, cells[i].max_delay_ms, alg,
+                best->elapsed_ms / ours->elapsed_ms, best->alg, sure);
+    }
+    if (losses == 0)
+        fprintf(to, "\nNowhere more than 2 %% slower than the best regular algorithm.\n");
+}
+
+/* Predicted over measured, for every algorithm that has a plan. */
+static void print_predictions(const bench_table *t, FILE *to)
+{
+    const char *names[MAX_ALGS];
+    const int num = bench_table_algs(t, names, MAX_ALGS);
+    bool any = false;
+    for (int a = 0; a < num; a++) {
+        ratio elapsed = {0}, past = {0};
+        for (int i = 0; i < t->num; i++) {
+            const bench_row *r = &t->rows[i];
+            if (strcmp(r->alg, names[a]) != 0)
+                continue;
+            add(&elapsed, r->predicted_ms / r->elapsed_ms);
+            add(&past, r->predicted_past_last_ms / r->past_last_ms);
+        }
+        if (elapsed.num == 0)
+            continue;
+        if (!any)
+            fprintf(to, "\nPredicted over measured: geometric mean, least, most\n%-9s %5s |%21s |%21s\n", "",
+                    "cells", "mean elapsed", "past last");
+        any = true;
+        fprintf(to, "%-9s %5d |", names[a], elapsed.num);
+        print_ratio(&elapsed, false, to);
+        fprintf(to, " |");
+        print_ratio(&past, false, to);
+        fprintf(to, "\n");
+    }
+}
+
 void bench_versus_print(const bench_table *table, const char *alg, FILE *to)
 {
     bench_cell *cells;
-    group groups[MAX_GROUPS] = {{0}};
-    int num_groups = 0, unknown = 0;
     const int num = bench_table_cells(table, &cells);
+    int unknown = 0, with = 0;
     for (int i = 0; i < num; i++) {
         const bench_row *ours = bench_cell_row(table, &cells[i], alg);
-        if (!ours || isnan(ours->elapsed_ms))
-            continue;
-        if (isnan(cells[i].tau_ms)) {
-            unknown++;
-            continue;
-        }
-        const double factor = planned_factor(&cells[i]);
-        int k = 0;
-        while (k < num_groups && groups[k].factor != factor)
-            k++;
-        if (k == MAX_GROUPS)
-            continue;
-        num_groups += k == num_groups;
-        groups[k].factor = factor;
-        add_cell(table, &cells[i], ours, &groups[k]);
+        with += ours != NULL;
+        unknown += ours && isnan(cells[i].tau_ms);
     }
-    free(cells);
-    qsort(groups, (size_t)num_groups, sizeof(groups[0]), by_factor);
-    fprintf(to,
-            "\n# %s against the others, by largest delay over tau: geometric mean and worst cell. regular, "
-            "aware: the "
-            "best regular\n# and the best other arrival-aware algorithm over %s; bound: %s over the bound. "
-            "First mean "
-            "elapsed time, then\n# time past the last arrival.\n",
-            alg, alg, alg);
+    fprintf(
+        to,
+        "\n# %s against the others, by largest delay over tau: geometric mean, worst and best cell. regular, "
+        "published:\n# the best regular algorithm, and the best that goes by predictions (bdr, bslb), over "
+        "%s; "
+        "bound: %s over\n# the bound.\n",
+        alg, alg, alg);
     if (strcmp(table->lab_check, "fail") == 0)
         fprintf(to, "# The emulated cluster failed its own check. Doubt these figures.\n");
-    fprintf(to, "%9s %5s |%14s%14s%14s |%14s%14s%14s\n", "delay/tau", "cells", "regular", "aware", "bound",
-            "regular", "aware", "bound");
-    for (int k = 0; k < num_groups; k++) {
-        const group *g = &groups[k];
-        fprintf(to, "%9.4g %5d |", g->factor, g->cells);
-        print_ratio(&g->regular, false, to);
-        print_ratio(&g->aware, false, to);
-        print_ratio(&g->bound, true, to);
-        fprintf(to, " |");
-        print_ratio(&g->regular_past, false, to);
-        print_ratio(&g->aware_past, false, to);
-        print_ratio(&g->bound_past, true, to);
-        fprintf(to, "\n");
+    if (with == 0) {
+        fprintf(to, "no cell has %s\n", alg);
+    } else {
+        print_groups(table, cells, num, alg, true, to);
+        print_groups(table, cells, num, alg, false, to);
+        print_losses(table, cells, num, alg, to);
+        print_predictions(table, to);
     }
     if (unknown)
         fprintf(to, "# left out: %d cells from a CSV, which does not tell tau; give the JSON\n", unknown);
-    if (num_groups == 0)
-        fprintf(to, "no cell has %s\n", alg);
+    free(cells);
 }

@@ -38,14 +38,14 @@ static int launcher_rank(void)
     return -1;
 }
 
-static int plot(const bench_table *table, const char *dir)
+static int plot(const program *p)
 {
     char why[512];
-    const int figures = bench_plot_make(table, dir, why, sizeof(why));
+    const int figures = bench_plot_make(&p->table, p->options.versus, p->options.plot, why, sizeof(why));
     if (figures < 0)
         fprintf(stderr, "pat-bench: %s\n", why);
     else
-        printf("# %d figures (SVG and PNG) in %s\n", figures, dir);
+        printf("# %d figures (SVG and PNG) in %s\n", figures, p->options.plot);
     return figures < 0;
 }
 
@@ -69,7 +69,7 @@ static int look_at_files(program *p)
         bench_versus_print(&p->table, p->options.versus, stdout);
     if (p->options.paper)
         bench_paper_print(&p->table, stdout);
-    return p->options.plot && plot(&p->table, p->options.plot) ? STATUS_FAILED : 0;
+    return p->options.plot && plot(p) ? STATUS_FAILED : 0;
 }
 
 /* ---- With ranks
@@ -266,7 +266,7 @@ static int with_mpi(program *p, int argc, char **argv)
     MPI_Finalize();
     /* Only now, with MPI gone: this starts a process. */
     if (status == 0 && p->run.rank == 0 && p->options.plot)
-        plot(&p->table, p->options.plot);
+        plot(p);
     return status;
 }
 

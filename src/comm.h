@@ -96,6 +96,17 @@ static inline bool pat_comm_ahead(const pat_comm *c, const pat_algorithm *alg)
     return alg->arrival_aware && !alg->uses_arrivals && c->background;
 }
 
+/* The inputs of a plan for blocks of so many bytes here, without arrivals. */
+static inline pat_job pat_comm_job(const pat_comm *c, int64_t block_bytes)
+{
+    return (pat_job){.num_ranks = c->size,
+                     .block_bytes = block_bytes,
+                     .tau_ns = pat_link_tau_ns(&c->link, block_bytes),
+                     .alpha_ns = c->link.alpha_ns,
+                     .beta_ps = c->link.beta_ps,
+                     .piece_ns = c->link.piece_ns};
+}
+
 /* Attribute callback of user communicators. */
 int pat_comm_delete_attr(MPI_Comm comm, int keyval, void *attr, void *extra);
 

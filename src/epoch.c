@@ -36,13 +36,8 @@ static int round_make(pat_comm *c, pat_round *round, const pat_algorithm *alg, i
         int64_t arrival[c->size];
         for (int r = 0; r < c->size && estimates; r++)
             arrival[r] = c->exchange.all[r].arrival_ns;
-        pat_job job = {.num_ranks = c->size,
-                       .block_bytes = bytes,
-                       .arrival_ns = estimates ? arrival : NULL,
-                       .tau_ns = pat_link_tau_ns(&c->link, bytes),
-                       .alpha_ns = c->link.alpha_ns,
-                       .beta_ps = c->link.beta_ps,
-                       .piece_ns = c->link.piece_ns};
+        pat_job job = pat_comm_job(c, bytes);
+        job.arrival_ns = estimates ? arrival : NULL;
         pat_plan_free(&round->plan);
         error = pat_algorithm_plan(alg, &job, c->rank, &round->plan);
         round->plan_alg = error ? NULL : alg;

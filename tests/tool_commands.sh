@@ -35,7 +35,26 @@ refuses memory "$PAT_SOURCE/tests/run" --sanitize memory
 refuses /proc/build "$PAT_SOURCE/tests/run" --build /proc/build
 refuses all "$PAT_SOURCE/bench/install-packages" all
 
-for command in bench/demo tests/run bench/install-packages; do
+grid=$PAT_SOURCE/bench/arrival-grid
+refuses "4 7" "$grid" --procs "4 7"
+refuses 5=20 "$grid" --rate 5=20
+refuses "0 four" "$grid" --factors "0 four"
+refuses 100 "$grid" --sizes 100
+refuses -2 "$grid" --gap -2
+refuses /proc/no-build "$grid" --build /proc/no-build
+refuses 32=10 "$PAT_SOURCE/bench/paper-grid" --rate 32=10
+refuses soon "$PAT_SOURCE/bench/paper-grid" --base soon
+if [ -x "$PAT_BUILD/bench/pat-bench" ]; then
+    refuses foo "$grid" --build "$PAT_BUILD" --algs ring,foo --out "$work/grid"
+    # A cell that was measured at another rate is neither taken nor replaced.
+    mkdir "$work/grid"
+    printf '"complete": true, "alg": "ring", "iters": "10", "env.PAT_LAB_RATE": "123000000"' >"$work/grid/p4-64k-f0.json"
+    refuses "$work/grid/p4-64k-f0.json" "$grid" --build "$PAT_BUILD" --out "$work/grid" --algs ring --versus ring --procs 4 \
+        --sizes 64 --factors 0 --gap 0
+    grep -q 123000000 "$work/grid/p4-64k-f0.json" || complain "arrival-grid replaced a result"
+fi
+
+for command in bench/arrival-grid bench/paper-grid bench/demo tests/run bench/install-packages; do
     "$PAT_SOURCE/$command" --help | grep -q '^usage: ' || complain "$command --help"
 done
 

@@ -299,25 +299,42 @@ static void test_bound(void **state)
     assert_near(bench_bound_ns(&net, 1000, example, NULL) / MS, (0 + 2 + 2 + 2) / 4.0, 1e-6);
 }
 
-static void test_ideal_ring(void **state)
+static bench_forecast forecast_of(const char *alg)
+{
+    const pat_job job = {.num_ranks = 4, .block_bytes = 1000, .tau_ns = MS, .beta_ps = MS};
+    bench_forecast f;
+    assert_int_equal(bench_forecast_make(&f, pat_algorithm_find(alg), &job), 0);
+    return f;
+}
+
+static double told_ms(const bench_forecast *f, const bench_net *net, const int64_t *arrival_ns)
+{
+    return bench_forecast_walk(f, net, arrival_ns).elapsed_ns / MS;
+}
+
+static void test_forecast(void **state)
 {
     (void)state;
     const int alone[] = {0, 1, 2, 3};
     const int64_t balanced[] = {0, 0, 0, 0};
     bench_net net = example_net(alone, 4, 1);
-    bench_ring ring;
-    assert_int_equal(bench_ring_make(&ring, 4, 1000), 0);
-    assert_near(bench_ring_ns(&ring, &net, balanced) / MS, 3, 1e-6);
-    const double ideal = bench_ring_ns(&ring, &net, example) / MS;
-    assert_true(ideal > 2.5 &&
-                ideal <= 4.5 + 1e-6); /* above the bound; the paper's ring, which waits more, has 4.5 */
-    net.burst_bytes = 500;            /* half a segment that costs no time */
-    assert_near(bench_ring_ns(&ring, &net, balanced) / MS, 2.5, 1e-6);
+    bench_forecast ring = forecast_of("ring"), bdr = forecast_of("bdr"), native = forecast_of("native");
+    assert_near(told_ms(&ring, &net, balanced), 3, 1e-6);
+    assert_near(bench_forecast_walk(&ring, &net, balanced).past_last_ns / MS, 3, 1e-6);
+    /* Above the bound; the paper's ring, which waits more, has 4.5. */
+    assert_true(told_ms(&ring, &net, example) > 2.5 && told_ms(&ring, &net, example) <= 4.5 + 1e-6);
+    /* The paper's worked example: BDR knows these arrivals and returns after 1, 4, 5 and 5. */
+    assert_near(told_ms(&bdr, &net, example), 3.75, 1e-6);
+    assert_near(bench_forecast_walk(&bdr, &net, example).past_last_ns / MS, 3, 1e-6);
+    net.burst_bytes = 500; /* half a segment that costs no time */
+    assert_near(told_ms(&ring, &net, balanced), 2.5, 1e-6);
     const int pairs[] = {0, 0, 1, 1};
     net = example_net(pairs, 2, 2);
-    assert_true(isnan(bench_ring_ns(&ring, &net, balanced)));
-    bench_ring_free(&ring);
-    assert_true(isnan(bench_ring_ns(&ring, &net, balanced)));
+    assert_true(isnan(told_ms(&ring, &net, balanced))); /* two ranks share a link */
+    assert_true(isnan(told_ms(&native, &net, balanced)));
+    bench_forecast_free(&ring);
+    bench_forecast_free(&bdr);
+    assert_true(isnan(told_ms(&ring, &net, balanced)));
 }
 
 static void test_row(void **state)
@@ -337,7 +354,7 @@ static void test_row(void **state)
                                     .slip_ns = 4000,
                                     .wrong_at = -1};
     }
-    bench_sample samples[3] = {bench_sample_make(reports, &net, 1000, NULL)};
+    bench_sample samples[3] = {bench_sample_make(reports, &net, 1000, NULL, NULL)};
     assert_near(samples[0].elapsed_ms, 3.75, 1e-9); /* 1, 4, 5, 5 */
     assert_near(samples[0].past_last_ms, 3, 1e-9);
     assert_near(samples[0].run_ms, 5, 1e-9);
@@ -386,7 +403,7 @@ int main(void)
         cmocka_unit_test(test_statistics),
         cmocka_unit_test(test_paired),
         cmocka_unit_test(test_bound),
-        cmocka_unit_test(test_ideal_ring),
+        cmocka_unit_test(test_forecast),
         cmocka_unit_test(test_row),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -320,7 +320,7 @@ static const char *figure_dir = "it's";
 static void script(const bench_table *t, FILE *to)
 {
     /* P=4: by size at delay 10, by delay at 64K, by ranks, heat map. P=8 is a single cell. */
-    assert_int_equal(bench_plot_script(t, figure_dir, to), 4);
+    assert_int_equal(bench_plot_script(t, NULL, figure_dir, to), 4);
 }
 
 static void test_plot_script(void **state)
@@ -371,7 +371,7 @@ static void test_figures(void **state)
     char figures[64], path[160], why[256];
     fill(&t);
     snprintf(figures, sizeof(figures), "%s/f", dir);
-    assert_int_equal(bench_plot_make(&t, figures, why, sizeof(why)), 4);
+    assert_int_equal(bench_plot_make(&t, NULL, figures, why, sizeof(why)), 4);
     assert_int_equal(entries(figures), 8);
     for (int i = 0; i < 4; i++) {
         snprintf(path, sizeof(path), "%s/%s.svg", figures, names[i]);

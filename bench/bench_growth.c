@@ -1,0 +1,126 @@
+/*
+ * bench_growth.c — see bench_growth.h. Must never draw a figure of a doubtful lab without saying so in its title.
+ */
+#include "bench_growth.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "bench_delay.h"
+#include "bench_plot.h"
+
+enum { MAX_PLACES = 32, MAX_ALGS = 24 };
+
+/* Cells of one segment length, by number of ranks. */
+typedef struct series {
+    const bench_cell *cells[MAX_PLACES];
+    int num;
+} series;
+
+/* The series that cells[first] opens; empty when an earlier cell belongs to the same, or it is too short. */
+static series series_of(const bench_cell *cells, int num, int first)
+{
+    series s = {.num = 0};
+    if (strcmp(cells[first].pattern, bench_pattern_name(BENCH_ASCENDING)) != 0)
+        return s;
+    for (int i = 0; i < num; i++) {
+        const bool same = strcmp(cells[i].pattern, cells[first].pattern) == 0 && cells[i].tau_ms > 0 &&
+                          cells[i].segment_bytes == cells[first].segment_bytes &&
+                          (s.num == 0 || s.cells[s.num - 1]->procs < cells[i].procs);
+        if (!same || s.num == MAX_PLACES)
+            continue;
+        if (i < first)
+            return (series){.num = 0};
+        s.cells[s.num++] = &cells[i];
+    }
+    return s.num > 1 ? s : (series){.num = 0};
+}
+
+static double in_tau(const bench_table *table, const bench_cell *c, const char *alg)
+{
+    const bench_row *r = bench_cell_row(table, c, alg);
+    return r ? r->past_last_ms / c->tau_ms : NAN;
+}
+
+static double bound_in_tau(const bench_table *table, const bench_cell *c)
+{
+    return table->rows[c->first].bound_past_last_ms / c->tau_ms;
+}
+
+void bench_growth_print(const bench_table *table, const bench_cell *cells, int num, FILE *to)
+{
+    const char *algs[MAX_ALGS];
+    const int num_algs = bench_table_algs(table, algs, MAX_ALGS);
+    for (int i = 0; i < num; i++) {
+        const series s = series_of(cells, num, i);
+        if (s.num == 0)
+            continue;
+        const double gap = s.cells[0]->max_delay_ms / s.cells[0]->tau_ms / (s.cells[0]->procs - 1);
+        fprintf(
+            to,
+            "\n# Ranks arrive one after the other, %.3g segments' time apart, segments of %.6g KiB: time "
+            "past "
+            "the last\n# arrival in times of a segment, and the last number of ranks over the first\n%-10s",
+            gap, (double)cells[i].segment_bytes / 1024, "ranks");
+        for (int k = 0; k < s.num; k++)
+            fprintf(to, " %8d", s.cells[k]->procs);
+        fprintf(to, " %8s\n", "growth");
+        for (int a = 0; a <= num_algs; a++) {
+            double value = NAN, first = NAN;
+            if (a < num_algs && isnan(in_tau(table, s.cells[0], algs[a])))
+                continue;
+            fprintf(to, "%-10s", a < num_algs ? algs[a] : "bound");
+            for (int k = 0; k < s.num; k++) {
+                value = a < num_algs ? in_tau(table, s.cells[k], algs[a]) : bound_in_tau(table, s.cells[k]);
+                first = k == 0 ? value : first;
+                fprintf(to, " %8.2f", value);
+            }
+            fprintf(to, " %8.2f\n", value / first);
+        }
+    }
+}
+
+int bench_growth_plot(const bench_table *table, const bench_cell *cells, int num, const char *dir, FILE *to)
+{
+    const char *algs[MAX_ALGS];
+    const int num_algs = bench_table_algs(table, algs, MAX_ALGS);
+    int figures = 0;
+    for (int i = 0; i < num; i++) {
+        const series s = series_of(cells, num, i);
+        char name[96];
+        if (s.num == 0)
+            continue;
+        fprintf(to, "reset\n");
+        for (int a = 0; a <= num_algs; a++) {
+            fprintf(to, "$alg%d << EOD\n", a);
+            for (int k = 0; k < s.num; k++) {
+                const double value =
+                    a < num_algs ? in_tau(table, s.cells[k], algs[a]) : bound_in_tau(table, s.cells[k]);
+                if (!isnan(value))
+                    fprintf(to, "%d %.4f\n", s.cells[k]->procs, value);
+            }
+            fprintf(to, "EOD\n");
+        }
+        fprintf(
+            to,
+            "set title \"Ranks that arrive one after the other: time past the last arrival, segments of %.6g "
+            "KiB%s\" noenhanced\n"
+            "set xlabel 'ranks'\nset ylabel 'time past the last arrival [times of a segment]'\nset logscale "
+            "x 2\n"
+            "set yrange [0:*]\nset grid ytics back lt 1 lw 1 lc rgb '#d8d8d8'\nset key outside right top "
+            "vertical noenhanced\nset tics nomirror\nset border 3\n",
+            (double)cells[i].segment_bytes / 1024,
+            strcmp(table->lab_check, "fail") == 0 ? "\\nTHE EMULATED CLUSTER FAILED ITS CHECK" : "");
+        snprintf(name, sizeof(name), "growth-%gk", (double)cells[i].segment_bytes / 1024);
+        for (int kind = 0; kind < 2; kind++) {
+            bench_plot_terminal(dir, name, kind, to);
+            fprintf(to, "plot ");
+            for (int a = 0; a < num_algs; a++)
+                fprintf(to, "$alg%d with linespoints lw 1.6 pt %d lc rgb '%s' title '%s', ", a,
+                        bench_plot_style(a).shape, bench_plot_style(a).colour, algs[a]);
+            fprintf(to, "$alg%d with lines lw 2.2 lc rgb '#777777' title 'bound'\nunset output\n", num_algs);
+        }
+        figures++;
+    }
+    return figures;
+}

@@ -1,0 +1,18 @@
+/*
+ * bench_growth.h — does the time past the last arrival grow with the ranks? For ranks that arrive one after the other
+ * (pattern ascending), in times of a segment, so that clusters with other links can be held side by side.
+ */
+#ifndef BENCH_GROWTH_H
+#define BENCH_GROWTH_H
+
+#include <stdio.h>
+
+#include "bench_table.h"
+
+/* One table per segment that was measured with several numbers of ranks; nothing when there is none. */
+void bench_growth_print(const bench_table *table, const bench_cell *cells, int num, FILE *to);
+
+/* The same as figures, in gnuplot's commands. Returns their number. */
+int bench_growth_plot(const bench_table *table, const bench_cell *cells, int num, const char *dir, FILE *to);
+
+#endif

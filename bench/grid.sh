@@ -1,0 +1,114 @@
+# shellcheck shell=bash disable=SC2034,SC2154
+# What bench/paper-grid and bench/arrival-grid share: options, the time of a segment, and measuring a cell once. Sourced.
+# The grid sets: source, name, build, out, iters, factors, procs (a default, and allowed_procs), rate (per node count,
+# Mbit/s), algs. It must never replace a result: what is there was measured with these settings, or the grid stops.
+
+bad() {
+    echo "$name: $*" >&2
+    exit 2
+}
+
+listed() { # WORD LIST: is the word in the list?
+    [[ " $2 " == *" $1 "* ]]
+}
+
+numbers() { # OPTION VALUE: numbers, separated by spaces
+    [[ $2 =~ ^[0-9]+(\.[0-9]+)?(\ [0-9]+(\.[0-9]+)?)*$ ]] || bad "$1 '$2': accepted: numbers, separated by spaces"
+}
+
+some_of() { # OPTION VALUE ALLOWED: some of the allowed words, separated by spaces
+    local word
+    for word in ${2:-none}; do
+        listed "$word" "$3" || bad "$1 '$2': accepted: some of $3"
+    done
+}
+
+# OPTION VALUE: takes an option that all grids have; 1: it is none of these.
+grid_option() {
+    local pair=$2
+    case $1 in
+    --out) out=$2 ;;
+    --build) build=$2 ;;
+    --algs) algs=$2 ;;
+    --iters)
+        [[ $2 =~ ^[1-9][0-9]{0,4}$ ]] || bad "--iters '$2': accepted: 1 to 99999"
+        iters=$2
+        ;;
+    --factors)
+        numbers "$1" "$2"
+        factors=$2
+        ;;
+    --procs)
+        some_of "$1" "$2" "$allowed_procs"
+        procs=$2
+        ;;
+    --rate)
+        [[ $2 =~ ^[0-9]+=[1-9][0-9]{0,4}$ ]] && listed "${pair%%=*}" "$allowed_procs" ||
+            bad "--rate '$2': accepted: NODES=MBIT, for $allowed_procs nodes"
+        rate[${pair%%=*}]=${pair#*=}
+        ;;
+    *) return 1 ;;
+    esac
+}
+
+joined() { # WORDS...: with commas between them
+    local IFS=,
+    echo "$*"
+}
+
+rates() { # the rates as text
+    local p text=''
+    for p in $allowed_procs; do text+=" $p=${rate[$p]}"; done
+    echo "${text# }"
+}
+
+grid_begin() { # PAT-BENCH-ARGUMENTS...: everything that can be wrong is found out before anything is measured
+    [ -x "$build/bench/pat-bench" ] || bad "--build '$build': no bench/pat-bench there; build first (see README.md)"
+    "$build/bench/pat-bench" --alg "$algs" "$@" --version >/dev/null || exit 2
+    mkdir -p "$out" || exit 2
+    export PAT_BUILD=$build
+}
+
+# KIB NODES TIMES...: that many times a segment's time, in ms, separated by commas. 6 % of a link goes into headers.
+segment_times() {
+    local kib=$1 mbit=${rate[$2]}
+    shift 2
+    awk -v kib="$kib" -v rate="$mbit" -v times="$*" 'BEGIN {
+        tau = kib * 1024 * 8 / (rate * 1e6 * 0.94) * 1e3
+        n = split(times, t, " ")
+        for (i = 1; i <= n; i++) printf "%s%.1f", (i > 1 ? "," : ""), t[i] * tau }'
+}
+
+# As long as the largest delay, at least 60 ms: then every rank has said its Edge before the first arrives.
+computation_ms() { # DELAYS
+    awk -v delays="$1" 'BEGIN { n = split(delays, d, ","); m = 60
+        for (i = 1; i <= n; i++) if (d[i] > m) m = d[i]
+        print m }'
+}
+
+# FILE NODES: is the cell measured? Stops when it was, but with other settings.
+finished() {
+    grep -qs '"complete": true' "$1" || return 1
+    { [ "$algs" = all ] || grep -qF "\"alg\": \"$algs\"" "$1"; } && grep -qF "\"env.PAT_LAB_RATE\": \"${rate[$2]}000000\"" "$1" &&
+        grep -qF "\"iters\": \"$iters\"" "$1" && return 0
+    bad "'$1' was measured with other algorithms, iterations or rate: choose another --out, or delete it"
+}
+
+measure() { # FILE NODES KIB DELAYS COMPUTATION PAT-BENCH-ARGUMENTS...
+    local file=$1 nodes=$2 kib=$3 delays=$4 compute=$5 status=0
+    shift 5
+    "$source/bench/lab" run -n "$nodes" --rate "${rate[$nodes]}mbit" --check --timeout 3600 -- "$build/bench/pat-bench" \
+        --alg "$algs" --count $((kib * 1024 * nodes / 4)) --max-delay "$delays" --iters "$iters" --base "$compute" \
+        --csv "${file%.json}.csv" --json "$file" "$@" >"${file%.json}.txt" || status=$?
+    [ "$status" -eq 0 ] && return
+    echo "$name: pat-bench ended with status $status" >&2
+    exit "$status"
+}
+
+failed_checks() { # FILE...: names the cells whose emulated cluster failed its own check
+    local file failed=()
+    for file in "$@"; do
+        grep -q '"lab_check": "pass"' "$file" || failed+=("$(basename "$file" .json)")
+    done
+    [ ${#failed[@]} -eq 0 ] || echo "The emulated cluster failed its own check in these cells: ${failed[*]}"
+}

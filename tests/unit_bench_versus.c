@@ -1,0 +1,162 @@
+/*
+ * unit_bench_versus.c — one algorithm held against the others, the bound and the predictor; how the time past the last
+ * arrival grows with the ranks; and the figures of both.
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "bench_growth.h"
+#include "bench_plot.h"
+#include "bench_report.h"
+
+enum { ITERS = 6 };
+
+/* A row of a cell with tau 2 ms and a bound of 10 and 4 ms. */
+static bench_row *add(bench_table *t, const char *alg, int procs, int kib, const char *pattern, double delay,
+                      double elapsed, double past_last)
+{
+    bench_row *r = bench_table_add(t);
+    assert_non_null(r);
+    snprintf(r->alg, sizeof(r->alg), "%s", alg);
+    snprintf(r->pattern, sizeof(r->pattern), "%s", pattern);
+    r->procs = procs;
+    r->ppn = 1;
+    r->count = (int64_t)procs * kib * 256;
+    r->segment_bytes = kib * 1024;
+    r->max_delay_ms = delay;
+    r->iters = r->num_iters = ITERS;
+    r->elapsed_ms = elapsed;
+    r->elapsed_ci_ms = 0.1;
+    r->past_last_ms = past_last;
+    r->bound_ms = 10;
+    r->bound_past_last_ms = 4;
+    r->predicted_ms = elapsed * 0.9;
+    r->predicted_past_last_ms = past_last * 0.8;
+    r->tau_ms = 2;
+    r->iter_elapsed_ms = calloc(ITERS, sizeof(double));
+    for (int i = 0; i < ITERS; i++)
+        r->iter_elapsed_ms[i] = elapsed + 0.1 * (i % 2) - 0.05;
+    return r;
+}
+
+static char *versus(const bench_table *t, const char *alg)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *to = open_memstream(&text, &size);
+    bench_versus_print(t, alg, to);
+    fclose(to);
+    return text;
+}
+
+static void expect(const char *text, const char *part)
+{
+    if (!strstr(text, part))
+        fail_msg("not there: %s\n%s", part, text);
+}
+
+static void test_versus(void **state)
+{
+    (void)state;
+    bench_table t = {0};
+    add(&t, "relay", 4, 64, "uniform", 8, 12, 5); /* delay 4 tau */
+    add(&t, "ring", 4, 64, "uniform", 8, 18, 10);
+    add(&t, "native", 4, 64, "uniform", 8, 24, 9); /* the best past the last arrival */
+    add(&t, "bdr", 4, 64, "uniform", 8, 15, 20);
+    add(&t, "auto", 4, 64, "uniform", 8, 12, 5); /* neither a regular nor a published one */
+    add(&t, "relay", 4, 4, "uniform", 0, 11, 5); /* a short segment: in a table of its own */
+    add(&t, "ring", 4, 4, "uniform", 0, 10, 4);
+    char *text = versus(&t, "relay");
+    expect(text, "Segments of 16 KiB and more\n");
+    expect(text,
+           "        4     1 |  1.500  1.500  1.500  1.250  1.250  1.250  1.200  1.200  1.200 |  1.800  1.800 "
+           " 1.800  4.000  4.000  4.000  1.250  1.250  1.250\n");
+    expect(text, "Segments of less than 16 KiB\n");
+    expect(text, "        0     1 |  0.909  0.909  0.909      -      -      -  1.100");
+    expect(text, "4 ranks, 4 KiB, delay 0 ms: relay 0.909 times as fast as ring, beyond doubt\n");
+    expect(text,
+           "relay         2 |  0.900  0.900  0.900 |  0.800  0.800  0.800\n"); /* predicted over measured */
+    assert_null(strstr(text, "Doubt"));
+    free(text);
+    text = versus(&t, "auto"); /* it is not slower anywhere */
+    expect(text, "Nowhere more than 2 % slower");
+    free(text);
+    snprintf(t.lab_check, sizeof(t.lab_check), "fail");
+    text = versus(&t, "relay");
+    expect(text, "Doubt");
+    free(text);
+    text = versus(&t, "nex");
+    expect(text, "no cell has nex\n");
+    free(text);
+    bench_table_free(&t);
+}
+
+static void test_growth(void **state)
+{
+    (void)state;
+    bench_table t = {0};
+    bench_cell *cells;
+    char *text = NULL;
+    size_t size;
+    add(&t, "ring", 4, 64, "ascending", 12, 30, 6);
+    add(&t, "relay", 4, 64, "ascending", 12, 30, 3);
+    add(&t, "ring", 16, 64, "ascending", 60, 30, 30);
+    add(&t, "relay", 16, 64, "ascending", 60, 30, 4);
+    add(&t, "relay", 8, 16, "ascending", 28, 30, 4); /* one number of ranks only: no series */
+    add(&t, "relay", 8, 64, "uniform", 28, 30, 4);
+    const int num = bench_table_cells(&t, &cells);
+    FILE *to = open_memstream(&text, &size);
+    bench_growth_print(&t, cells, num, to);
+    fclose(to);
+    expect(text, "2 segments' time apart, segments of 64 KiB");
+    expect(text, "ring           3.00    15.00     5.00\n");
+    expect(text, "relay          1.50     2.00     1.33\n");
+    expect(text, "bound          2.00     2.00     1.00\n");
+    assert_null(strstr(text, "segments of 16 KiB"));
+    free(text);
+    to = open_memstream(&text, &size);
+    assert_int_equal(bench_growth_plot(&t, cells, num, "d", to), 1);
+    fclose(to);
+    expect(text, "set output 'd/growth-64k.svg'");
+    expect(text, "4 1.5000\n16 2.0000\nEOD");
+    free(text);
+    free(cells);
+    bench_table_free(&t);
+}
+
+static void test_heat(void **state)
+{
+    (void)state;
+    bench_table t = {0};
+    char *text = NULL;
+    size_t size;
+    add(&t, "relay", 4, 64, "uniform", 0, 11, 5);
+    add(&t, "relay", 4, 64, "uniform", 8, 12, 5);
+    add(&t, "relay", 8, 64, "uniform", 32, 13, 5);
+    add(&t, "ring", 4, 64, "uniform", 0, 20, 5);
+    snprintf(t.lab_check, sizeof(t.lab_check), "fail");
+    FILE *to = open_memstream(&text, &size);
+    assert_true(bench_plot_script(&t, "relay", "d", to) > 0);
+    fclose(to);
+    expect(text, "set output 'd/over-bound-relay.png'");
+    expect(text, "0 0 1.1000 \"1.10\"\n1 0 1.2000 \"1.20\"\n2 1 1.3000 \"1.30\"\nEOD");
+    expect(text, "set ytics ('4 ranks, 64 KiB' 0, '8 ranks, 64 KiB' 1)");
+    expect(text, "relay over the bound, mean elapsed time (1: no algorithm can be faster)\\nTHE EMULATED "
+                 "CLUSTER FAILED");
+    free(text);
+    bench_table_free(&t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_versus), cmocka_unit_test(test_growth),
+                                       cmocka_unit_test(test_heat)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
