@@ -131,6 +131,15 @@ static bool read_link(pat_config *config, const char *text)
     return true;
 }
 
+static bool read_trace(pat_config *config, const char *text)
+{
+    size_t length = strlen(text);
+    if (length == 0 || length >= sizeof(config->trace))
+        return false;
+    memcpy(config->trace, text, length + 1);
+    return true;
+}
+
 /* ---- All of them --------------------------------------------------------------------------------------- */
 
 static const struct setting {
@@ -143,6 +152,7 @@ static const struct setting {
     {"PAT_THREAD_PIN", read_thread_pin, "auto, off, or the number of a processing unit, e.g. 3"},
     {"PAT_WAIT", read_wait, "spin or adaptive"},
     {"PAT_MEM", read_mem, "a number of bytes with optional K, M or G, e.g. 256M"},
+    {"PAT_TRACE", read_trace, "a directory that is there, at most 255 characters"},
     {"PAT_LINK", read_link,
      "<latency in us>,<rate in Mbit/s>, up to 1000000 each and at least 0.001, e.g. 50,940"},
 };
@@ -179,8 +189,8 @@ uint64_t pat_config_digest(const pat_config *config)
 {
     /*
      * Values, not the text they were given as: 1M and 1024K are one setting. PAT_THREAD_PIN,
-     * PAT_WAIT and PAT_BACKGROUND are left out because they change when things happen on one rank, never which messages
-     * there are.
+     * PAT_WAIT, PAT_BACKGROUND and PAT_TRACE are left out because they change when things happen on one rank, never
+     * which messages there are.
      */
     char text[128];
     snprintf(text, sizeof(text), "alg=%s;mem=%" PRId64 ";link=%d,%" PRId64 ",%" PRId64, config->alg,

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "clock.h"
+
 enum node_state { WAITING, READY, DEFERRED, ACTIVE, DONE };
 
 /*
@@ -43,6 +45,7 @@ struct pat_exec {
     const char *own;
     int64_t budget, landed;
     pat_exec_stats stats;
+    pat_span *spans; /* per node; NULL: not noted */
 };
 
 static int build_lanes(pat_exec *e)
@@ -122,7 +125,34 @@ void pat_exec_free(pat_exec *e)
     free(e->requests);
     free(e->request_node);
     free(e->index_buf);
+    free(e->spans);
     free(e);
+}
+
+int pat_exec_trace(pat_exec *e)
+{
+    e->spans = calloc((size_t)e->plan->num_nodes, sizeof(*e->spans));
+    return e->spans ? 0 : ENOMEM;
+}
+
+const pat_span *pat_exec_spans(const pat_exec *e)
+{
+    return e->spans;
+}
+
+static void note_start(const pat_exec *e, int node)
+{
+    if (e->spans)
+        e->spans[node].start_ns = pat_clock_local_ns();
+}
+
+static void note_end(const pat_exec *e, int node)
+{
+    if (!e->spans)
+        return;
+    e->spans[node].end_ns = pat_clock_local_ns();
+    if (e->spans[node].start_ns == 0)
+        e->spans[node].start_ns = e->spans[node].end_ns;
 }
 
 static void make_ready(pat_exec *e, int node)
@@ -142,6 +172,7 @@ static void complete(pat_exec *e, int node)
     if (n->length > 0 && e->state[node] == ACTIVE)
         e->num_data--;
     e->state[node] = DONE;
+    note_end(e, node);
     e->num_done++;
     if (n->kind == PAT_NODE_RECV && n->length > 0 && !e->voided) {
         e->stats.bytes_received += n->length;
@@ -184,6 +215,7 @@ static int post_recv(pat_exec *e, int node)
         e->landed += n->length;
     }
     e->state[node] = ACTIVE;
+    note_start(e, node);
     e->num_data += n->length > 0;
     e->request_node[e->num_active] = node;
     return PMPI_Irecv(place, (int)n->length, MPI_BYTE, n->peer, e->tag_base + n->match, e->comm,
@@ -227,6 +259,7 @@ static int post_send(pat_exec *e, int node)
     e->num_sending++;
     char *base = e->arrived ? e->home : e->landing;
     e->state[node] = ACTIVE;
+    note_start(e, node);
     e->num_data += n->length > 0;
     e->request_node[e->num_active] = node;
     const char *data = n->length > 0 ? base + n->offset : NULL;

@@ -35,6 +35,13 @@ typedef struct pat_exec_stats {
 int pat_exec_create(pat_exec **exec, const pat_plan *plan, MPI_Comm comm, int64_t slot);
 
 /*
+ * Note when each node starts (a message: is posted) and ends, from now on: times of pat_clock_local_ns. Right after
+ * pat_exec_create. Returns 0 or ENOMEM. pat_exec_spans: one per node of the plan; NULL when nothing is noted.
+ */
+int pat_exec_trace(pat_exec *exec);
+const pat_span *pat_exec_spans(const pat_exec *exec);
+
+/*
  * Allow early data: result-space byte i may land at landing[i]; at most `budget` bytes are received early,
  * the rest waits for the call. Without this, nothing is received before ARRIVE.
  */

@@ -14,6 +14,7 @@
 #include "runtime.h"
 #include "select.h"
 #include "sockets.h"
+#include "trace.h"
 
 #define USEC 1000
 #define MSEC 1000000
@@ -25,6 +26,12 @@
 static int64_t slot_prepared(const pat_comm *c)
 {
     return 2 * c->epoch;
+}
+
+static void round_end(pat_round *round)
+{
+    pat_exec_free(round->exec);
+    round->exec = NULL;
 }
 
 static int round_make(pat_comm *c, pat_round *round, const pat_algorithm *alg, int64_t bytes, int64_t slot)
@@ -44,16 +51,13 @@ static int round_make(pat_comm *c, pat_round *round, const pat_algorithm *alg, i
     }
     if (!error)
         error = pat_exec_create(&round->exec, &round->plan, c->own, slot);
+    if (!error && pat_rt.trace)
+        error = pat_exec_trace(round->exec);
     if (!error)
         return MPI_SUCCESS;
+    round_end(round);
     return pat_error(MPI_ERR_NO_MEM, "the plan of %s for %d ranks cannot be made: %s", alg->name, c->size,
                      error == ENOMEM ? "no memory" : "too many messages");
-}
-
-static void round_end(pat_round *round)
-{
-    pat_exec_free(round->exec);
-    round->exec = NULL;
 }
 
 /* ---- The early part ----------------------------------------------------------------------------------- */
@@ -252,6 +256,8 @@ static int finish_round(pat_comm *c)
     atomic_fetch_add_explicit(&pat_rt.bytes_received, stats.bytes_received, memory_order_relaxed);
     atomic_fetch_add_explicit(&pat_rt.bytes_early, stats.bytes_early, memory_order_relaxed);
     atomic_fetch_add_explicit(&pat_rt.bytes_copied, stats.bytes_copied, memory_order_relaxed);
+    if (pat_rt.trace)
+        pat_trace_round(pat_rt.trace, c, pat_rt.clock.offset_ns);
     round_end(c->current);
     release_reserve(c);
     c->last_bytes = c->call.block_bytes;

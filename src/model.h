@@ -15,10 +15,6 @@ typedef struct pat_cost {
     int64_t eager_bytes; /* longer messages wait until the receive is posted; 0: all do */
 } pat_cost;
 
-typedef struct pat_span {
-    int64_t start_ns, end_ns;
-} pat_span;
-
 /*
  * Walk the plans of all ranks (plans[r] is rank r's) from the arrivals arrival_ns[r]. exit_ns[r] becomes the
  * time the rank returns. spans, when not NULL, holds for every rank r an array of plans[r].num_nodes entries

@@ -77,6 +77,11 @@ typedef struct pat_plan {
     int error; /* ENOMEM or EINVAL, sticky: builders need not test every call */
 } pat_plan;
 
+/* When a node ran: foretold by the model, or traced by the engine. */
+typedef struct pat_span {
+    int64_t start_ns, end_ns;
+} pat_span;
+
 /* The inputs every rank shares. Times in nanoseconds on one clock, beta in picoseconds per byte. */
 typedef struct pat_job {
     int num_ranks;

@@ -13,6 +13,7 @@
 #include "error.h"
 #include "place.h"
 #include "request.h"
+#include "trace.h"
 
 pat_runtime pat_rt = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -173,6 +174,13 @@ int pat_runtime_use(const pat_algorithm *alg)
 
 /* ---- Start and stop ----------------------------------------------------------------------------------- */
 
+static int end_trace(void)
+{
+    int rc = pat_rt.trace ? pat_trace_close(pat_rt.trace) : MPI_SUCCESS;
+    pat_rt.trace = NULL;
+    return rc;
+}
+
 /* All but the attribute of MPI_COMM_SELF, which its own callback may not delete. */
 static int shut_down(void)
 {
@@ -190,6 +198,9 @@ static int shut_down(void)
         if (pat_rt.comms == c)
             break; /* MPI would not let go of it */
     }
+    int rc_trace = end_trace();
+    if (rc == MPI_SUCCESS)
+        rc = rc_trace;
     atomic_store(&pat_rt.started, false);
     PMPI_Comm_free_keyval(&pat_rt.comm_keyval);
     PMPI_Comm_free(&pat_rt.world);
@@ -231,6 +242,10 @@ static int agree_on_settings(const pat_algorithm **alg)
     } else if (!good) {
         pat_error(MPI_ERR_ARG, "%s", why);
     }
+    int rank;
+    PMPI_Comm_rank(pat_rt.world, &rank);
+    if (good && pat_rt.config.trace[0])
+        good = pat_trace_open(&pat_rt.trace, pat_rt.config.trace, rank) == MPI_SUCCESS;
     uint64_t digest = good ? pat_config_digest(&pat_rt.config) : 0;
     mine[0] = !good;
     mine[1] = (int64_t)(digest >> 32);
@@ -298,6 +313,9 @@ int pat_runtime_init(void)
         rc = start_thread();
     }
     if (rc != MPI_SUCCESS) {
+        if (pat_rt.trace)
+            pat_trace_drop(pat_rt.trace, pat_rt.config.trace, rank);
+        pat_rt.trace = NULL;
         PMPI_Comm_free(&pat_rt.world);
         return rc;
     }

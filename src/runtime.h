@@ -10,6 +10,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "algorithms.h"
 #include "clock.h"
@@ -29,6 +30,7 @@ typedef struct pat_runtime {
     pat_clock clock;
     MPI_Comm world; /* the library's own communicator of all ranks */
     int comm_keyval, self_keyval;
+    FILE *trace;        /* NULL: nothing is traced */
     pat_thread *thread; /* NULL: no early data */
     bool all_threads;   /* agreed: every rank has one */
 

@@ -204,11 +204,17 @@ static void settings(void)
     static const struct {
         const char *name, *bad[2], *text; /* values per rank; text on the rank that has a bad one */
     } list[] = {
-        {"PAT_ALG", {"ring", "rong"}, "rong"},         {"PAT_ALG", {"ring", "nex"}, "differ"},
-        {"PAT_MEM", {"1M", "lots"}, "lots"},           {"PAT_MEM", {"1M", "2M"}, "differ"},
-        {"PAT_LINK", {"20,1000", "20"}, "20"},         {"PAT_LINK", {"20,1000", "20,999"}, "differ"},
-        {"PAT_BACKGROUND", {"1", "maybe"}, "maybe"},   {"PAT_THREAD_PIN", {"auto", "left"}, "left"},
-        {"PAT_THREAD_PIN", {"off", "99999"}, "99999"}, {"PAT_WAIT", {"spin", "sleep"}, "sleep"},
+        {"PAT_ALG", {"ring", "rong"}, "rong"},
+        {"PAT_ALG", {"ring", "nex"}, "differ"},
+        {"PAT_MEM", {"1M", "lots"}, "lots"},
+        {"PAT_MEM", {"1M", "2M"}, "differ"},
+        {"PAT_LINK", {"20,1000", "20"}, "20"},
+        {"PAT_LINK", {"20,1000", "20,999"}, "differ"},
+        {"PAT_BACKGROUND", {"1", "maybe"}, "maybe"},
+        {"PAT_THREAD_PIN", {"auto", "left"}, "left"},
+        {"PAT_THREAD_PIN", {"off", "99999"}, "99999"},
+        {"PAT_WAIT", {"spin", "sleep"}, "sleep"},
+        {"PAT_TRACE", {"/tmp", "/no/such/place"}, "/no/such/place"},
     };
     for (size_t i = 0; i < sizeof(list) / sizeof(list[0]); i++) {
         const char *bad = list[i].bad[test.rank];
@@ -218,6 +224,8 @@ static void settings(void)
         expect_error("PAT_Init", MPI_ERR_ARG, PAT_Init(), told ? list[i].text : NULL);
         if (told && !strstr(list[i].text, "differ") && !strstr(PAT_Error_string(MPI_ERR_ARG), list[i].name))
             test_fail("the text does not name the variable: \"%s\"", PAT_Error_string(MPI_ERR_ARG));
+        if (test.rank == 0 && strcmp(list[i].name, "PAT_TRACE") == 0 && access("/tmp/rank-0.csv", F_OK) == 0)
+            test_fail("a library that did not start leaves a trace");
         unsetenv(list[i].name);
         expect_error("PAT_UseAlg after that", MPI_ERR_OTHER, PAT_UseAlg("ring"), "PAT_Init");
     }

@@ -95,7 +95,7 @@ fi
 # The file gives the same tables, without ranks.
 "$bench" --from r.json >again.txt || fail "--from failed"
 diff <(sed -n '/^# Fastest/,$p' run.txt) <(sed -n '/^# Fastest/,$p' again.txt) || fail "--from prints other tables"
-"$bench" --from r.json --versus relay | awk '$1 == "delay/tau" { groups = 1; next } groups { cells += $2 } END { exit cells != 4 }' ||
+"$bench" --from r.json --versus relay | awk '/^Segments of/ { groups = 1 } /^$/ { groups = 0 } groups && $1 ~ /^[0-9.]+$/ { cells += $2 } END { exit cells != 4 }' ||
     fail "--versus does not tell of 4 cells"
 "$bench" --from r.csv --versus relay | grep -q '^# left out: 4 cells' || fail "--versus takes a CSV for more than it is"
 "$bench" --from r.csv --paper | grep -q '^# Beside the paper' || fail "--paper prints nothing"
@@ -106,6 +106,24 @@ diff <(sed -n '/^# Fastest/,$p' run.txt) <(sed -n '/^# Fastest/,$p' again.txt) |
 awk -F, 'NR > 1 && ($12 < 18 || $7 != "rotating-late") { exit 1 }' p.csv ||
     fail "one rank is always 20 ms late, the run took less: $(cat p.csv)"
 [ -z "$(find . -name '*.??????' ! -name '*.csv' ! -name '*.json')" ] || fail "temporary files are left"
+
+# A trace: everything a rank receives is there, after it was sent, and a figure comes of it.
+mkdir trace
+PAT_TRACE=trace "$here/mpirun.sh" 3 "$bench" --alg relay,bdr --count 30K --max-delay 5 --iters 1 --base 5 --link 50,1000 \
+    >/dev/null 2>run.err || fail "the traced run ended with status $?: $(cat run.err)"
+awk -F, 'FNR == 1 { if (NF != 13) exit 1; next }
+    $8 == "recv" { bytes[$2 " " $4] += $11; came[$2, $9, $4, $10] = $13 }
+    $8 == "send" { left[$2, $4, $9, $10] = $12 }
+    $13 < $12 { exit 1 }
+    END {
+        for (round in bytes) { rounds++; if (bytes[round] != 2 * 40960) exit 1 }
+        for (m in left) if (!(m in came) || came[m] < left[m]) exit 1
+        exit rounds < 3 * 2
+    }' trace/rank-[012].csv || fail "the trace cannot be true"
+if command -v gnuplot >/dev/null; then
+    "$PAT_SOURCE/bench/timeline" --from trace --algs relay,bdr --out drawn >/dev/null || fail "bench/timeline failed"
+    grep -q 'relay: mean elapsed' drawn/timeline.svg || fail "bench/timeline draws nothing"
+fi
 
 # Ended from outside: the job ends, and a file is whole or not there.
 "$here/mpirun.sh" 2 "$bench" --alg ring --count 1K --max-delay 5,2000 --iters 3 --base 1 --csv killed.csv >/dev/null 2>&1 &

@@ -54,7 +54,10 @@ if [ -x "$PAT_BUILD/bench/pat-bench" ]; then
     grep -q 123000000 "$work/grid/p4-64k-f0.json" || complain "arrival-grid replaced a result"
 fi
 
-for command in bench/arrival-grid bench/paper-grid bench/demo tests/run bench/install-packages; do
+refuses 17 "$PAT_SOURCE/bench/timeline" --nodes 17
+refuses /no/trace "$PAT_SOURCE/bench/timeline" --from /no/trace
+
+for command in bench/timeline bench/arrival-grid bench/paper-grid bench/demo tests/run bench/install-packages; do
     "$PAT_SOURCE/$command" --help | grep -q '^usage: ' || complain "$command --help"
 done
 

@@ -111,6 +111,9 @@ static void test_wait(void **state)
     (void)state;
     assert_false(good("PAT_WAIT", "adaptive").wait_spin);
     assert_true(good("PAT_WAIT", "Spin").wait_spin);
+    assert_string_equal(good("PAT_TRACE", "a b/c").trace, "a b/c");
+    assert_string_equal(good("PAT_WAIT", "spin").trace, "");
+    bad("PAT_TRACE", "");
     static const char *const wrong[] = {"", "0", "spinning", " spin", "block"};
     for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
         bad("PAT_WAIT", wrong[i]);
@@ -220,6 +223,7 @@ static void test_digest(void **state)
     /* What may differ from rank to rank. */
     assert_true(plain == digest("PAT_BACKGROUND", "0", "PAT_THREAD_PIN", "1"));
     assert_true(plain == digest("PAT_WAIT", "spin", "PAT_THREAD_PIN", "1"));
+    assert_true(plain == digest("PAT_TRACE", "/tmp", NULL, NULL));
     /* What may not. */
     assert_true(plain != digest("PAT_ALG", "ring", NULL, NULL));
     assert_true(plain != digest("PAT_MEM", "255M", NULL, NULL));

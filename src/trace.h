@@ -1,0 +1,30 @@
+/*
+ * trace.h — PAT_TRACE: what a rank sent and received, and when, as a file one can plot (bench/timeline). For looking at
+ * rounds, not for every day: it costs a clock reading at each end of a message, and a line of text.
+ */
+#ifndef PAT_TRACE_H
+#define PAT_TRACE_H
+
+#include <stdio.h>
+
+#include "comm.h"
+
+/*
+ * Make dir/rank-<rank>.csv, with its first line in place. Returns an MPI error code: MPI_ERR_ARG when that cannot be
+ * done. *file is NULL then.
+ */
+int pat_trace_open(FILE **file, const char *dir, int rank);
+
+/*
+ * Append the round that communicator `c` is just completing: one line per node of its plan. clock_offset_ns makes the
+ * local clock the one that all ranks share.
+ */
+void pat_trace_round(FILE *file, const pat_comm *c, int64_t clock_offset_ns);
+
+/* Close it and take it away: the library does not start after all. */
+void pat_trace_drop(FILE *file, const char *dir, int rank);
+
+/* Close it. Returns an MPI error code: MPI_ERR_OTHER when not all could be written. */
+int pat_trace_close(FILE *file);
+
+#endif
