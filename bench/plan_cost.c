@@ -1,0 +1,184 @@
+/*
+ * plan_cost.c — pat-plan-cost: what one rank pays to plan a round, by number of ranks, without any ranks: building the
+ * plan (once per size, and each round where it depends on predictions), setting up its execution (each round), choosing
+ * the algorithm (each call). Medians over many repetitions in one process; the exponent of growth is fitted to them.
+ */
+#include <argp.h>
+#include <math.h>
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <gsl/gsl_fit.h>
+#include <gsl/gsl_sort.h>
+#include <gsl/gsl_statistics_double.h>
+
+#include "clock.h"
+#include "comm.h"
+#include "engine.h"
+#include "select.h"
+
+enum { MAX_PROCS = 32, REPEATS = 101, CHOICES = 1000, MOST_RANKS = 4096 };
+
+typedef struct options {
+    int procs[MAX_PROCS], num_procs;
+    int64_t block_bytes;
+    double mbit, latency_us;
+} options;
+
+static int64_t number(struct argp_state *state, const char *name, const char *text, int64_t least,
+                      int64_t most)
+{
+    char *end;
+    const long long value = strtoll(text, &end, 10);
+    if (end == text || *end || value < least || value > most)
+        argp_error(state, "%s %s: accepted: %lld to %lld", name, text, (long long)least, (long long)most);
+    return value;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    options *o = state->input;
+    char *rest = arg, *word;
+    switch (key) {
+    case 'p':
+        for (o->num_procs = 0; (word = strsep(&rest, ",")) != NULL;) {
+            if (o->num_procs == MAX_PROCS)
+                argp_error(state, "--procs: accepted: at most %d numbers", MAX_PROCS);
+            o->procs[o->num_procs++] = (int)number(state, "--procs", word, 2, MOST_RANKS);
+        }
+        return 0;
+    case 'k':
+        o->block_bytes = number(state, "--kib", arg, 1, 65536) * 1024;
+        return 0;
+    case 'm':
+        o->mbit = (double)number(state, "--mbit", arg, 1, 1000000);
+        return 0;
+    case 'l':
+        o->latency_us = (double)number(state, "--latency", arg, 1, 1000000);
+        return 0;
+    case ARGP_KEY_ARG:
+        argp_error(state, "'%s': no arguments are accepted", arg);
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp_option keys[] = {
+    {"procs", 'p', "LIST", 0, "Numbers of ranks (default 4,8,16,32,48,64,128,256,512,1024)", 0},
+    {"kib", 'k', "K", 0, "Per rank (default 64)", 0},
+    {"mbit", 'm', "MBIT", 0, "Rate of the links (default 1000)", 0},
+    {"latency", 'l', "US", 0, "One-way latency (default 30)", 0},
+    {0}};
+
+static const struct argp argp = {
+    keys, parse, NULL, "What one rank pays to plan a round, by number of ranks. Needs no launcher.",
+    NULL, NULL,  NULL};
+
+static double median(double *v, int n)
+{
+    gsl_sort(v, 1, (size_t)n);
+    return gsl_stats_median_from_sorted_data(v, 1, (size_t)n);
+}
+
+/* Microseconds to build a plan, and to set up and take down its execution; the plan's nodes. */
+static int measure(const pat_algorithm *alg, const pat_job *job, double *build_us, double *setup_us,
+                   int *nodes)
+{
+    double build[REPEATS], setup[REPEATS];
+    /* Big plans fewer times: the median is as good. */
+    const int repeats = job->num_ranks > 256 ? 15 : REPEATS;
+    for (int i = 0; i < repeats; i++) {
+        pat_plan plan;
+        pat_exec *exec;
+        const int64_t start = pat_clock_local_ns();
+        int rc = pat_algorithm_plan(alg, job, i % job->num_ranks, &plan);
+        const int64_t built = pat_clock_local_ns();
+        if (rc == 0)
+            rc = pat_exec_create(&exec, &plan, MPI_COMM_NULL, 0);
+        if (rc != 0)
+            return rc;
+        pat_exec_free(exec);
+        setup[i] = (double)(pat_clock_local_ns() - built) / 1e3;
+        build[i] = (double)(built - start) / 1e3;
+        *nodes = plan.num_nodes;
+        pat_plan_free(&plan);
+    }
+    *build_us = median(build, repeats);
+    *setup_us = median(setup, repeats);
+    return 0;
+}
+
+static double choice_us(const pat_comm *c, int64_t block_bytes)
+{
+    const pat_algorithm *choose = pat_algorithm_find("auto"), *volatile chosen;
+    const int64_t start = pat_clock_local_ns();
+    for (int i = 0; i < CHOICES; i++)
+        chosen = pat_select(c, choose, block_bytes + i % 2);
+    (void)chosen;
+    return (double)(pat_clock_local_ns() - start) / 1e3 / CHOICES;
+}
+
+/* The exponent g in time = a * P^g, by least squares over the logarithms. */
+static double growth(const options *o, const double *us)
+{
+    double x[MAX_PROCS], y[MAX_PROCS], offset, slope, c00, c01, c11, sum;
+    for (int i = 0; i < o->num_procs; i++) {
+        x[i] = log(o->procs[i]);
+        y[i] = log(us[i]);
+    }
+    gsl_fit_linear(x, 1, y, 1, (size_t)o->num_procs, &offset, &slope, &c00, &c01, &c11, &sum);
+    return o->num_procs > 1 ? slope : NAN;
+}
+
+static int measure_algorithm(const options *o, const pat_algorithm *alg)
+{
+    double build[MAX_PROCS], setup[MAX_PROCS];
+    for (int i = 0; i < o->num_procs; i++) {
+        const int P = o->procs[i];
+        int64_t *arrival = malloc((size_t)P * sizeof(*arrival));
+        pat_comm c = {.size = P, .background = true};
+        int nodes = 0;
+        c.link = (pat_link){.alpha_ns = (int64_t)(o->latency_us * 1e3), .beta_ps = (int64_t)(8e6 / o->mbit)};
+        c.link.piece_ns = c.link.alpha_ns;
+        pat_job job = pat_comm_job(&c, o->block_bytes);
+        if (!arrival)
+            return 1;
+        for (int r = 0; r < P; r++) /* anything but an order that is there already */
+            arrival[r] = (int64_t)r * 7919 % P * job.tau_ns;
+        job.arrival_ns = arrival;
+        const int rc = measure(alg, &job, &build[i], &setup[i], &nodes);
+        free(arrival);
+        if (rc != 0) {
+            fprintf(stderr, "pat-plan-cost: %s for %d ranks: %s\n", alg->name, P, strerror(rc));
+            return 1;
+        }
+        printf("%-6s %6d %8d %12.1f %12.1f %12.4f\n", alg->name, P, nodes, build[i], setup[i],
+               choice_us(&c, o->block_bytes));
+        fflush(stdout);
+    }
+    printf("%-6s growth with P: build P^%.2f, set up P^%.2f\n", alg->name, growth(o, build),
+           growth(o, setup));
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    options o = {.procs = {4, 8, 16, 32, 48, 64, 128, 256, 512, 1024},
+                 .num_procs = 10,
+                 .block_bytes = 65536,
+                 .mbit = 1000,
+                 .latency_us = 30};
+    static const char *const names[] = {"relay", "ring", "bdr", "bslb"};
+    int failed = 0;
+    argp_err_exit_status = 2;
+    argp_parse(&argp, argc, argv, 0, NULL, &o);
+    printf("# One rank's plan, segments of %lld KiB, %g Mbit/s, latency %g us: medians in us\n"
+           "%-6s %6s %8s %12s %12s %12s\n",
+           (long long)(o.block_bytes / 1024), o.mbit, o.latency_us, "", "ranks", "nodes", "build", "set up",
+           "choose");
+    for (size_t i = 0; !failed && i < sizeof(names) / sizeof(names[0]); i++)
+        failed = measure_algorithm(&o, pat_algorithm_find(names[i]));
+    return failed;
+}
