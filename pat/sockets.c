@@ -22,8 +22,10 @@ enum { MOST_PATIENCE = 1000 };
 struct pat_sockets {
     struct pollfd *fds; /* fds[0] is the extra one */
     struct pollfd *full;
-    int *unread; /* per fd: bytes that the last wait left to be read */
-    int *idle;   /* per fd: wake-ups in a row in which nobody read them */
+    struct {
+        int unread; /* bytes that the last wait left to be read */
+        int idle;   /* wake-ups in a row in which nobody read them */
+    } * seen;       /* per fd */
     int count, capacity;
     int announced, missed;      /* messages with a socket's word, and without; older ones count less */
     int unexplained, rescan_at; /* missed since the last scan; scan again when so many have been */
@@ -40,8 +42,7 @@ void pat_sockets_free(pat_sockets *s)
         return;
     free(s->fds);
     free(s->full);
-    free(s->idle);
-    free(s->unread);
+    free(s->seen);
     free(s);
 }
 
@@ -70,13 +71,10 @@ static bool room_for(pat_sockets *s, int count)
     struct pollfd *full = realloc(s->full, (size_t)capacity * sizeof(*full));
     if (full)
         s->full = full;
-    int *idle = realloc(s->idle, (size_t)capacity * sizeof(*idle));
-    if (idle)
-        s->idle = idle;
-    int *unread = realloc(s->unread, (size_t)capacity * sizeof(*unread));
-    if (unread)
-        s->unread = unread;
-    if (!fds || !full || !idle || !unread)
+    void *seen = realloc(s->seen, (size_t)capacity * sizeof(*s->seen));
+    if (seen)
+        s->seen = seen;
+    if (!fds || !full || !seen)
         return false;
     s->capacity = capacity;
     return true;
@@ -97,7 +95,7 @@ int pat_sockets_scan(pat_sockets *s)
             break;
         s->count++;
         s->fds[s->count] = (struct pollfd){.fd = (int)fd, .events = POLLIN};
-        s->idle[s->count] = 0;
+        s->seen[s->count].idle = 0;
     }
     closedir(dir);
     return s->count;
@@ -134,8 +132,8 @@ enum pat_sockets_event pat_sockets_wait(pat_sockets *s, int extra_fd, bool sendi
     if (ready <= 0)
         return PAT_SOCKETS_TIME;
     for (nfds_t i = 1; i < count; i++)
-        if (fds[i].revents && ioctl(fds[i].fd, FIONREAD, &s->unread[i]) != 0)
-            s->unread[i] = 0;
+        if (fds[i].revents && ioctl(fds[i].fd, FIONREAD, &s->seen[i].unread) != 0)
+            s->seen[i].unread = 0;
     return fds[0].revents ? PAT_SOCKETS_EXTRA : PAT_SOCKETS_DATA;
 }
 
@@ -146,9 +144,9 @@ static void learn_noise(pat_sockets *s, bool moved)
         int unread = 0;
         if (!s->fds[i].revents)
             continue;
-        bool read = ioctl(s->fds[i].fd, FIONREAD, &unread) == 0 && unread < s->unread[i];
-        s->idle[i] = moved || read || s->fds[i].revents & POLLOUT ? 0 : s->idle[i] + 1;
-        if (s->idle[i] > PATIENCE)
+        bool read = ioctl(s->fds[i].fd, FIONREAD, &unread) == 0 && unread < s->seen[i].unread;
+        s->seen[i].idle = moved || read || s->fds[i].revents & POLLOUT ? 0 : s->seen[i].idle + 1;
+        if (s->seen[i].idle > PATIENCE)
             s->fds[i].fd = -1; /* poll passes over it */
         s->fds[i].revents = 0;
     }

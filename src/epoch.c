@@ -413,19 +413,32 @@ static void come_again(pat_turn *turn, int64_t now, int64_t when_ns)
         turn->next_ns = when_ns;
 }
 
+/* Look until two looks in a row find nothing: what MPI takes in at one is only seen at the next. */
+static int look_twice(pat_comm *c, int (*look)(pat_comm *c, bool *moved), pat_turn *turn, bool *moved)
+{
+    int rc = MPI_SUCCESS;
+    *moved = false;
+    for (int idle = 0; rc == MPI_SUCCESS && idle < 2;) {
+        bool now_moved = false;
+        rc = look(c, &now_moved);
+        idle = now_moved ? 0 : idle + 1;
+        *moved = *moved || now_moved;
+    }
+    turn->drove = true;
+    turn->moved = turn->moved || *moved;
+    return rc;
+}
+
+static int look_at_prepared(pat_comm *c, bool *moved)
+{
+    return pat_exec_progress(c->prepared->exec, moved);
+}
+
 /* Drive the prepared round's early part. */
 static int drive_early(pat_comm *c, pat_turn *turn)
 {
-    bool moved = false;
-    int rc = MPI_SUCCESS;
-    for (int idle = 0; rc == MPI_SUCCESS && idle < 2;) {
-        bool now_moved = false;
-        rc = pat_exec_progress(c->prepared->exec, &now_moved);
-        idle = now_moved ? 0 : idle + 1;
-        moved = moved || now_moved;
-    }
-    turn->drove = true;
-    turn->moved = turn->moved || moved;
+    bool moved;
+    int rc = look_twice(c, look_at_prepared, turn, &moved);
     if (rc == MPI_SUCCESS && pat_exec_expects_early(c->prepared->exec)) {
         int64_t now = pat_clock_local_ns();
         turn->sending = turn->sending || pat_exec_sending(c->prepared->exec);
@@ -437,14 +450,8 @@ static int drive_early(pat_comm *c, pat_turn *turn)
 /* Drive a started request while the application does something else. */
 static int drive_started(pat_comm *c, pat_turn *turn)
 {
-    int rc = MPI_SUCCESS;
-    for (int idle = 0; rc == MPI_SUCCESS && idle < 2 && c->phase != PAT_IDLE;) {
-        bool moved = false;
-        rc = pat_epoch_progress(c, &moved);
-        idle = moved ? 0 : idle + 1;
-        turn->moved = turn->moved || moved;
-    }
-    turn->drove = true;
+    bool moved;
+    int rc = look_twice(c, pat_epoch_progress, turn, &moved);
     if (rc == MPI_SUCCESS && c->phase != PAT_IDLE) {
         int64_t now = pat_clock_local_ns();
         turn->sending = turn->sending || (c->current->exec && pat_exec_sending(c->current->exec));

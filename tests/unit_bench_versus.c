@@ -53,11 +53,13 @@ static char *versus(const bench_table *t, const char *alg)
     FILE *to = open_memstream(&text, &size);
     bench_versus_print(t, alg, to);
     fclose(to);
+    assert_non_null(text);
     return text;
 }
 
 static void expect(const char *text, const char *part)
 {
+    assert_non_null(text);
     if (!strstr(text, part))
         fail_msg("not there: %s\n%s", part, text);
 }
