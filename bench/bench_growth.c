@@ -17,15 +17,26 @@ typedef struct series {
     int num;
 } series;
 
-/* The series that cells[first] opens; empty when an earlier cell belongs to the same, or it is too short. */
+/* Between one rank's call and the next one's, in times of a segment. */
+static double gap_of(const bench_cell *c)
+{
+    return c->max_delay_ms / c->tau_ms / (c->procs - 1);
+}
+
+/*
+ * The series that cells[first] opens: same segment, ranks per node and, to a tenth, gap; empty when an earlier cell
+ * belongs to the same, or it is too short.
+ */
 static series series_of(const bench_cell *cells, int num, int first)
 {
+    const bench_cell *f = &cells[first];
     series s = {.num = 0};
-    if (strcmp(cells[first].pattern, bench_pattern_name(BENCH_ASCENDING)) != 0)
+    if (strcmp(f->pattern, bench_pattern_name(BENCH_ASCENDING)) != 0 || !(f->tau_ms > 0))
         return s;
     for (int i = 0; i < num; i++) {
-        const bool same = strcmp(cells[i].pattern, cells[first].pattern) == 0 && cells[i].tau_ms > 0 &&
-                          cells[i].segment_bytes == cells[first].segment_bytes &&
+        const bool same = strcmp(cells[i].pattern, f->pattern) == 0 && cells[i].tau_ms > 0 &&
+                          cells[i].segment_bytes == f->segment_bytes && cells[i].ppn == f->ppn &&
+                          fabs(gap_of(&cells[i]) - gap_of(f)) <= 0.1 * gap_of(f) &&
                           (s.num == 0 || s.cells[s.num - 1]->procs < cells[i].procs);
         if (!same || s.num == MAX_PLACES)
             continue;
@@ -47,6 +58,14 @@ static double bound_in_tau(const bench_table *table, const bench_cell *c)
     return table->rows[c->first].bound_past_last_ms / c->tau_ms;
 }
 
+static void print_number(double value, FILE *to)
+{
+    if (isnan(value))
+        fprintf(to, " %8s", "-");
+    else
+        fprintf(to, " %8.2f", value);
+}
+
 void bench_growth_print(const bench_table *table, const bench_cell *cells, int num, FILE *to)
 {
     const char *algs[MAX_ALGS];
@@ -55,7 +74,7 @@ void bench_growth_print(const bench_table *table, const bench_cell *cells, int n
         const series s = series_of(cells, num, i);
         if (s.num == 0)
             continue;
-        const double gap = s.cells[0]->max_delay_ms / s.cells[0]->tau_ms / (s.cells[0]->procs - 1);
+        const double gap = gap_of(s.cells[0]);
         fprintf(
             to,
             "\n# Ranks arrive one after the other, %.3g segments' time apart, segments of %.6g KiB: time "
@@ -67,15 +86,14 @@ void bench_growth_print(const bench_table *table, const bench_cell *cells, int n
         fprintf(to, " %8s\n", "growth");
         for (int a = 0; a <= num_algs; a++) {
             double value = NAN, first = NAN;
-            if (a < num_algs && isnan(in_tau(table, s.cells[0], algs[a])))
-                continue;
             fprintf(to, "%-10s", a < num_algs ? algs[a] : "bound");
             for (int k = 0; k < s.num; k++) {
                 value = a < num_algs ? in_tau(table, s.cells[k], algs[a]) : bound_in_tau(table, s.cells[k]);
                 first = k == 0 ? value : first;
-                fprintf(to, " %8.2f", value);
+                print_number(value, to);
             }
-            fprintf(to, " %8.2f\n", value / first);
+            print_number(value / first, to);
+            fprintf(to, "\n");
         }
     }
 }
@@ -111,7 +129,10 @@ int bench_growth_plot(const bench_table *table, const bench_cell *cells, int num
             "vertical noenhanced\nset tics nomirror\nset border 3\n",
             (double)cells[i].segment_bytes / 1024,
             strcmp(table->lab_check, "fail") == 0 ? "\\nTHE EMULATED CLUSTER FAILED ITS CHECK" : "");
-        snprintf(name, sizeof(name), "growth-%gk", (double)cells[i].segment_bytes / 1024);
+        snprintf(name, sizeof(name), "growth-%gk-gap%.2g", (double)cells[i].segment_bytes / 1024,
+                 gap_of(s.cells[0]));
+        if (cells[i].ppn != 1)
+            snprintf(name + strlen(name), sizeof(name) - strlen(name), "-ppn%d", cells[i].ppn);
         for (int kind = 0; kind < 2; kind++) {
             bench_plot_terminal(dir, name, kind, to);
             fprintf(to, "plot ");

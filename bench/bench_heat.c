@@ -135,9 +135,10 @@ int bench_heat_bound(const bench_table *table, const bench_cell *cells, int num,
             continue;
         snprintf(label, sizeof(label), "%.6g", bench_cell_planned_factor(&cells[i]));
         const int x = place(&across, label);
-        snprintf(label, sizeof(label), "%d ranks, %.6g KiB%s%s", cells[i].procs,
-                 (double)cells[i].segment_bytes / 1024, strcmp(cells[i].pattern, "uniform") ? " " : "",
-                 strcmp(cells[i].pattern, "uniform") ? cells[i].pattern : "");
+        snprintf(label, sizeof(label), "%d ranks, %.6g KiB", cells[i].procs,
+                 (double)cells[i].segment_bytes / 1024);
+        if (cells[i].ppn != 1)
+            snprintf(label + strlen(label), sizeof(label) - strlen(label), ", %d per node", cells[i].ppn);
         const int y = place(&up, label);
         if (x < 0 || y < 0)
             continue;
@@ -149,13 +150,16 @@ int bench_heat_bound(const bench_table *table, const bench_cell *cells, int num,
         return 0;
     fprintf(
         to,
-        "set title \"%s over the bound, mean elapsed time (1: no algorithm can be faster)%s\" noenhanced\n",
-        alg, doubt(table));
-    write_axis('x', &across, "largest delay [times of a segment]", to);
+        "set title \"%s over the bound, mean elapsed time (1: no algorithm can be faster), delays: %s%s\" "
+        "noenhanced\n",
+        alg, cells->pattern, doubt(table));
+    write_axis('x', &across, "largest delay [times of a segment, to the nearest power of two]", to);
     write_axis('y', &up, "", to);
     fprintf(to, "set palette defined (0 '#FFFFFF', 1 '#F5A35C', 2 '#D55E00')\nset cbrange [1:1.5]\n"
                 "set cblabel 'over the bound' offset 1,0\nset format cb '%%.2f'\n");
     snprintf(name, sizeof(name), "over-bound-%s", alg);
+    if (strcmp(cells->pattern, "uniform") != 0)
+        snprintf(name + strlen(name), sizeof(name) - strlen(name), "-%s", cells->pattern);
     write_squares(dir, name, to);
     return 1;
 }

@@ -13,8 +13,8 @@ void bench_heat_speedup(const bench_table *table, const bench_cell *cells, int n
                         FILE *to);
 
 /*
- * `alg` over the bound, all cells that have it and know their tau: ranks and segments up, delays in tau across. Returns
- * the number of figures: 0 when there is nothing to show.
+ * `alg` over the bound: num cells of one pattern, those that have it and know their tau: ranks and segments up, delays in
+ * tau across. Returns the number of figures: 0 when there is nothing to show.
  */
 int bench_heat_bound(const bench_table *table, const bench_cell *cells, int num, const char *alg,
                      const char *dir, FILE *to);

@@ -327,8 +327,8 @@ static void make_requests(bench_run *run)
 }
 
 /*
- * What the library has agreed for the world, so that the forecasts walk the very plans it runs; NULL when no algorithm
- * that is measured has any: nothing is then set up that the program of a user would not have.
+ * What the library has agreed for the world, so that the forecasts walk the very plans it runs; NULL when only `native`
+ * is measured, which has none and needs nothing.
  */
 static const pat_comm *library_state(const bench_run *run)
 {

@@ -231,8 +231,11 @@ int bench_plot_script(const bench_table *table, const char *versus, const char *
         bench_heat_speedup(table, &cells[i], n, dir, to);
         figures++;
     }
-    if (versus)
-        figures += bench_heat_bound(table, cells, num, versus, dir, to);
+    for (int i = 0, n; versus && i < num; i += n) {
+        for (n = 1; i + n < num && strcmp(cells[i].pattern, cells[i + n].pattern) == 0; n++)
+            ;
+        figures += bench_heat_bound(table, &cells[i], n, versus, dir, to);
+    }
     figures += bench_growth_plot(table, cells, num, dir, to);
     free(f.cells);
     free(cells);

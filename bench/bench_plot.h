@@ -1,7 +1,7 @@
 /*
  * bench_plot.h — figures by gnuplot, each as SVG and PNG: elapsed time by size (the paper's Figure 7), by
- * delay (8, 9), by ranks (10), and heat maps of the speed-up and of one
- * algorithm over the bound.
+ * delay (8, 9), by ranks (10), heat maps of the speed-up and of one algorithm over the bound, and the growth with the
+ * ranks (bench_growth.h).
  */
 #ifndef BENCH_PLOT_H
 #define BENCH_PLOT_H

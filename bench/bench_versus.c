@@ -166,12 +166,13 @@ static void print_groups(const bench_table *t, const bench_cell *cells, int num,
 /* Cells in which the algorithm is slower than the best regular one, and how sure that is. */
 static void print_losses(const bench_table *t, const bench_cell *cells, int num, const char *alg, FILE *to)
 {
-    int losses = 0;
+    int losses = 0, compared = 0;
     for (int i = 0; i < num; i++) {
         const bench_row *ours = bench_cell_row(t, &cells[i], alg);
         if (!ours || isnan(ours->elapsed_ms))
             continue;
         const bench_row *best = find_rivals(t, &cells[i], alg, false).elapsed;
+        compared += best != NULL;
         if (!best || ours->elapsed_ms <= best->elapsed_ms * 1.02)
             continue;
         const char *sure = "";
@@ -184,8 +185,11 @@ static void print_losses(const bench_table *t, const bench_cell *cells, int num,
                 (double)cells[i].segment_bytes / 1024, cells[i].max_delay_ms, alg,
                 best->elapsed_ms / ours->elapsed_ms, best->alg, sure);
     }
-    if (losses == 0)
-        fprintf(to, "\nNowhere more than 2 %% slower than the best regular algorithm.\n");
+    if (compared == 0)
+        fprintf(to, "\nNo regular algorithm to compare with.\n");
+    else if (losses == 0)
+        fprintf(to, "\nIn none of %d cells more than 2 %% slower than the best regular algorithm.\n",
+                compared);
 }
 
 /* Predicted over measured, for every algorithm that has a plan. */
@@ -229,7 +233,8 @@ void bench_versus_print(const bench_table *table, const char *alg, FILE *to)
     }
     fprintf(
         to,
-        "\n# %s against the others, by largest delay over tau: geometric mean, worst and best cell. regular, "
+        "\n# %s against the others, by largest delay over tau (to the nearest power of two): geometric mean, "
+        "worst and best cell. regular, "
         "published:\n# the best regular algorithm, and the best that goes by predictions (bdr, bslb), over "
         "%s; "
         "bound: %s over\n# the bound.\n",

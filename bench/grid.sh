@@ -17,8 +17,8 @@ numbers() { # OPTION VALUE: numbers, separated by spaces
 }
 
 some_of() { # OPTION VALUE ALLOWED: some of the allowed words, separated by spaces
-    local word
-    for word in ${2:-none}; do
+    local word words=($2)
+    for word in "${words[@]:-none}"; do
         listed "$word" "$3" || bad "$1 '$2': accepted: some of $3"
     done
 }
@@ -29,7 +29,10 @@ grid_option() {
     case $1 in
     --out) out=$2 ;;
     --build) build=$2 ;;
-    --algs) algs=$2 ;;
+    --algs)
+        [ "$2" != all ] || bad "--algs 'all': accepted: names, separated by commas"
+        algs=$2
+        ;;
     --iters)
         [[ $2 =~ ^[1-9][0-9]{0,4}$ ]] || bad "--iters '$2': accepted: 1 to 99999"
         iters=$2
@@ -63,6 +66,11 @@ rates() { # the rates as text
 }
 
 grid_begin() { # PAT-BENCH-ARGUMENTS...: everything that can be wrong is found out before anything is measured
+    local tool
+    for tool in jq gnuplot; do
+        command -v $tool >/dev/null || bad "'$tool' is not on the PATH; bench/install-packages installs it"
+    done
+    [[ $out != *,* ]] || bad "--out '$out': accepted: a name without a comma"
     [ -x "$build/bench/pat-bench" ] || bad "--build '$build': no bench/pat-bench there; build first (see README.md)"
     "$build/bench/pat-bench" --alg "$algs" "$@" --version >/dev/null || exit 2
     mkdir -p "$out" || exit 2
@@ -76,7 +84,7 @@ segment_times() {
     awk -v kib="$kib" -v rate="$mbit" -v times="$*" 'BEGIN {
         tau = kib * 1024 * 8 / (rate * 1e6 * 0.94) * 1e3
         n = split(times, t, " ")
-        for (i = 1; i <= n; i++) printf "%s%.1f", (i > 1 ? "," : ""), t[i] * tau }'
+        for (i = 1; i <= n; i++) printf "%s%.2f", (i > 1 ? "," : ""), t[i] * tau }'
 }
 
 # As long as the largest delay, at least 60 ms: then every rank has said its Edge before the first arrives.
@@ -86,23 +94,32 @@ computation_ms() { # DELAYS
         print m }'
 }
 
-# FILE NODES: is the cell measured? Stops when it was, but with other settings.
+# FILE NODES DELAYS COMPUTATION PATTERN: is the cell measured? Stops when it was, but with other settings.
 finished() {
-    grep -qs '"complete": true' "$1" || return 1
-    { [ "$algs" = all ] || grep -qF "\"alg\": \"$algs\"" "$1"; } && grep -qF "\"env.PAT_LAB_RATE\": \"${rate[$2]}000000\"" "$1" &&
-        grep -qF "\"iters\": \"$iters\"" "$1" && return 0
-    bad "'$1' was measured with other algorithms, iterations or rate: choose another --out, or delete it"
+    jq -e .complete "$1" >/dev/null 2>&1 || return 1
+    jq -e --arg algs "$algs" --arg iters "$iters" --arg rate "${rate[$2]}000000" --arg delays "$3" --arg base "$4" \
+        --arg pattern "$5" 'def numbers: split(",") | map(tonumber); .settings | .alg == $algs and .iters == $iters and
+        .["env.PAT_LAB_RATE"] == $rate and (.max_delay_ms | numbers) == ($delays | numbers) and
+        (.base_ms | tonumber) == ($base | tonumber) and .pattern == $pattern' "$1" >/dev/null 2>&1 && return 0
+    bad "'$1' was measured with other settings (algorithms, iterations, rate, delays, computation): choose another --out, or delete it"
 }
 
-measure() { # FILE NODES KIB DELAYS COMPUTATION PAT-BENCH-ARGUMENTS...
-    local file=$1 nodes=$2 kib=$3 delays=$4 compute=$5 status=0
-    shift 5
+measure() { # FILE NODES KIB DELAYS COMPUTATION PATTERN PAT-BENCH-ARGUMENTS...
+    local file=$1 nodes=$2 kib=$3 delays=$4 compute=$5 pattern=$6 status=0
+    shift 6
     "$source/bench/lab" run -n "$nodes" --rate "${rate[$nodes]}mbit" --check --timeout 3600 -- "$build/bench/pat-bench" \
         --alg "$algs" --count $((kib * 1024 * nodes / 4)) --max-delay "$delays" --iters "$iters" --base "$compute" \
-        --csv "${file%.json}.csv" --json "$file" "$@" >"${file%.json}.txt" || status=$?
+        --pattern "$pattern" --csv "${file%.json}.csv" --json "$file" "$@" >"${file%.json}.txt" || status=$?
     [ "$status" -eq 0 ] && return
     echo "$name: pat-bench ended with status $status" >&2
     exit "$status"
+}
+
+# FILES PAT-BENCH-ARGUMENTS...: tables of these files, separated by commas.
+report() {
+    local files=$1
+    shift
+    "$build/bench/pat-bench" --from "$files" --plot "$out" "$@"
 }
 
 failed_checks() { # FILE...: names the cells whose emulated cluster failed its own check

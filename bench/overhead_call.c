@@ -16,7 +16,7 @@ static double batch(int variant, int calls, const char *out, char *in, int bytes
     double start = MPI_Wtime();
     if (variant == PAT_NATIVE)
         for (int i = 0; i < calls; i++)
-            PAT_Allgather(out, bytes, MPI_BYTE, in, bytes, MPI_BYTE, MPI_COMM_WORLD);
+            MUST(PAT_Allgather(out, bytes, MPI_BYTE, in, bytes, MPI_BYTE, MPI_COMM_WORLD));
     else
         for (int i = 0; i < calls; i++)
             MPI_Allgather(out, bytes, MPI_BYTE, in, bytes, MPI_BYTE, MPI_COMM_WORLD);
@@ -28,12 +28,12 @@ static double batch(int variant, int calls, const char *out, char *in, int bytes
 void overhead_call(const overhead_options *o, int rank, int size)
 {
     int rounds = o->rounds ? o->rounds : 400;
-    double *t[CALL_VARIANTS], *ratio = malloc(sizeof(double) * (size_t)rounds),
-                              *control = malloc(sizeof(double) * (size_t)rounds);
+    double *t[CALL_VARIANTS], *ratio = overhead_alloc((size_t)rounds, sizeof(double)),
+                              *control = overhead_alloc((size_t)rounds, sizeof(double));
     for (int v = 0; v < CALL_VARIANTS; v++)
-        t[v] = malloc(sizeof(double) * (size_t)rounds);
-    char *out = calloc(1, 65536), *in = calloc((size_t)size, 65536);
-    PAT_UseAlg("native");
+        t[v] = overhead_alloc((size_t)rounds, sizeof(double));
+    char *out = overhead_alloc(1, 65536), *in = overhead_alloc((size_t)size, 65536);
+    MUST(PAT_UseAlg("native"));
     if (rank == 0)
         printf("# PAT_Allgather(native) against MPI_Allgather, %d ranks, %d interleaved rounds, medians "
                "[quartiles]\n"

@@ -29,21 +29,21 @@ static double one_round(const overhead_options *o, int variant, int rank, const 
                         PAT_Request request, int64_t *copied)
 {
     PAT_Counters before, after;
-    PAT_Get_counters(&before);
+    MUST(PAT_Get_counters(&before));
     if (variant == PERSISTENT)
-        PAT_Open(request);
+        MUST(PAT_Open(request));
     MPI_Barrier(MPI_COMM_WORLD);
     if (rank == 0)
         sleep_ms(late_ms(o));
     double start = MPI_Wtime();
     if (variant == PERSISTENT) {
-        PAT_Start(request);
-        PAT_Wait(request);
+        MUST(PAT_Start(request));
+        MUST(PAT_Wait(request));
     } else {
-        PAT_Allgather(out, o->segment, MPI_BYTE, in, o->segment, MPI_BYTE, MPI_COMM_WORLD);
+        MUST(PAT_Allgather(out, o->segment, MPI_BYTE, in, o->segment, MPI_BYTE, MPI_COMM_WORLD));
     }
     double took = (MPI_Wtime() - start) * 1e6;
-    PAT_Get_counters(&after);
+    MUST(PAT_Get_counters(&after));
     *copied += after.bytes_copied - before.bytes_copied;
     return took;
 }
@@ -51,16 +51,16 @@ static double one_round(const overhead_options *o, int variant, int rank, const 
 void overhead_copies(const overhead_options *o, int rank, int size)
 {
     int rounds = o->rounds ? o->rounds : 60;
-    char *out = malloc((size_t)o->segment), *in = calloc((size_t)size, (size_t)o->segment);
-    double *t[VARIANTS], *ratio = malloc(sizeof(double) * (size_t)rounds);
+    char *out = overhead_alloc(1, (size_t)o->segment), *in = overhead_alloc((size_t)size, (size_t)o->segment);
+    double *t[VARIANTS], *ratio = overhead_alloc((size_t)rounds, sizeof(double));
     int64_t copied[VARIANTS] = {0}, ignored = 0;
-    PAT_Request request;
-    PAT_UseAlg(o->alg);
+    PAT_Request request = PAT_REQUEST_NULL;
+    MUST(PAT_UseAlg(o->alg));
     for (int i = 0; i < o->segment; i++)
         out[i] = (char)(rank + i);
-    PAT_Allgather_init(out, o->segment, MPI_BYTE, in, o->segment, MPI_BYTE, MPI_COMM_WORLD, &request);
+    MUST(PAT_Allgather_init(out, o->segment, MPI_BYTE, in, o->segment, MPI_BYTE, MPI_COMM_WORLD, &request));
     for (int v = 0; v < VARIANTS; v++) {
-        t[v] = malloc(sizeof(double) * (size_t)rounds);
+        t[v] = overhead_alloc((size_t)rounds, sizeof(double));
         one_round(o, v, rank, out, in, request, &ignored);
     }
     for (int r = 0; r < rounds; r++)
@@ -88,7 +88,7 @@ void overhead_copies(const overhead_options *o, int rank, int size)
                    (double)copied[v] / rounds / o->segment);
         }
     }
-    PAT_Request_free(&request);
+    MUST(PAT_Request_free(&request));
     for (int v = 0; v < VARIANTS; v++)
         free(t[v]);
     free(ratio);

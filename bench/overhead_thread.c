@@ -30,13 +30,13 @@ static double phase(double *v, long sweeps, double share, int on)
 {
     double start = MPI_Wtime();
     if (on)
-        PAT_ProcessingStart();
+        MUST(PAT_ProcessingStart());
     kernel(v, (long)((double)sweeps * share * 0.1));
     if (on)
-        PAT_Edge(10);
+        MUST(PAT_Edge(10));
     kernel(v, (long)((double)sweeps * share * 0.9));
     if (on)
-        PAT_ProcessingEnd();
+        MUST(PAT_ProcessingEnd());
     return (MPI_Wtime() - start) * 1e3;
 }
 
@@ -44,12 +44,12 @@ void overhead_thread(const overhead_options *o, int rank, int size)
 {
     const double phase_ms = o->phase_ms > 0 ? o->phase_ms : 100;
     int rounds = o->rounds ? o->rounds : 60, cores = (int)sysconf(_SC_NPROCESSORS_ONLN);
-    double *t[THREAD_VARIANTS], *ratio = malloc(sizeof(double) * (size_t)rounds),
-                                *v = calloc(KERNEL_DOUBLES, sizeof(double));
-    char *out = calloc(1, (size_t)o->segment), *in = calloc((size_t)size, (size_t)o->segment);
+    double *t[THREAD_VARIANTS], *ratio = overhead_alloc((size_t)rounds, sizeof(double)),
+                                *v = overhead_alloc(KERNEL_DOUBLES, sizeof(double));
+    char *out = overhead_alloc(1, (size_t)o->segment), *in = overhead_alloc((size_t)size, (size_t)o->segment);
     int64_t early = 0, received = 0, cpu = 0, wakeups = 0;
     for (int k = 0; k < THREAD_VARIANTS; k++)
-        t[k] = malloc(sizeof(double) * (size_t)rounds);
+        t[k] = overhead_alloc((size_t)rounds, sizeof(double));
     v[KERNEL_DOUBLES / 2] = 1;
     cpu_set_t set;
     CPU_ZERO(&set);
@@ -72,24 +72,24 @@ void overhead_thread(const overhead_options *o, int rank, int size)
             int mode = (r + k) % THREAD_VARIANTS, on = mode >= IDLE;
             PAT_Counters before, after;
             if (on) { /* a library that is off is not started at all: no thread */
-                PAT_Init();
-                PAT_UseAlg(o->alg);
-                PAT_Allgather(out, o->segment, MPI_BYTE, in, o->segment, MPI_BYTE, MPI_COMM_WORLD);
-                PAT_Get_counters(&before);
+                MUST(PAT_Init());
+                MUST(PAT_UseAlg(o->alg));
+                MUST(PAT_Allgather(out, o->segment, MPI_BYTE, in, o->segment, MPI_BYTE, MPI_COMM_WORLD));
+                MUST(PAT_Get_counters(&before));
             }
             MPI_Barrier(MPI_COMM_WORLD);
             /* Rank 0 is measured. While segments arrive, the others call after a third of the phase. */
             t[mode][r] = phase(v, sweeps, rank > 0 && mode == ARRIVING ? 0.35 : 1.0, on);
             if (on) {
-                PAT_Allgather(out, o->segment, MPI_BYTE, in, o->segment, MPI_BYTE, MPI_COMM_WORLD);
-                PAT_Get_counters(&after);
+                MUST(PAT_Allgather(out, o->segment, MPI_BYTE, in, o->segment, MPI_BYTE, MPI_COMM_WORLD));
+                MUST(PAT_Get_counters(&after));
                 if (mode == ARRIVING) {
                     early += after.bytes_early - before.bytes_early;
                     received += after.bytes_received - before.bytes_received;
                     cpu += after.thread_cpu_ns - before.thread_cpu_ns;
                     wakeups += after.thread_wakeups - before.thread_wakeups;
                 }
-                PAT_Finalize();
+                MUST(PAT_Finalize());
             }
             if (rank == 0 && isatty(2))
                 fprintf(stderr, "\r%d of %d", r * THREAD_VARIANTS + k + 1, rounds * THREAD_VARIANTS);
@@ -97,10 +97,10 @@ void overhead_thread(const overhead_options *o, int rank, int size)
     if (rank == 0) {
         if (isatty(2))
             fprintf(stderr, "\r%20s\r", "");
-        printf("# a computation of %.0f ms on %d cores, %d ranks, segments of %d bytes, %d interleaved "
+        printf("# %s: a computation of %.0f ms on %d cores, %d ranks, segments of %d bytes, %d interleaved "
                "rounds; rank 0's ratio to "
                "\"off\", medians [quartiles]\n",
-               phase_ms, cores, size, o->segment, rounds);
+               o->alg, phase_ms, cores, size, o->segment, rounds);
         for (int mode = OFF_B; mode < THREAD_VARIANTS; mode++) {
             double lo, mid, hi;
             for (int r = 0; r < rounds; r++)

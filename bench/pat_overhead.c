@@ -36,6 +36,21 @@ static const struct {
     {"call", overhead_call, true}, {"thread", overhead_thread, false}, {"copies", overhead_copies, true}};
 enum { NUM_MODES = sizeof(modes) / sizeof(modes[0]) };
 
+void overhead_must(int rc, const char *what)
+{
+    if (rc == MPI_SUCCESS)
+        return;
+    fprintf(stderr, "pat-overhead: %s: %s\n", what, PAT_Error_string(rc));
+    MPI_Abort(MPI_COMM_WORLD, 1);
+}
+
+void *overhead_alloc(size_t count, size_t size)
+{
+    void *p = calloc(count, size);
+    overhead_must(p ? MPI_SUCCESS : MPI_ERR_NO_MEM, "memory");
+    return p;
+}
+
 static int find_mode(const char *name)
 {
     for (int i = 0; i < NUM_MODES; i++)

@@ -129,7 +129,16 @@ static double growth(const options *o, const double *us)
         y[i] = log(us[i]);
     }
     gsl_fit_linear(x, 1, y, 1, (size_t)o->num_procs, &offset, &slope, &c00, &c01, &c11, &sum);
-    return o->num_procs > 1 ? slope : NAN;
+    return slope;
+}
+
+/* Are there two numbers of ranks, so that something can grow? */
+static bool different(const options *o)
+{
+    for (int i = 1; i < o->num_procs; i++)
+        if (o->procs[i] != o->procs[0])
+            return true;
+    return false;
 }
 
 static int measure_algorithm(const options *o, const pat_algorithm *alg)
@@ -143,10 +152,15 @@ static int measure_algorithm(const options *o, const pat_algorithm *alg)
         c.link = (pat_link){.alpha_ns = (int64_t)(o->latency_us * 1e3), .beta_ps = (int64_t)(8e6 / o->mbit)};
         c.link.piece_ns = c.link.alpha_ns;
         pat_job job = pat_comm_job(&c, o->block_bytes);
-        if (!arrival)
+        if (!arrival) {
+            fprintf(stderr, "pat-plan-cost: no memory for %d ranks\n", P);
             return 1;
-        for (int r = 0; r < P; r++) /* anything but an order that is there already */
-            arrival[r] = (int64_t)r * 7919 % P * job.tau_ns;
+        }
+        uint64_t state = 1;
+        for (int r = 0; r < P; r++) { /* any order but one that is there already */
+            state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+            arrival[r] = (int64_t)(state >> 33) % P * job.tau_ns;
+        }
         job.arrival_ns = arrival;
         const int rc = measure(alg, &job, &build[i], &setup[i], &nodes);
         free(arrival);
@@ -158,8 +172,9 @@ static int measure_algorithm(const options *o, const pat_algorithm *alg)
                choice_us(&c, o->block_bytes));
         fflush(stdout);
     }
-    printf("%-6s growth with P: build P^%.2f, set up P^%.2f\n", alg->name, growth(o, build),
-           growth(o, setup));
+    if (different(o))
+        printf("%-6s growth with P: build P^%.2f, set up P^%.2f\n", alg->name, growth(o, build),
+               growth(o, setup));
     return 0;
 }
 

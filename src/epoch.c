@@ -279,6 +279,7 @@ int pat_epoch_begin(pat_comm *c, const pat_call *call, const pat_algorithm *alg)
         return c->failed;
     c->call = *call;
     c->alg = alg;
+    c->called_ns = pat_rt.trace ? pat_clock_local_ns() : 0;
     atomic_store(&c->edge, false); /* this call speaks for itself */
     if (!pat_comm_estimates(c, alg)) {
         c->failed = start_round(c);

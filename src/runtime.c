@@ -198,9 +198,6 @@ static int shut_down(void)
         if (pat_rt.comms == c)
             break; /* MPI would not let go of it */
     }
-    int rc_trace = end_trace();
-    if (rc == MPI_SUCCESS)
-        rc = rc_trace;
     atomic_store(&pat_rt.started, false);
     PMPI_Comm_free_keyval(&pat_rt.comm_keyval);
     PMPI_Comm_free(&pat_rt.world);
@@ -216,6 +213,7 @@ static int finalize_hook(MPI_Comm comm, int keyval, void *attr, void *extra)
     if (!atomic_load(&pat_rt.started)) /* pat_runtime_shutdown has done it all */
         return MPI_SUCCESS;
     int rc = shut_down();
+    end_trace(); /* an error here would end the program: a trace is not worth that */
     PMPI_Comm_free_keyval(&pat_rt.self_keyval); /* goes with the last attribute, which is this one */
     return rc;
 }
@@ -322,13 +320,19 @@ int pat_runtime_init(void)
     PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, pat_comm_delete_attr, &pat_rt.comm_keyval, NULL);
     PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, finalize_hook, &pat_rt.self_keyval, NULL);
     PMPI_Comm_set_attr(MPI_COMM_SELF, pat_rt.self_keyval, &pat_rt); /* MPI_Finalize deletes it first of all */
+    if (pat_rt.trace) {
+        pat_trace_begin(pat_rt.trace, pat_rt.traced);
+        pat_rt.traced = true;
+    }
     atomic_store(&pat_rt.started, true);
     return MPI_SUCCESS;
 }
 
 int pat_runtime_shutdown(void)
 {
-    int rc = shut_down();
+    int rc = shut_down(), rc_trace = end_trace();
+    if (rc == MPI_SUCCESS)
+        rc = rc_trace;
     PMPI_Comm_delete_attr(MPI_COMM_SELF, pat_rt.self_keyval);
     PMPI_Comm_free_keyval(&pat_rt.self_keyval);
     return rc;

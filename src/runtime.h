@@ -31,6 +31,7 @@ typedef struct pat_runtime {
     MPI_Comm world; /* the library's own communicator of all ranks */
     int comm_keyval, self_keyval;
     FILE *trace;        /* NULL: nothing is traced */
+    bool traced;        /* the library has been started with a trace before */
     pat_thread *thread; /* NULL: no early data */
     bool all_threads;   /* agreed: every rank has one */
 

@@ -5,7 +5,10 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include "clock.h"
 #include "error.h"
 
 enum { MAX_PATH = 320 };
@@ -19,13 +22,12 @@ int pat_trace_open(FILE **file, const char *dir, int rank)
 {
     char path[MAX_PATH];
     path_of(path, dir, rank);
-    *file = fopen(path, "we");
+    *file = fopen(path, "ae");
     if (!*file)
         return pat_error(MPI_ERR_ARG,
                          "PAT_TRACE=\"%s\": cannot write rank-%d.csv there: %s; accepted: a directory "
                          "that is there",
                          dir, rank, strerror(errno));
-    fprintf(*file, "comm,epoch,alg,rank,ranks,block_bytes,node,kind,peer,offset,bytes,start_ns,end_ns\n");
     return MPI_SUCCESS;
 }
 
@@ -40,6 +42,19 @@ static void name_of(const pat_comm *c, char name[MPI_MAX_OBJECT_NAME])
             *at = '_';
 }
 
+typedef struct line {
+    int node, peer;
+    const char *kind;
+    int64_t offset, bytes, start_ns, end_ns;
+} line;
+
+static void write_line(FILE *file, const char *comm, const pat_comm *c, const line *l)
+{
+    fprintf(file, "%s,%lld,%s,%d,%d,%lld,%d,%s,%d,%lld,%lld,%lld,%lld\n", comm, (long long)c->epoch,
+            c->alg->name, c->rank, c->size, (long long)c->current->plan.block_bytes, l->node, l->kind,
+            l->peer, (long long)l->offset, (long long)l->bytes, (long long)l->start_ns, (long long)l->end_ns);
+}
+
 void pat_trace_round(FILE *file, const pat_comm *c, int64_t clock_offset_ns)
 {
     static const char *const kinds[] = {[PAT_NODE_ARRIVE] = "arrive",
@@ -48,23 +63,44 @@ void pat_trace_round(FILE *file, const pat_comm *c, int64_t clock_offset_ns)
                                         [PAT_NODE_RECV] = "recv"};
     const pat_plan *p = &c->current->plan;
     const pat_span *spans = pat_exec_spans(c->current->exec);
+    const int64_t now = pat_clock_local_ns();
     char name[MPI_MAX_OBJECT_NAME];
     name_of(c, name);
     for (int i = 0; spans && i < p->num_nodes; i++) {
         const pat_node *n = &p->nodes[i];
-        fprintf(file, "%s,%lld,%s,%d,%d,%lld,%d,%s,%d,%lld,%lld,%lld,%lld\n", name, (long long)c->epoch,
-                c->alg->name, c->rank, c->size, (long long)p->block_bytes, i, kinds[n->kind], n->peer,
-                (long long)n->offset, (long long)n->length, (long long)(spans[i].start_ns + clock_offset_ns),
-                (long long)(spans[i].end_ns + clock_offset_ns));
+        write_line(file, name, c,
+                   &(line){.node = i,
+                           .kind = kinds[n->kind],
+                           .peer = n->peer,
+                           .offset = n->offset,
+                           .bytes = n->length,
+                           .start_ns = spans[i].start_ns + clock_offset_ns,
+                           .end_ns = spans[i].end_ns + clock_offset_ns});
     }
+    write_line(file, name, c,
+               &(line){.node = -1,
+                       .kind = "call",
+                       .peer = -1,
+                       .start_ns = c->called_ns + clock_offset_ns,
+                       .end_ns = now + clock_offset_ns});
+}
+
+void pat_trace_begin(FILE *file, bool goes_on)
+{
+    if (goes_on)
+        return;
+    (void)!ftruncate(fileno(file), 0); /* a pipe has no length */
+    fprintf(file, "comm,epoch,alg,rank,ranks,block_bytes,node,kind,peer,offset,bytes,start_ns,end_ns\n");
 }
 
 void pat_trace_drop(FILE *file, const char *dir, int rank)
 {
     char path[MAX_PATH];
+    struct stat st;
     path_of(path, dir, rank);
+    if (fstat(fileno(file), &st) == 0 && S_ISREG(st.st_mode) && st.st_size == 0)
+        remove(path);
     fclose(file);
-    remove(path);
 }
 
 int pat_trace_close(FILE *file)

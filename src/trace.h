@@ -10,18 +10,22 @@
 #include "comm.h"
 
 /*
- * Make dir/rank-<rank>.csv, with its first line in place. Returns an MPI error code: MPI_ERR_ARG when that cannot be
- * done. *file is NULL then.
+ * Open dir/rank-<rank>.csv, and leave what is in it. Returns an MPI error code: MPI_ERR_ARG when that cannot be done.
+ * *file is NULL then.
  */
 int pat_trace_open(FILE **file, const char *dir, int rank);
 
+/* The library starts: what an earlier program left goes, unless the trace of this one `goes_on`. */
+void pat_trace_begin(FILE *file, bool goes_on);
+
 /*
- * Append the round that communicator `c` is just completing: one line per node of its plan. clock_offset_ns makes the
+ * Append the round that communicator `c` is just completing: when it was called and returned from, and one line per node
+ * of its plan. clock_offset_ns makes the
  * local clock the one that all ranks share.
  */
 void pat_trace_round(FILE *file, const pat_comm *c, int64_t clock_offset_ns);
 
-/* Close it and take it away: the library does not start after all. */
+/* Close it, and take it away if there is nothing in it: the library does not start after all. */
 void pat_trace_drop(FILE *file, const char *dir, int rank);
 
 /* Close it. Returns an MPI error code: MPI_ERR_OTHER when not all could be written. */

@@ -201,7 +201,10 @@ static void bad_arguments(void)
 /* Settings are one mind or an error everywhere, and the library can be started afterwards. */
 static void settings(void)
 {
-    static const struct {
+    char dir[] = "/tmp/pat-trace-XXXXXX";
+    if (!mkdtemp(dir))
+        test_fail("no temporary directory");
+    const struct {
         const char *name, *bad[2], *text; /* values per rank; text on the rank that has a bad one */
     } list[] = {
         {"PAT_ALG", {"ring", "rong"}, "rong"},
@@ -214,8 +217,10 @@ static void settings(void)
         {"PAT_THREAD_PIN", {"auto", "left"}, "left"},
         {"PAT_THREAD_PIN", {"off", "99999"}, "99999"},
         {"PAT_WAIT", {"spin", "sleep"}, "sleep"},
-        {"PAT_TRACE", {"/tmp", "/no/such/place"}, "/no/such/place"},
+        {"PAT_TRACE", {dir, "/no/such/place"}, "/no/such/place"},
     };
+    char file[64];
+    snprintf(file, sizeof(file), "%s/rank-0.csv", dir);
     for (size_t i = 0; i < sizeof(list) / sizeof(list[0]); i++) {
         const char *bad = list[i].bad[test.rank];
         test_at("%s=%s", list[i].name, bad);
@@ -224,11 +229,12 @@ static void settings(void)
         expect_error("PAT_Init", MPI_ERR_ARG, PAT_Init(), told ? list[i].text : NULL);
         if (told && !strstr(list[i].text, "differ") && !strstr(PAT_Error_string(MPI_ERR_ARG), list[i].name))
             test_fail("the text does not name the variable: \"%s\"", PAT_Error_string(MPI_ERR_ARG));
-        if (test.rank == 0 && strcmp(list[i].name, "PAT_TRACE") == 0 && access("/tmp/rank-0.csv", F_OK) == 0)
+        if (test.rank == 0 && strcmp(list[i].name, "PAT_TRACE") == 0 && access(file, F_OK) == 0)
             test_fail("a library that did not start leaves a trace");
         unsetenv(list[i].name);
         expect_error("PAT_UseAlg after that", MPI_ERR_OTHER, PAT_UseAlg("ring"), "PAT_Init");
     }
+    rmdir(dir);
 }
 
 int main(int argc, char **argv)

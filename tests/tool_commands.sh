@@ -44,18 +44,23 @@ refuses -2 "$grid" --gap -2
 refuses /proc/no-build "$grid" --build /proc/no-build
 refuses 32=10 "$PAT_SOURCE/bench/paper-grid" --rate 32=10
 refuses soon "$PAT_SOURCE/bench/paper-grid" --base soon
-if [ -x "$PAT_BUILD/bench/pat-bench" ]; then
-    refuses foo "$grid" --build "$PAT_BUILD" --algs ring,foo --out "$work/grid"
+if [ -x "$PAT_BUILD/bench/pat-bench" ] && command -v jq >/dev/null && command -v gnuplot >/dev/null; then
+    refuses foo "$grid" --build "$PAT_BUILD" --algs auto,foo --out "$work/grid"
+    refuses auto "$grid" --build "$PAT_BUILD" --algs ring,relay --out "$work/grid"
+    refuses all "$grid" --build "$PAT_BUILD" --algs all --out "$work/grid"
     # A cell that was measured at another rate is neither taken nor replaced.
     mkdir "$work/grid"
-    printf '"complete": true, "alg": "ring", "iters": "10", "env.PAT_LAB_RATE": "123000000"' >"$work/grid/p4-64k-f0.json"
+    printf '{"complete": true, "settings": {"alg": "ring", "iters": "10", "env.PAT_LAB_RATE": "123000000", "max_delay_ms": "0",
+        "base_ms": "60", "pattern": "uniform"}}' >"$work/grid/p4-64k-f0.json"
     refuses "$work/grid/p4-64k-f0.json" "$grid" --build "$PAT_BUILD" --out "$work/grid" --algs ring --versus ring --procs 4 \
         --sizes 64 --factors 0 --gap 0
     grep -q 123000000 "$work/grid/p4-64k-f0.json" || complain "arrival-grid replaced a result"
 fi
 
 refuses 17 "$PAT_SOURCE/bench/timeline" --nodes 17
-refuses /no/trace "$PAT_SOURCE/bench/timeline" --from /no/trace
+if command -v gnuplot >/dev/null; then
+    refuses /no/trace "$PAT_SOURCE/bench/timeline" --from /no/trace
+fi
 
 for command in bench/timeline bench/arrival-grid bench/paper-grid bench/demo tests/run bench/install-packages; do
     "$PAT_SOURCE/$command" --help | grep -q '^usage: ' || complain "$command --help"

@@ -66,6 +66,8 @@ check() (
     except src/trace.c
     forbid "the library never prints (but for the file that PAT_TRACE asks for) and never exits" \
         '(^|[^A-Za-z0-9_])(f?printf|f?puts|perror|putchar|exit|_exit|abort|PMPI_Abort) *\(' "${files[@]}"
+    forbid "a trace goes to its file, and nothing ends the program" \
+        '(^|[^A-Za-z0-9_])(printf|f?puts|perror|putchar|exit|_exit|abort|PMPI_Abort) *\(|\bstd(out|err)\b' src/trace.c
     exit $broken
 )
 
@@ -108,4 +110,5 @@ caught pat/clock.c 'x = MPI_Wtime();'
 caught src/comm.c 'PMPI_Comm_dup(a, &b);'
 caught src/api.c 'printf("x");'
 caught pat/place.c 'exit(1);'
+caught src/trace.c 'fprintf(stderr, "x");'
 echo "every rule is kept, and every rule is watched"
