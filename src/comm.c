@@ -5,6 +5,7 @@
  */
 #include "comm.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 
@@ -43,19 +44,20 @@ static bool tags_suffice(void)
 
 static int comm_agree(pat_comm *c)
 {
-    int mine[2] = {pat_exchange_init(&c->exchange, c->size) == 0 && all_in_world(c->own, c->size) &&
+    int mine[3] = {pat_exchange_init(&c->exchange, c->size) == 0 && all_in_world(c->own, c->size) &&
                        tags_suffice(),
-                   pat_rt.thread != NULL};
-    int all[2] = {0, 0};
-    int rc = PMPI_Allreduce(mine, all, 2, MPI_INT, MPI_MIN, c->own);
+                   pat_rt.thread != NULL, pat_link_eager_bytes()};
+    int all[3] = {0, 0, 0};
+    int rc = PMPI_Allreduce(mine, all, 3, MPI_INT, MPI_MIN, c->own);
     c->usable = all[0];
     c->background = all[1];
+    c->link.eager_bytes = all[2] == INT_MAX ? INT64_MAX : all[2];
     if (rc != MPI_SUCCESS || !c->usable)
         return rc;
     if (pat_rt.config.link_set) {
         /* A latency given by hand says little of what a piece costs; it is no more than that. */
-        c->link =
-            (pat_link){pat_rt.config.link_alpha_ns, pat_rt.config.link_beta_ps, pat_rt.config.link_alpha_ns};
+        c->link.alpha_ns = c->link.piece_ns = pat_rt.config.link_alpha_ns;
+        c->link.beta_ps = pat_rt.config.link_beta_ps;
         return MPI_SUCCESS;
     }
     return pat_link_measure(&c->link, c->own);

@@ -107,7 +107,8 @@ static inline pat_job pat_comm_job(const pat_comm *c, int64_t block_bytes)
                      .tau_ns = pat_link_tau_ns(&c->link, block_bytes),
                      .alpha_ns = c->link.alpha_ns,
                      .beta_ps = c->link.beta_ps,
-                     .piece_ns = c->link.piece_ns};
+                     .piece_ns = c->link.piece_ns,
+                     .eager_bytes = c->link.eager_bytes};
 }
 
 /* Attribute callback of user communicators. */

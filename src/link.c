@@ -5,11 +5,36 @@
  */
 #include "link.h"
 
+#include <limits.h>
 #include <stdlib.h>
 
 #include "clock.h"
 
 enum { MAX_BYTES = 4 << 20, ENOUGH_NS = 5000000, PIECES = 16, BOUNCES = 21, TAG = 1 };
+
+int pat_link_eager_bytes(void)
+{
+    /* What the protocol puts before the data counts against the limit. */
+    enum { HEADERS = 256 };
+    int provided, index, scope, bind, verbosity, count = 0, name_length = 0, text_length = 0, bytes = INT_MAX;
+    size_t limit = 0;
+    MPI_Datatype type;
+    MPI_T_enum values;
+    MPI_T_cvar_handle handle;
+    if (PMPI_T_init_thread(MPI_THREAD_MULTIPLE, &provided) != MPI_SUCCESS)
+        return bytes;
+    if (PMPI_T_cvar_get_index("btl_tcp_eager_limit", &index) == MPI_SUCCESS &&
+        PMPI_T_cvar_get_info(index, NULL, &name_length, &verbosity, &type, &values, NULL, &text_length, &bind,
+                             &scope) == MPI_SUCCESS &&
+        type == MPI_UNSIGNED_LONG && PMPI_T_cvar_handle_alloc(index, NULL, &handle, &count) == MPI_SUCCESS) {
+        if (count == 1 && PMPI_T_cvar_read(handle, &limit) == MPI_SUCCESS && limit > HEADERS &&
+            limit < INT_MAX)
+            bytes = (int)limit - HEADERS;
+        PMPI_T_cvar_handle_free(&handle);
+    }
+    PMPI_T_finalize();
+    return bytes;
+}
 
 /* The best of `repeats`: what the link can do, less what the scheduler did to us. */
 static int64_t shift_once(char *out, char *in, int bytes, int repeats, int rank, int size, MPI_Comm comm,

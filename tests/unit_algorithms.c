@@ -502,6 +502,7 @@ static int relay_chunks(int num_ranks, int64_t block_bytes, int64_t piece_ns, in
     job.alpha_ns = 12345;
     job.tau_ns = job.alpha_ns + time_ns;
     job.piece_ns = piece_ns;
+    job.eager_bytes = 65000;
     build("relay", &job);
     int sends = 0;
     for (int i = 0; i < plans[0].num_nodes; i++)
@@ -515,9 +516,12 @@ static void relay_chunk_counts(void **state)
     (void)state;
     assert_int_equal(relay_chunks(2, 65536, 1000, 10000000), 1);       /* nobody to pass on to */
     assert_int_equal(relay_chunks(8, 65536, 100000, 9900000), 9);      /* sqrt(99) = 9.9 */
-    assert_int_equal(relay_chunks(8, 65536, 100000, 0), 1);            /* latency is all there is */
+    assert_int_equal(relay_chunks(8, 60000, 100000, 0), 1);            /* latency is all there is */
     assert_int_equal(relay_chunks(8, 5000, 1, INT64_MAX / 2), 4);      /* a kilobyte at least */
     assert_int_equal(relay_chunks(64, 1 << 20, 0, INT64_MAX / 2), 32); /* no more than are worth it */
+    assert_int_equal(relay_chunks(4, 1 << 22, 1000000, 9000000), 65);  /* none that MPI would ask for first */
+    assert_int_equal(relay_chunks(64, 1 << 24, 1, INT64_MAX / 2),
+                     64); /* nor more messages than a plan may have */
 }
 
 static void all_sizes(void **state)
