@@ -46,7 +46,7 @@ static int comm_agree(pat_comm *c)
 {
     int mine[3] = {pat_exchange_init(&c->exchange, c->size) == 0 && all_in_world(c->own, c->size) &&
                        tags_suffice(),
-                   pat_rt.thread != NULL, pat_link_eager_bytes()};
+                   pat_rt.thread != NULL, pat_rt.eager_bytes};
     int all[3] = {0, 0, 0};
     int rc = PMPI_Allreduce(mine, all, 3, MPI_INT, MPI_MIN, c->own);
     c->usable = all[0];

@@ -301,6 +301,8 @@ int pat_runtime_init(void)
         return rc;
     PMPI_Comm_set_errhandler(pat_rt.world, MPI_ERRORS_RETURN);
     rc = agree_on_settings(&alg);
+    if (rc == MPI_SUCCESS && pat_rt.eager_bytes == 0)
+        pat_rt.eager_bytes = pat_link_eager_bytes();
     if (rc == MPI_SUCCESS)
         rc = pat_clock_sync(&pat_rt.clock, pat_rt.world, 20);
     if (rc == MPI_SUCCESS) {

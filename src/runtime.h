@@ -34,6 +34,7 @@ typedef struct pat_runtime {
     bool traced;        /* the library has been started with a trace before */
     pat_thread *thread; /* NULL: no early data */
     bool all_threads;   /* agreed: every rank has one */
+    int eager_bytes; /* pat_link_eager_bytes; asked for once in a process, because MPI_T is slow to start */
 
     pthread_mutex_t
         lock; /* guards the three below; never held while MPI is called or another lock is waited for */
