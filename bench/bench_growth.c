@@ -8,6 +8,7 @@
 
 #include "bench_delay.h"
 #include "bench_plot.h"
+#include "bench_report.h"
 
 enum { MAX_PLACES = 32, MAX_ALGS = 24 };
 
@@ -75,12 +76,13 @@ void bench_growth_print(const bench_table *table, const bench_cell *cells, int n
         if (s.num == 0)
             continue;
         const double gap = gap_of(s.cells[0]);
-        fprintf(
-            to,
-            "\n# Ranks arrive one after the other, %.3g segments' time apart, segments of %.6g KiB: time "
-            "past "
-            "the last\n# arrival in times of a segment, and the last number of ranks over the first\n%-10s",
-            gap, (double)cells[i].segment_bytes / 1024, "ranks");
+        fprintf(to,
+                "\n# Ranks arrive one after the other, %.3g segments' time apart, segments of %.6g KiB: time "
+                "past "
+                "the last\n# arrival in times of a segment, and the last number of ranks over the first\n",
+                gap, (double)cells[i].segment_bytes / 1024);
+        bench_warn_if_doubtful(table, to);
+        fprintf(to, "%-10s", "ranks");
         for (int k = 0; k < s.num; k++)
             fprintf(to, " %8d", s.cells[k]->procs);
         fprintf(to, " %8s\n", "growth");
@@ -127,8 +129,7 @@ int bench_growth_plot(const bench_table *table, const bench_cell *cells, int num
             "x 2\n"
             "set yrange [0:*]\nset grid ytics back lt 1 lw 1 lc rgb '#d8d8d8'\nset key outside right top "
             "vertical noenhanced\nset tics nomirror\nset border 3\n",
-            (double)cells[i].segment_bytes / 1024,
-            strcmp(table->lab_check, "fail") == 0 ? "\\nTHE EMULATED CLUSTER FAILED ITS CHECK" : "");
+            (double)cells[i].segment_bytes / 1024, bench_plot_doubt(table));
         snprintf(name, sizeof(name), "growth-%gk-gap%.2g", (double)cells[i].segment_bytes / 1024,
                  gap_of(s.cells[0]));
         if (cells[i].ppn != 1)

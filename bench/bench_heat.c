@@ -50,11 +50,6 @@ static void write_squares(const char *dir, const char *name, FILE *to)
     }
 }
 
-static const char *doubt(const bench_table *table)
-{
-    return strcmp(table->lab_check, "fail") == 0 ? "\\nTHE EMULATED CLUSTER FAILED ITS CHECK" : "";
-}
-
 void bench_heat_speedup(const bench_table *table, const bench_cell *cells, int num, const char *dir, FILE *to)
 {
     axis across = {.num = 0}, up = {.num = 0};
@@ -86,7 +81,7 @@ void bench_heat_speedup(const bench_table *table, const bench_cell *cells, int n
             "%d per node (%s)%s\\n"
             "in the box: fastest algorithm, ratio (* beyond the 95 %% confidence interval), imbalance "
             "factor\" noenhanced\n",
-            cells->procs, cells->ppn, cells->pattern, doubt(table));
+            cells->procs, cells->ppn, cells->pattern, bench_plot_doubt(table));
     write_axis('x', &across, "maximum delay [ms]", to);
     write_axis('y', &up, "gathered data [K floats]", to);
     /* Blue: regular is faster; orange: arrival-aware is. Both light enough for black text. */
@@ -152,7 +147,7 @@ int bench_heat_bound(const bench_table *table, const bench_cell *cells, int num,
         to,
         "set title \"%s over the bound, mean elapsed time (1: no algorithm can be faster), delays: %s%s\" "
         "noenhanced\n",
-        alg, cells->pattern, doubt(table));
+        alg, cells->pattern, bench_plot_doubt(table));
     write_axis('x', &across, "largest delay [times of a segment, to the nearest power of two]", to);
     write_axis('y', &up, "", to);
     fprintf(to, "set palette defined (0 '#FFFFFF', 1 '#F5A35C', 2 '#D55E00')\nset cbrange [1:1.5]\n"

@@ -82,8 +82,7 @@ void bench_paper_print(const bench_table *table, FILE *to)
         "%% "
         "confidence\n# interval. regular: mean elapsed of our best regular algorithm, ideal ring beside it, "
         "in ms.\n");
-    if (strcmp(table->lab_check, "fail") == 0)
-        fprintf(to, "# The emulated cluster failed its own check. Doubt these figures.\n");
+    bench_warn_if_doubtful(table, to);
     fprintf(to, "%5s %9s %8s %8s %8s | %8s %6s  %10s %10s | %8s %7s %8s %7s %6s\n", "procs", "K floats",
             "seg KiB", "MD [ms]", "factor", "best", "speed", "regular", "ideal ring", "K floats", "MD [ms]",
             "factor", "best", "speed");

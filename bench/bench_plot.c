@@ -3,9 +3,6 @@
  */
 #include "bench_plot.h"
 
-#include "bench_growth.h"
-#include "bench_heat.h"
-
 #include <errno.h>
 #include <math.h>
 #include <signal.h>
@@ -13,6 +10,9 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "bench_growth.h"
+#include "bench_heat.h"
 
 enum { MAX_ALGS = 16 };
 
@@ -23,6 +23,11 @@ static const bench_style style[] = {{"#000000", 5},  {"#0072B2", 7},  {"#56B4E9"
 bench_style bench_plot_style(int number)
 {
     return style[(size_t)number % (sizeof(style) / sizeof(style[0]))];
+}
+
+const char *bench_plot_doubt(const bench_table *table)
+{
+    return bench_is_doubtful(table) ? "\\nTHE EMULATED CLUSTER FAILED ITS CHECK" : "";
 }
 
 /* What lies along the horizontal axis of a figure; the rest of a cell's place is the same for the whole
@@ -48,8 +53,7 @@ static void describe(figure *f)
 {
     const bench_cell *c = f->cells[0];
     const double size = (double)c->count / 1024;
-    const char *doubt =
-        strcmp(f->table->lab_check, "fail") == 0 ? "\\nTHE EMULATED CLUSTER FAILED ITS CHECK" : "";
+    const char *doubt = bench_plot_doubt(f->table);
     char ranks[64] = "", suffix[48] = "";
     snprintf(ranks, sizeof(ranks), "%d ranks, %d per node", c->procs, c->ppn);
     if (c->ppn != 1 || strcmp(c->pattern, "uniform") != 0)

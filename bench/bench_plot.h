@@ -25,6 +25,9 @@ typedef struct bench_style {
 
 bench_style bench_plot_style(int number); /* of the number-th line in a figure */
 
+/* What a title has to say of a doubtful table: a line, or nothing. */
+const char *bench_plot_doubt(const bench_table *table);
+
 /* The gnuplot commands that open figure `name`: kind 0 as SVG, 1 as PNG. */
 void bench_plot_terminal(const char *dir, const char *name, int kind, FILE *to);
 

@@ -3,18 +3,18 @@
  */
 #include "bench_report.h"
 
-#include "bench_growth.h"
-
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench_growth.h"
+
 enum { MAX_ALGS = 24, WIDTH = 11, MAX_DELAYS = 128 };
 
-static void warn_if_doubtful(const bench_table *table, FILE *to)
+void bench_warn_if_doubtful(const bench_table *table, FILE *to)
 {
-    if (strcmp(table->lab_check, "fail") == 0)
+    if (bench_is_doubtful(table))
         fprintf(to,
                 "# The emulated cluster failed its own check: its links do not carry their rate. Doubt these "
                 "figures.\n");
@@ -162,7 +162,7 @@ static void print_summary(const bench_table *table, const bench_cell *cells, int
     fprintf(
         to,
         "\n# Cells with 2 <= imbalance factor <= 4 P, best arrival-aware against best regular algorithm\n");
-    warn_if_doubtful(table, to);
+    bench_warn_if_doubtful(table, to);
     if (s.cells == 0)
         fprintf(to, "none\n");
     else
@@ -195,7 +195,7 @@ void bench_report_print(const bench_table *table, FILE *to)
         "\n# Fastest algorithm by mean elapsed time; where it is arrival-aware, its speed-up over the best "
         "regular one\n"
         "# (best of native, ring, nex, lnbc). *: beyond the 95 %% confidence interval of the difference.\n");
-    warn_if_doubtful(table, to);
+    bench_warn_if_doubtful(table, to);
     for (int i = 0, n; i < num; i += n) {
         for (n = 1; i + n < num && same_block(&cells[i], &cells[i + n]); n++)
             ;
@@ -204,10 +204,10 @@ void bench_report_print(const bench_table *table, FILE *to)
     fprintf(to, "\n# Mean elapsed time in ms, +- half the 95 %% confidence interval; ideal ring: predicted, "
                 "without any "
                 "overhead\n");
-    warn_if_doubtful(table, to);
+    bench_warn_if_doubtful(table, to);
     print_times(table, cells, num, elapsed, elapsed_ci, to);
     fprintf(to, "\n# Time past the last arrival in ms\n");
-    warn_if_doubtful(table, to);
+    bench_warn_if_doubtful(table, to);
     print_times(table, cells, num, past_last, NULL, to);
     bench_growth_print(table, cells, num, to);
     print_summary(table, cells, num, to);

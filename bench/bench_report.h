@@ -12,6 +12,9 @@
  */
 void bench_report_print(const bench_table *table, FILE *to);
 
+/* A line of warning when the emulated cluster failed its own check: at every table. */
+void bench_warn_if_doubtful(const bench_table *table, FILE *to);
+
 /* One algorithm against the others and the bound, by imbalance factor. */
 void bench_versus_print(const bench_table *table, const char *alg, FILE *to);
 

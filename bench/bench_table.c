@@ -38,6 +38,11 @@ void bench_table_free(bench_table *table)
     *table = (bench_table){0};
 }
 
+bool bench_is_doubtful(const bench_table *table)
+{
+    return strcmp(table->lab_check, "fail") == 0;
+}
+
 bool bench_is_aware(const char *alg)
 {
     const pat_algorithm *a = pat_algorithm_find(alg);

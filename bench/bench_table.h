@@ -43,6 +43,8 @@ typedef struct bench_table {
 bench_row *bench_table_add(bench_table *table);
 void bench_table_free(bench_table *table);
 
+bool bench_is_doubtful(const bench_table *table); /* the emulated cluster failed its own check */
+
 bool bench_is_aware(const char *alg); /* an arrival-aware algorithm; unknown names count as regular */
 
 /* One cell. Row numbers are -1 when there is no such row. */

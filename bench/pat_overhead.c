@@ -107,7 +107,6 @@ static const struct argp_option keys[] = {
     {0}};
 static const struct argp argp = {keys, parse, "MODE", doc, NULL, NULL, NULL};
 
-/* Median and quartiles of v[0..n-1]; v is sorted. */
 void overhead_quartiles(double *v, int n, double *low, double *mid, double *high)
 {
     gsl_sort(v, 1, (size_t)n);

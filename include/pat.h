@@ -80,9 +80,9 @@ PAT_PUBLIC int PAT_ProcessingEnd(void);
 
 /*
  * Choose the all-gather algorithm by name: auto (relay or native, call by call), native, ring, nex, lnbc,
- * bdr, bslb, relay. Collective over MPI_COMM_WORLD; a mismatch of the names is MPI_ERR_ARG on every rank, and nothing changes (PAT_Init has
- * compared the settings). MPI_ERR_REQUEST on every rank while a request is started on some. An unknown name
- * is MPI_ERR_ARG, its text lists the valid ones.
+ * bdr, bslb, relay. Collective over MPI_COMM_WORLD; a mismatch of the names is MPI_ERR_ARG on every rank, and
+ * nothing changes (PAT_Init has compared the settings). MPI_ERR_REQUEST on every rank while a request is
+ * started on some. An unknown name is MPI_ERR_ARG, its text lists the valid ones.
  */
 PAT_PUBLIC int PAT_UseAlg(const char *name);
 

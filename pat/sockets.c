@@ -19,13 +19,15 @@ enum { PATIENCE = 32 };
 /* Most messages missed before sockets are looked for again: what comes through shared memory is always missed. */
 enum { MOST_PATIENCE = 1000 };
 
+typedef struct history {
+    int unread; /* bytes that the last wait left to be read */
+    int idle;   /* wake-ups in a row in which nobody read them */
+} history;
+
 struct pat_sockets {
     struct pollfd *fds; /* fds[0] is the extra one */
     struct pollfd *full;
-    struct {
-        int unread; /* bytes that the last wait left to be read */
-        int idle;   /* wake-ups in a row in which nobody read them */
-    } * seen;       /* per fd */
+    history *seen; /* per fd */
     int count, capacity;
     int announced, missed;      /* messages with a socket's word, and without; older ones count less */
     int unexplained, rescan_at; /* missed since the last scan; scan again when so many have been */
@@ -71,7 +73,7 @@ static bool room_for(pat_sockets *s, int count)
     struct pollfd *full = realloc(s->full, (size_t)capacity * sizeof(*full));
     if (full)
         s->full = full;
-    void *seen = realloc(s->seen, (size_t)capacity * sizeof(*s->seen));
+    history *seen = realloc(s->seen, (size_t)capacity * sizeof(*s->seen));
     if (seen)
         s->seen = seen;
     if (!fds || !full || !seen)

@@ -42,16 +42,24 @@ static bool tags_suffice(void)
            *tag_ub >= PAT_TAG_NEEDED;
 }
 
+/* Asked for once in a process, by the first communicator that may need it: MPI_T is slow to start. */
+static int eager_bytes(void)
+{
+    if (pat_rt.thread && atomic_load(&pat_rt.eager_bytes) == 0)
+        atomic_store(&pat_rt.eager_bytes, pat_link_eager_bytes());
+    return atomic_load(&pat_rt.eager_bytes);
+}
+
 static int comm_agree(pat_comm *c)
 {
     int mine[3] = {pat_exchange_init(&c->exchange, c->size) == 0 && all_in_world(c->own, c->size) &&
                        tags_suffice(),
-                   pat_rt.thread != NULL, pat_rt.eager_bytes};
+                   pat_rt.thread != NULL, eager_bytes()};
     int all[3] = {0, 0, 0};
     int rc = PMPI_Allreduce(mine, all, 3, MPI_INT, MPI_MIN, c->own);
     c->usable = all[0];
     c->background = all[1];
-    c->link.eager_bytes = all[2] == INT_MAX ? INT64_MAX : all[2];
+    c->link.eager_bytes = all[2] == INT_MAX ? 0 : all[2];
     if (rc != MPI_SUCCESS || !c->usable)
         return rc;
     if (pat_rt.config.link_set) {

@@ -66,11 +66,9 @@ typedef struct pat_comm {
     int64_t moved_ns;    /* local time at which it last saw something come in */
     bool by_request;     /* the last call came from a request: early data waits for the next PAT_Open */
     struct pat_sockets *sockets; /* what the calling thread watches while it waits; may be NULL */
-    int64_t unsent,
-        unsent_ns; /* bytes the kernel had to send at the last look, and when they last got less */
-    struct pat_request *holder; /* the request that is open or started */
-    bool landed_in_holder;      /* `prepared` receives early data in the holder's buffer */
-    char *stage, *pack;         /* early data; the packed result for types that are not plain */
+    struct pat_request *holder;  /* the request that is open or started */
+    bool landed_in_holder;       /* `prepared` receives early data in the holder's buffer */
+    char *stage, *pack;          /* early data; the packed result for types that are not plain */
     size_t stage_size, pack_size;
 } pat_comm;
 

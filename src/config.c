@@ -59,13 +59,19 @@ static bool take_nano(const char **text, int64_t most, int64_t *value)
 
 /* ---- One reader per setting ---------------------------------------------------------------------------- */
 
-static bool read_alg(pat_config *config, const char *text)
+/* Any text that is not empty and fits. */
+static bool read_text(char *to, size_t size, const char *text)
 {
     size_t length = strlen(text);
-    if (length == 0 || length >= sizeof(config->alg))
+    if (length == 0 || length >= size)
         return false;
-    memcpy(config->alg, text, length + 1);
+    memcpy(to, text, length + 1);
     return true;
+}
+
+static bool read_alg(pat_config *config, const char *text)
+{
+    return read_text(config->alg, sizeof(config->alg), text);
 }
 
 static bool read_background(pat_config *config, const char *text)
@@ -133,11 +139,7 @@ static bool read_link(pat_config *config, const char *text)
 
 static bool read_trace(pat_config *config, const char *text)
 {
-    size_t length = strlen(text);
-    if (length == 0 || length >= sizeof(config->trace))
-        return false;
-    memcpy(config->trace, text, length + 1);
-    return true;
+    return read_text(config->trace, sizeof(config->trace), text);
 }
 
 /* ---- All of them --------------------------------------------------------------------------------------- */

@@ -15,9 +15,8 @@ typedef struct pat_config {
     char thread_pin[32]; /* PAT_THREAD_PIN=auto|off|<PU number>, default auto */
     bool wait_spin;      /* PAT_WAIT=spin|adaptive, default adaptive */
     int64_t mem_bytes;   /* PAT_MEM: cap on early data waiting in this process, with K, M, G; default 256M */
-    char trace
-        [256]; /* PAT_TRACE=<directory>: a file per rank of what was sent and received when; default none */
-    bool link_set;         /* PAT_LINK=<latency us>,<Mbit/s> given: no measurement */
+    char trace[256];     /* PAT_TRACE=<directory> for a file per rank of what moved when; default none */
+    bool link_set;       /* PAT_LINK=<latency us>,<Mbit/s> given: no measurement */
     int64_t link_alpha_ns; /* as nanoseconds */
     int64_t link_beta_ps;  /* as picoseconds per byte */
 } pat_config;

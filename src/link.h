@@ -12,7 +12,7 @@ typedef struct pat_link {
     int64_t alpha_ns;    /* one way, a small message */
     int64_t beta_ps;     /* picoseconds per byte while all ranks send and receive at once */
     int64_t piece_ns;    /* every further piece of a message that is sent in pieces, while all ranks do so */
-    int64_t eager_bytes; /* longer messages shake hands first: one way and back more; INT64_MAX: not known */
+    int64_t eager_bytes; /* longer messages are asked for first, and wait for the answer; 0: not known */
 } pat_link;
 
 /*

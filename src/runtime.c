@@ -227,7 +227,7 @@ static const char *get_env(const char *name)
  * All ranks must start alike. Each says whether its settings are good and what they are; anything else than
  * one mind is an error everywhere, so that nobody is left waiting.
  */
-static int agree_on_settings(const pat_algorithm **alg)
+static int agree_on_settings(int rank, const pat_algorithm **alg)
 {
     char why[256] = "";
     int64_t mine[5], most[5];
@@ -240,8 +240,6 @@ static int agree_on_settings(const pat_algorithm **alg)
     } else if (!good) {
         pat_error(MPI_ERR_ARG, "%s", why);
     }
-    int rank;
-    PMPI_Comm_rank(pat_rt.world, &rank);
     if (good && pat_rt.config.trace[0])
         good = pat_trace_open(&pat_rt.trace, pat_rt.config.trace, rank) == MPI_SUCCESS;
     uint64_t digest = good ? pat_config_digest(&pat_rt.config) : 0;
@@ -300,9 +298,7 @@ int pat_runtime_init(void)
     if (rc != MPI_SUCCESS)
         return rc;
     PMPI_Comm_set_errhandler(pat_rt.world, MPI_ERRORS_RETURN);
-    rc = agree_on_settings(&alg);
-    if (rc == MPI_SUCCESS && pat_rt.eager_bytes == 0)
-        pat_rt.eager_bytes = pat_link_eager_bytes();
+    rc = agree_on_settings(rank, &alg);
     if (rc == MPI_SUCCESS)
         rc = pat_clock_sync(&pat_rt.clock, pat_rt.world, 20);
     if (rc == MPI_SUCCESS) {

@@ -30,11 +30,11 @@ typedef struct pat_runtime {
     pat_clock clock;
     MPI_Comm world; /* the library's own communicator of all ranks */
     int comm_keyval, self_keyval;
-    FILE *trace;        /* NULL: nothing is traced */
-    bool traced;        /* the library has been started with a trace before */
-    pat_thread *thread; /* NULL: no early data */
-    bool all_threads;   /* agreed: every rank has one */
-    int eager_bytes; /* pat_link_eager_bytes; asked for once in a process, because MPI_T is slow to start */
+    FILE *trace;            /* NULL: nothing is traced */
+    bool traced;            /* the library has been started with a trace before */
+    pat_thread *thread;     /* NULL: no early data */
+    bool all_threads;       /* agreed: every rank has one */
+    atomic_int eager_bytes; /* what pat_link_eager_bytes has said; 0: not asked yet */
 
     pthread_mutex_t
         lock; /* guards the three below; never held while MPI is called or another lock is waited for */

@@ -19,9 +19,8 @@ int pat_trace_open(FILE **file, const char *dir, int rank);
 void pat_trace_begin(FILE *file, bool goes_on);
 
 /*
- * Append the round that communicator `c` is just completing: when it was called and returned from, and one line per node
- * of its plan. clock_offset_ns makes the
- * local clock the one that all ranks share.
+ * Append the round that communicator `c` is just completing: one line per node of its plan, and one from the call to its
+ * return. clock_offset_ns makes the local clock the one that all ranks share.
  */
 void pat_trace_round(FILE *file, const pat_comm *c, int64_t clock_offset_ns);
 

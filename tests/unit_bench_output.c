@@ -18,6 +18,7 @@
 #include "bench_output.h"
 #include "bench_plot.h"
 #include "bench_report.h"
+#include "bench_text.h"
 
 #define assert_near(a, b, eps) assert_true(fabs((a) - (b)) <= (eps))
 
@@ -275,16 +276,6 @@ static void test_paper(void **state)
     assert_near(bench_paper_match(&ours)->max_delay_ms, 0, 0);
     ours.procs = 5;
     assert_null(bench_paper_match(&ours));
-}
-
-static char *text_of(const bench_table *t, void (*print)(const bench_table *, FILE *))
-{
-    char *text;
-    size_t length;
-    FILE *to = open_memstream(&text, &length);
-    print(t, to);
-    fclose(to);
-    return text;
 }
 
 static void test_report(void **state)

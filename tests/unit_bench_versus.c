@@ -15,6 +15,7 @@
 #include "bench_growth.h"
 #include "bench_plot.h"
 #include "bench_report.h"
+#include "bench_text.h"
 
 enum { ITERS = 6 };
 
@@ -46,15 +47,19 @@ static bench_row *add(bench_table *t, const char *alg, int procs, int kib, const
     return r;
 }
 
-static char *versus(const bench_table *t, const char *alg)
+static void versus_relay(const bench_table *t, FILE *to)
 {
-    char *text = NULL;
-    size_t size;
-    FILE *to = open_memstream(&text, &size);
-    bench_versus_print(t, alg, to);
-    fclose(to);
-    assert_non_null(text);
-    return text;
+    bench_versus_print(t, "relay", to);
+}
+
+static void versus_auto(const bench_table *t, FILE *to)
+{
+    bench_versus_print(t, "auto", to);
+}
+
+static void versus_nex(const bench_table *t, FILE *to)
+{
+    bench_versus_print(t, "nex", to);
 }
 
 static void expect(const char *text, const char *part)
@@ -75,7 +80,7 @@ static void test_versus(void **state)
     add(&t, "auto", 4, 64, "uniform", 8, 12, 5); /* neither a regular nor a published one */
     add(&t, "relay", 4, 4, "uniform", 0, 11, 5); /* a short segment: in a table of its own */
     add(&t, "ring", 4, 4, "uniform", 0, 10, 4);
-    char *text = versus(&t, "relay");
+    char *text = text_of(&t, versus_relay);
     expect(text, "Segments of 16 KiB and more\n");
     expect(text,
            "        4     1 |  1.500  1.500  1.500  1.250  1.250  1.250  1.200  1.200  1.200 |  1.800  1.800 "
@@ -87,66 +92,78 @@ static void test_versus(void **state)
            "relay         2 |  0.900  0.900  0.900 |  0.800  0.800  0.800\n"); /* predicted over measured */
     assert_null(strstr(text, "Doubt"));
     free(text);
-    text = versus(&t, "auto"); /* it is not slower anywhere */
+    text = text_of(&t, versus_auto); /* it is not slower anywhere */
     expect(text, "In none of 1 cells more than 2 % slower");
     free(text);
     snprintf(t.lab_check, sizeof(t.lab_check), "fail");
-    text = versus(&t, "relay");
+    text = text_of(&t, versus_relay);
     expect(text, "Doubt");
     free(text);
-    text = versus(&t, "nex");
+    text = text_of(&t, versus_nex);
     expect(text, "no cell has nex\n");
     free(text);
     bench_table_free(&t);
+}
+
+static void growth_table(const bench_table *t, FILE *to)
+{
+    bench_cell *cells;
+    const int num = bench_table_cells(t, &cells);
+    bench_growth_print(t, cells, num, to);
+    free(cells);
+}
+
+static void growth_figure(const bench_table *t, FILE *to)
+{
+    bench_cell *cells;
+    const int num = bench_table_cells(t, &cells);
+    assert_int_equal(bench_growth_plot(t, cells, num, "d", to), 1);
+    free(cells);
 }
 
 static void test_growth(void **state)
 {
     (void)state;
     bench_table t = {0};
-    bench_cell *cells;
-    char *text = NULL;
-    size_t size;
     add(&t, "ring", 4, 64, "ascending", 12, 30, 6);
     add(&t, "relay", 4, 64, "ascending", 12, 30, 3);
     add(&t, "ring", 16, 64, "ascending", 60, 30, 30);
     add(&t, "relay", 16, 64, "ascending", 60, 30, 4);
     add(&t, "relay", 8, 16, "ascending", 28, 30, 4); /* one number of ranks only: no series */
     add(&t, "relay", 8, 64, "uniform", 28, 30, 4);
-    const int num = bench_table_cells(&t, &cells);
-    FILE *to = open_memstream(&text, &size);
-    bench_growth_print(&t, cells, num, to);
-    fclose(to);
+    char *text = text_of(&t, growth_table);
     expect(text, "2 segments' time apart, segments of 64 KiB");
     expect(text, "ring           3.00    15.00     5.00\n");
     expect(text, "relay          1.50     2.00     1.33\n");
     expect(text, "bound          2.00     2.00     1.00\n");
     assert_null(strstr(text, "segments of 16 KiB"));
     free(text);
-    to = open_memstream(&text, &size);
-    assert_int_equal(bench_growth_plot(&t, cells, num, "d", to), 1);
-    fclose(to);
+    text = text_of(&t, growth_figure);
     expect(text, "set output 'd/growth-64k-gap2.svg'");
     expect(text, "4 1.5000\n16 2.0000\nEOD");
     free(text);
-    free(cells);
+    snprintf(t.lab_check, sizeof(t.lab_check), "fail");
+    text = text_of(&t, growth_table);
+    expect(text, "Doubt");
+    free(text);
     bench_table_free(&t);
+}
+
+static void heat_figures(const bench_table *t, FILE *to)
+{
+    assert_true(bench_plot_script(t, "relay", "d", to) > 0);
 }
 
 static void test_heat(void **state)
 {
     (void)state;
     bench_table t = {0};
-    char *text = NULL;
-    size_t size;
     add(&t, "relay", 4, 64, "uniform", 0, 11, 5);
     add(&t, "relay", 4, 64, "uniform", 8, 12, 5);
     add(&t, "relay", 8, 64, "uniform", 32, 13, 5);
     add(&t, "ring", 4, 64, "uniform", 0, 20, 5);
     snprintf(t.lab_check, sizeof(t.lab_check), "fail");
-    FILE *to = open_memstream(&text, &size);
-    assert_true(bench_plot_script(&t, "relay", "d", to) > 0);
-    fclose(to);
+    char *text = text_of(&t, heat_figures);
     expect(text, "set output 'd/over-bound-relay.png'");
     expect(text, "0 0 1.1000 \"1.10\"\n1 0 1.2000 \"1.20\"\n2 1 1.3000 \"1.30\"\nEOD");
     expect(text, "set ytics ('4 ranks, 64 KiB' 0, '8 ranks, 64 KiB' 1)");
