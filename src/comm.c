@@ -63,8 +63,8 @@ static int comm_agree(pat_comm *c)
     if (rc != MPI_SUCCESS || !c->usable)
         return rc;
     if (pat_rt.config.link_set) {
-        /* A latency given by hand says little of what a piece costs; it is no more than that. */
-        c->link.alpha_ns = c->link.piece_ns = pat_rt.config.link_alpha_ns;
+        c->link.alpha_ns = pat_rt.config.link_alpha_ns;
+        c->link.piece_ns = pat_link_least_piece_ns(c->link.alpha_ns);
         c->link.beta_ps = pat_rt.config.link_beta_ps;
         return MPI_SUCCESS;
     }

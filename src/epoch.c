@@ -156,6 +156,7 @@ static int prepare(pat_comm *c, const pat_algorithm *alg)
     if (bytes <= 0 || c->prepared->exec)
         return MPI_SUCCESS;
     int rc = round_make(c, c->prepared, alg, bytes, slot_prepared(c));
+    c->moved_ns = pat_clock_local_ns();
     if (rc == MPI_SUCCESS)
         round_land(c, c->prepared);
     return rc;
@@ -366,12 +367,10 @@ int pat_epoch_wait(pat_comm *c)
  * than the link needs for it: sleep until then, but never trust a prediction for longer than 10 ms. From then
  * on look every sixteenth of its time, and less and less often while nothing moves.
  */
-static int64_t next_look(pat_comm *c, int64_t now, bool moved)
+static int64_t next_look(pat_comm *c, int64_t now)
 {
     int64_t next = INT64_MAX, time = 0;
     bool estimates = pat_comm_estimates(c, c->prepared->plan_alg);
-    if (moved)
-        c->moved_ns = now;
     for (int i = 0; i < pat_exec_num_in_flight(c->prepared->exec); i++) {
         int peer;
         int64_t bytes;
@@ -395,6 +394,16 @@ static int64_t next_look(pat_comm *c, int64_t now, bool moved)
     if (c->poll_ns > most)
         c->poll_ns = most;
     return now + c->poll_ns;
+}
+
+/*
+ * Sockets tell of what comes in, unless somebody else's call to MPI has read it: half of the time that nothing has
+ * moved is not much to lose.
+ */
+static int64_t spare_look(const pat_comm *c, int64_t now)
+{
+    int64_t nap = (now - c->moved_ns) / 2;
+    return now + (nap < 10 * MSEC ? 10 * MSEC : nap > 50 * MSEC ? 50 * MSEC : nap);
 }
 
 /*
@@ -442,8 +451,10 @@ static int drive_early(pat_comm *c, pat_turn *turn)
     int rc = look_twice(c, look_at_prepared, turn, &moved);
     if (rc == MPI_SUCCESS && pat_exec_expects_early(c->prepared->exec)) {
         int64_t now = pat_clock_local_ns();
+        if (moved)
+            c->moved_ns = now;
         turn->sending = turn->sending || pat_exec_sending(c->prepared->exec);
-        come_again(turn, now, turn->reliable ? now + 10 * MSEC : next_look(c, now, moved));
+        come_again(turn, now, turn->reliable ? spare_look(c, now) : next_look(c, now));
     }
     return rc;
 }

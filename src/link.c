@@ -155,8 +155,8 @@ int pat_link_measure(pat_link *link, MPI_Comm comm)
     int64_t pieces = slowest(shift_in_pieces(buf, in, bytes / 4, 5, rank, size, comm, &rc), comm, &rc);
     free(buf);
     link->piece_ns = pieces > quarter ? (pieces - quarter) / (PIECES - 1) : 0;
-    if (link->piece_ns < alpha)
-        link->piece_ns = alpha; /* whoever passes a piece on has to wake for it */
+    if (link->piece_ns < pat_link_least_piece_ns(alpha))
+        link->piece_ns = pat_link_least_piece_ns(alpha);
     int64_t span = took - quarter > 0 ? took - quarter : took;
     link->alpha_ns = alpha;
     link->beta_ps = span * 1000 / (bytes - bytes / 4);
