@@ -27,6 +27,9 @@
 /* What a rank's plan may grow to, where more chunks gain little, and where headers begin to weigh. */
 enum { MOST_MESSAGES = 4096, MOST_CHUNKS = 32, LEAST_BYTES = 1024 };
 
+/* Room for what MPI puts before a message's data. */
+enum { HEADERS = 64 };
+
 static int64_t root(int64_t square)
 {
     int64_t low = 0, high = INT64_C(1) << 31;
@@ -64,12 +67,25 @@ static int64_t count_chunks(const pat_job *job)
     return chunks > 1 ? chunks : 1;
 }
 
+/* All chunks alike but the last, and with what MPI puts before them just under so many packets: they are filled. */
+static int64_t chunk_bytes(const pat_job *job)
+{
+    int64_t block = job->block_bytes, packet = job->packet_bytes, chunks = count_chunks(job);
+    int64_t chunk = (block + chunks - 1) / chunks;
+    if (packet <= HEADERS || chunks == 1)
+        return chunk;
+    int64_t filled = (chunk + HEADERS + packet - 1) / packet * packet - HEADERS;
+    if (job->eager_bytes > 0 && filled > job->eager_bytes)
+        return chunk;
+    chunks = (block + filled - 1) / filled;
+    return (block + chunks - 1) / chunks;
+}
+
 void pat_relay_build(pat_plan *plan, const pat_job *job, int rank)
 {
     int P = job->num_ranks;
     int right = (rank + 1) % P, left = (rank + P - 1) % P;
-    int64_t chunks = count_chunks(job), block = job->block_bytes;
-    int64_t chunk = (block + chunks - 1) / chunks;
+    int64_t block = job->block_bytes, chunk = chunk_bytes(job);
 
     int arrive = pat_plan_arrive(plan);
     int copy = pat_plan_copy(plan, rank * block, block);

@@ -6,6 +6,9 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <limits.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
@@ -18,6 +21,9 @@ enum { PATIENCE = 32 };
 
 /* Most messages missed before sockets are looked for again: what comes through shared memory is always missed. */
 enum { MOST_PATIENCE = 1000 };
+
+/* The largest frame of a network; the loopback's carry 64 KiB. */
+enum { JUMBO_BYTES = 9216 };
 
 typedef struct history {
     int unread; /* bytes that the last wait left to be read */
@@ -101,6 +107,19 @@ int pat_sockets_scan(pat_sockets *s)
     }
     closedir(dir);
     return s->count;
+}
+
+int pat_sockets_packet_bytes(const pat_sockets *s)
+{
+    int least = INT_MAX;
+    for (int i = 1; s && i <= s->count; i++) {
+        int bytes = 0;
+        socklen_t length = sizeof(bytes);
+        if (getsockopt(s->fds[i].fd, IPPROTO_TCP, TCP_MAXSEG, &bytes, &length) == 0 && bytes > 0 &&
+            bytes <= JUMBO_BYTES && bytes < least)
+            least = bytes;
+    }
+    return least;
 }
 
 /* Sockets that are full are to be watched for room; others always have some. */

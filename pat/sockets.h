@@ -23,6 +23,12 @@ void pat_sockets_free(pat_sockets *sockets);
 /* Find this process's connected TCP sockets. Returns how many are watched. */
 int pat_sockets_scan(pat_sockets *sockets);
 
+/*
+ * Data that a packet of the network carries: the least that TCP may put into one (TCP_MAXSEG) over the connections found
+ * by the last scan. Those that carry more than jumbo frames stay within the machine and do not count. INT_MAX: none.
+ */
+int pat_sockets_packet_bytes(const pat_sockets *sockets);
+
 enum pat_sockets_event { PAT_SOCKETS_TIME, PAT_SOCKETS_EXTRA, PAT_SOCKETS_DATA };
 
 /*

@@ -52,14 +52,17 @@ static int eager_bytes(void)
 
 static int comm_agree(pat_comm *c)
 {
-    int mine[3] = {pat_exchange_init(&c->exchange, c->size) == 0 && all_in_world(c->own, c->size) &&
+    if (c->sockets)
+        pat_sockets_scan(c->sockets);
+    int mine[4] = {pat_exchange_init(&c->exchange, c->size) == 0 && all_in_world(c->own, c->size) &&
                        tags_suffice(),
-                   pat_rt.thread != NULL, eager_bytes()};
-    int all[3] = {0, 0, 0};
-    int rc = PMPI_Allreduce(mine, all, 3, MPI_INT, MPI_MIN, c->own);
+                   pat_rt.thread != NULL, eager_bytes(), pat_sockets_packet_bytes(c->sockets)};
+    int all[4] = {0, 0, 0, 0};
+    int rc = PMPI_Allreduce(mine, all, 4, MPI_INT, MPI_MIN, c->own);
     c->usable = all[0];
     c->background = all[1];
     c->link.eager_bytes = all[2] == INT_MAX ? 0 : all[2];
+    c->link.packet_bytes = all[3] == INT_MAX ? 0 : all[3];
     if (rc != MPI_SUCCESS || !c->usable)
         return rc;
     if (pat_rt.config.link_set) {
@@ -82,6 +85,7 @@ static int comm_create(MPI_Comm comm, int size, pat_comm **out)
     c->refs = 1;
     c->current = &c->rounds[0];
     c->prepared = &c->rounds[1];
+    c->sockets = pat_sockets_create();
     pthread_mutex_init(&c->lock, NULL);
     PMPI_Comm_rank(comm, &c->rank);
     int rc = PMPI_Comm_split(comm, 0, c->rank, &c->own);
@@ -95,8 +99,7 @@ static int comm_create(MPI_Comm comm, int size, pat_comm **out)
         pat_comm_unref(c);
         return rc;
     }
-    c->sockets = pat_sockets_create();
-    if (c->sockets)
+    if (c->sockets) /* now all connections are open */
         pat_sockets_scan(c->sockets);
     if (pat_rt.thread)
         pat_thread_rescan(pat_rt.thread);

@@ -106,7 +106,8 @@ static inline pat_job pat_comm_job(const pat_comm *c, int64_t block_bytes)
                      .alpha_ns = c->link.alpha_ns,
                      .beta_ps = c->link.beta_ps,
                      .piece_ns = c->link.piece_ns,
-                     .eager_bytes = c->link.eager_bytes};
+                     .eager_bytes = c->link.eager_bytes,
+                     .packet_bytes = c->link.packet_bytes};
 }
 
 /* Attribute callback of user communicators. */

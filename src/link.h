@@ -9,10 +9,11 @@
 #include <stdint.h>
 
 typedef struct pat_link {
-    int64_t alpha_ns;    /* one way, a small message */
-    int64_t beta_ps;     /* picoseconds per byte while all ranks send and receive at once */
-    int64_t piece_ns;    /* every further piece of a message that is sent in pieces, while all ranks do so */
-    int64_t eager_bytes; /* longer messages are asked for first, and wait for the answer; 0: not known */
+    int64_t alpha_ns;     /* one way, a small message */
+    int64_t beta_ps;      /* picoseconds per byte while all ranks send and receive at once */
+    int64_t piece_ns;     /* every further piece of a message that is sent in pieces, while all ranks do so */
+    int64_t eager_bytes;  /* longer messages are asked for first, and wait for the answer; 0: not known */
+    int64_t packet_bytes; /* data that a packet of the network carries; 0: not known */
 } pat_link;
 
 /*
@@ -24,7 +25,7 @@ int pat_link_eager_bytes(void);
 /*
  * Collective over comm, the library's own: neighbours bounce a byte, then every rank sends to its right
  * neighbour at once, longer and longer messages until one takes 5 ms or 4 MiB are reached, then one in pieces.
- * The slowest rank counts. Takes some tens of milliseconds. Leaves eager_bytes alone. Returns an MPI error code.
+ * The slowest rank counts. Takes some tens of milliseconds. Leaves eager_bytes and packet_bytes alone. Returns an MPI error code.
  */
 int pat_link_measure(pat_link *link, MPI_Comm comm);
 

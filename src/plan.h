@@ -91,7 +91,8 @@ typedef struct pat_job {
     int64_t alpha_ns;          /* latency of a small message */
     int64_t beta_ps;           /* picoseconds per byte */
     int64_t piece_ns;          /* what every further piece costs of a message that is sent in pieces */
-    int64_t eager_bytes; /* longer messages are asked for first, and wait for the answer; 0: not known */
+    int64_t eager_bytes;  /* longer messages are asked for first, and wait for the answer; 0: not known */
+    int64_t packet_bytes; /* data that a packet of the network carries; 0: not known */
 } pat_job;
 
 /* ---- Building (used by algorithms/) ---- */

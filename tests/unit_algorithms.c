@@ -511,6 +511,34 @@ static int relay_chunks(int num_ranks, int64_t block_bytes, int64_t piece_ns, in
     return sends;
 }
 
+/* Block bytes, what fills a packet, what MPI sends unasked: the first chunk's bytes where the root is 10 chunks. */
+static int64_t relay_chunk_bytes(int64_t block_bytes, int64_t packet_bytes, int64_t eager_bytes)
+{
+    pat_job job = make_job(4, block_bytes, NULL);
+    job.alpha_ns = 500;
+    job.tau_ns = job.alpha_ns + 100000;
+    job.piece_ns = 1000;
+    job.packet_bytes = packet_bytes;
+    job.eager_bytes = eager_bytes;
+    build("relay", &job);
+    int64_t bytes = plans[0].nodes[2].length;
+    release(4);
+    return bytes;
+}
+
+static void relay_fills_packets(void **state)
+{
+    (void)state;
+    assert_int_equal(relay_chunk_bytes(16384, 0, 0), 1639); /* nobody knows of packets */
+    assert_int_equal(relay_chunk_bytes(16384, 1448, 0),
+                     2731); /* two packets hold up to 2832: 6 chunks, all alike */
+    assert_int_equal(relay_chunk_bytes(13840, 1448, 0), 1384);    /* full already */
+    assert_int_equal(relay_chunk_bytes(13850, 1448, 0), 2770);    /* one more byte takes another packet */
+    assert_int_equal(relay_chunk_bytes(16384, 65000, 0), 16384);  /* one packet takes it all */
+    assert_int_equal(relay_chunk_bytes(16384, 1448, 2000), 1639); /* what MPI asks for first is worse */
+    assert_int_equal(relay_chunk_bytes(16384, 10, 0), 1639);      /* no packet at all */
+}
+
 static void relay_chunk_counts(void **state)
 {
     (void)state;
@@ -633,6 +661,7 @@ int main(void)
         cmocka_unit_test(bslb_schedule),
         cmocka_unit_test(relay_schedule),
         cmocka_unit_test(relay_chunk_counts),
+        cmocka_unit_test(relay_fills_packets),
         cmocka_unit_test(all_sizes),
         cmocka_unit_test(message_counts),
         cmocka_unit_test(table),

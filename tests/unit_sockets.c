@@ -3,6 +3,8 @@
  * sockets that somebody else leaves unread.
  */
 #include <arpa/inet.h>
+#include <limits.h>
+#include <netinet/tcp.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -34,6 +36,37 @@ static void connect_pair(int pair[2])
     pair[1] = accept4(listener, NULL, NULL, SOCK_NONBLOCK);
     assert_true(pair[1] >= 0);
     close(listener);
+}
+
+/* The loopback's packets are no network's; connections may have been cut to less. */
+static int packet_of(int maxseg)
+{
+    struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t length = sizeof(at);
+    int listener = socket(AF_INET, SOCK_STREAM, 0), client = socket(AF_INET, SOCK_STREAM, 0);
+    assert_int_equal(bind(listener, (struct sockaddr *)&at, sizeof(at)), 0);
+    if (maxseg > 0)
+        assert_int_equal(setsockopt(listener, IPPROTO_TCP, TCP_MAXSEG, &maxseg, sizeof(maxseg)), 0);
+    assert_int_equal(listen(listener, 1), 0);
+    assert_int_equal(getsockname(listener, (struct sockaddr *)&at, &length), 0);
+    assert_int_equal(connect(client, (struct sockaddr *)&at, sizeof(at)), 0);
+    pat_sockets *s = pat_sockets_create();
+    pat_sockets_scan(s);
+    int bytes = pat_sockets_packet_bytes(s);
+    pat_sockets_free(s);
+    close(client);
+    close(listener);
+    return bytes;
+}
+
+static void knows_the_packets(void **state)
+{
+    (void)state;
+    assert_int_equal(pat_sockets_packet_bytes(NULL), INT_MAX);
+    int before = packet_of(0); /* what the test was started with */
+    assert_true(before > 500);
+    int cut = packet_of(500);
+    assert_true(cut > 400 && cut <= 500); /* less options */
 }
 
 static void hang_up(int pair[2])
@@ -163,6 +196,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(finds_connections_only),
+        cmocka_unit_test(knows_the_packets),
         cmocka_unit_test(wakes_for),
         cmocka_unit_test(wakes_for_room),
         cmocka_unit_test(leaves_out_what_nobody_reads),
