@@ -9,6 +9,7 @@
  *           arrival-aware. It uses no prediction, so none can be wrong.
  * Cost:     each rank sends and receives P-1 blocks in C chunks each. When all arrive at once, P-1 blocks and
  *           a chunk. When the last arrives alone, its block and P-2 chunks after it.
+ *           Chunks: as many as cost as much as they save, cut to whole packets of the network.
  * Memory:   none beyond the result, and for early data what the engine is allowed.
  * Order:    a pair's messages may overtake each other: which block comes first is decided by the arrivals. Of
  *           those that could go, the block with the most hops left goes first, its chunks front first.
@@ -27,8 +28,8 @@
 /* What a rank's plan may grow to, where more chunks gain little, and where headers begin to weigh. */
 enum { MOST_MESSAGES = 4096, MOST_CHUNKS = 32, LEAST_BYTES = 1024 };
 
-/* Room for what MPI puts before a message's data. */
-enum { HEADERS = 64 };
+/* What MPI puts before a message's data, at most: room for it in the packets. */
+enum { MESSAGE_HEADERS = 64 };
 
 static int64_t root(int64_t square)
 {
@@ -43,6 +44,14 @@ static int64_t root(int64_t square)
     return low;
 }
 
+/* More than that a plan must not have, or a block is not worth. */
+static int64_t most_chunks(const pat_job *job)
+{
+    int64_t messages = MOST_MESSAGES / job->num_ranks, worth = job->block_bytes / LEAST_BYTES;
+    int64_t most = messages < worth ? messages : worth;
+    return most > 1 ? most : 1;
+}
+
 /*
  * Chunks of a block. They shorten what is left to do after a single last arrival, where each of P-2 ranks holds a
  * chunk up by time / C; and each costs piece_ns on every link, (P-1) * C of them when all arrive at once. The sum has
@@ -52,33 +61,35 @@ static int64_t root(int64_t square)
 static int64_t count_chunks(const pat_job *job)
 {
     int64_t time_ns = job->tau_ns - job->alpha_ns, piece_ns = job->piece_ns > 0 ? job->piece_ns : 1;
-    int64_t most = MOST_MESSAGES / job->num_ranks;
     if (job->num_ranks == 2) /* nobody passes anything on */
         return 1;
-    int64_t chunks = time_ns > 0 ? root(time_ns / piece_ns) : 1;
+    int64_t chunks = time_ns > piece_ns ? root(time_ns / piece_ns) : 1;
     if (chunks > MOST_CHUNKS)
         chunks = MOST_CHUNKS;
     if (job->eager_bytes > 0 && chunks < job->block_bytes / job->eager_bytes + 1)
         chunks = job->block_bytes / job->eager_bytes + 1;
-    if (chunks > most)
-        chunks = most;
-    if (chunks > job->block_bytes / LEAST_BYTES)
-        chunks = job->block_bytes / LEAST_BYTES;
-    return chunks > 1 ? chunks : 1;
+    return chunks < most_chunks(job) ? chunks : most_chunks(job);
 }
 
-/* All chunks alike but the last, and with what MPI puts before them just under so many packets: they are filled. */
+/*
+ * So many chunks, or a few more or less: a chunk a little longer than a packet of the network takes two. Of the
+ * numbers of packets next to what a chunk would take, the nearer one, and as few chunks as that allows, all alike.
+ */
 static int64_t chunk_bytes(const pat_job *job)
 {
     int64_t block = job->block_bytes, packet = job->packet_bytes, chunks = count_chunks(job);
-    int64_t chunk = (block + chunks - 1) / chunks;
-    if (packet <= HEADERS || chunks == 1)
+    int64_t chunk = (block + chunks - 1) / chunks, most = most_chunks(job);
+    if (most > MOST_CHUNKS)
+        most = chunks > MOST_CHUNKS ? chunks : MOST_CHUNKS;
+    if (chunks == 1 || packet <= MESSAGE_HEADERS || packet > 2 * chunk)
         return chunk;
-    int64_t filled = (chunk + HEADERS + packet - 1) / packet * packet - HEADERS;
-    if (job->eager_bytes > 0 && filled > job->eager_bytes)
-        return chunk;
-    chunks = (block + filled - 1) / filled;
-    return (block + chunks - 1) / chunks;
+    int64_t nearest = (2 * (chunk + MESSAGE_HEADERS) + packet) / (2 * packet);
+    for (int64_t packets = nearest; packets <= nearest + 1; packets++) {
+        int64_t filled = packets * packet - MESSAGE_HEADERS, needed = (block + filled - 1) / filled;
+        if (needed <= most && (job->eager_bytes == 0 || filled <= job->eager_bytes))
+            return (block + needed - 1) / needed;
+    }
+    return chunk;
 }
 
 void pat_relay_build(pat_plan *plan, const pat_job *job, int rank)

@@ -143,19 +143,15 @@ static int measure(MPI_Comm ring, bench_link *link)
     return all_ok ? MPI_SUCCESS : MPI_ERR_NO_MEM;
 }
 
-/* Ranks outside the ring must not spin meanwhile: where ranks share cores that is what would be measured. */
-static void wait_quietly(MPI_Comm comm)
+void bench_wait_quietly(MPI_Comm comm)
 {
-    const struct timespec nap = {.tv_nsec = 1000000};
+    int done = 0, size;
     MPI_Request request;
-    int done = 0;
+    MPI_Comm_size(comm, &size);
+    const struct timespec nap = {.tv_nsec = size < 10000 ? size * 50000L : 500000000L};
     MPI_Ibarrier(comm, &request);
-    for (;;) {
-        MPI_Test(&request, &done, MPI_STATUS_IGNORE);
-        if (done)
-            return;
+    for (MPI_Test(&request, &done, MPI_STATUS_IGNORE); !done; MPI_Test(&request, &done, MPI_STATUS_IGNORE))
         nanosleep(&nap, NULL);
-    }
 }
 
 int bench_link_measure(MPI_Comm comm, const int *node_of, int num_nodes, bench_link *link)
@@ -171,7 +167,7 @@ int bench_link_measure(MPI_Comm comm, const int *node_of, int num_nodes, bench_l
         rc = measure(ring, link);
         MPI_Comm_free(&ring);
     }
-    wait_quietly(comm);
+    bench_wait_quietly(comm);
     MPI_Bcast(&rc, 1, MPI_INT, 0, comm); /* rank 0 leads its node */
     MPI_Bcast(link, (int)sizeof(*link), MPI_BYTE, 0, comm);
     return rc;

@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "bench_data.h"
+#include "bench_link.h"
 #include "bench_output.h"
 #include "select.h"
 
@@ -48,21 +49,6 @@ static void spend_until(const bench_run *run, int64_t when_ns, bool burn)
     const struct timespec until = {.tv_sec = local_ns / 1000000000, .tv_nsec = local_ns % 1000000000};
     while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL) != 0)
         ;
-}
-
-/*
- * Until all ranks are here, asleep but for a look now and then: a rank that is through must not take the processor from
- * those that are still in the call, with which it may share a core.
- */
-static void wait_for_all(const bench_run *run)
-{
-    const struct timespec nap = {.tv_nsec =
-                                     (long)run->num_ranks * 50000 < ms_ns ? run->num_ranks * 50000 : ms_ns};
-    MPI_Request barrier;
-    int done = 0;
-    MPI_Ibarrier(MPI_COMM_WORLD, &barrier);
-    for (MPI_Test(&barrier, &done, MPI_STATUS_IGNORE); !done; MPI_Test(&barrier, &done, MPI_STATUS_IGNORE))
-        nanosleep(&nap, NULL);
 }
 
 static int64_t thread_cpu_ns(void)
@@ -131,7 +117,7 @@ static bench_report take_turn(bench_run *run, const turn *t, int64_t start_ns)
     rep.exit_ns = pat_clock_now_ns(&run->clock);
     rep.waiting_cpu_ns = thread_cpu_ns() - cpu;
     rep.slip_ns = rep.arrival_ns - (began_ns + 2 * half);
-    wait_for_all(run);
+    bench_wait_quietly(MPI_COMM_WORLD);
     rep.wrong_at = bench_data_check(run->recvbuf, o->seed, run->calls, run->num_ranks, run->block_bytes);
     /* Counted after everybody is through: what the thread still forwards belongs to this iteration. */
     must(PAT_Get_counters(&after), "PAT_Get_counters");

@@ -63,7 +63,8 @@ typedef struct pat_comm {
     bool voiding;        /* `prepared` is being thrown away */
     int64_t reserved;    /* early bytes reserved of PAT_MEM */
     int64_t poll_ns;     /* the background thread's present interval */
-    int64_t moved_ns;    /* local time at which something last moved for `prepared`, or it was made */
+    int64_t moved_ns;    /* local time at which it last saw something come in */
+    int64_t made_ns;     /* local time at which it made `prepared` */
     bool by_request;     /* the last call came from a request: early data waits for the next PAT_Open */
     struct pat_sockets *sockets; /* what the calling thread watches while it waits; may be NULL */
     struct pat_request *holder;  /* the request that is open or started */

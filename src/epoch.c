@@ -156,7 +156,7 @@ static int prepare(pat_comm *c, const pat_algorithm *alg)
     if (bytes <= 0 || c->prepared->exec)
         return MPI_SUCCESS;
     int rc = round_make(c, c->prepared, alg, bytes, slot_prepared(c));
-    c->moved_ns = pat_clock_local_ns();
+    c->made_ns = pat_clock_local_ns();
     if (rc == MPI_SUCCESS)
         round_land(c, c->prepared);
     return rc;
@@ -402,7 +402,7 @@ static int64_t next_look(pat_comm *c, int64_t now)
  */
 static int64_t spare_look(const pat_comm *c, int64_t now)
 {
-    int64_t nap = (now - c->moved_ns) / 2;
+    int64_t nap = (now - (c->moved_ns > c->made_ns ? c->moved_ns : c->made_ns)) / 2;
     return now + (nap < 10 * MSEC ? 10 * MSEC : nap > 50 * MSEC ? 50 * MSEC : nap);
 }
 

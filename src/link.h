@@ -31,9 +31,10 @@ int pat_link_measure(pat_link *link, MPI_Comm comm);
 
 /*
  * The least that a piece can be taken to cost. It is passed on by somebody who wakes for it, and that takes about
- * alpha; but the link carries other pieces meanwhile. In the emulated cluster the twice as many
- * pieces that this makes cost 0.1 % when all ranks arrive at once, and save 1 to 9 % of the time past a late last
- * arrival (16 nodes), a third after ascending arrivals at 32; four times as many save little more and cost 0.5 %.
+ * alpha; but the link carries other pieces meanwhile. In the emulated cluster, against
+ * the whole of alpha: twice as many pieces, 0.1 % slower when all ranks arrive at once, the time past a late last arrival
+ * 1 to 9 % shorter (16 nodes), a third shorter after ascending arrivals (32). A sixteenth of alpha saves little more and
+ * costs 0.5 %.
  */
 static inline int64_t pat_link_least_piece_ns(int64_t alpha_ns)
 {

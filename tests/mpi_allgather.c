@@ -7,6 +7,11 @@
  */
 #include "mpi_common.h"
 
+#include <arpa/inet.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
 /* Every pair of layouts somewhere: this rank's depend on its rank, so ranks differ while their bytes are the
  * same. */
 static void mixed_types(const char *alg, uint32_t *seed)
@@ -83,6 +88,30 @@ static void used(const char *alg, const PAT_Counters *before)
                   (long long)after.bytes_received);
 }
 
+/* One rank has a connection of its own with small packets: what it means for the plans must be agreed. */
+static void packets_of_one_rank(uint32_t *seed)
+{
+    struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t length = sizeof(at);
+    int listener = socket(AF_INET, SOCK_STREAM, 0), client = socket(AF_INET, SOCK_STREAM, 0), most = 1300;
+    MPI_Comm comm;
+    if (test.rank == 0 &&
+        (setsockopt(listener, IPPROTO_TCP, TCP_MAXSEG, &most, sizeof(most)) != 0 ||
+         bind(listener, (struct sockaddr *)&at, sizeof(at)) != 0 || listen(listener, 1) != 0 ||
+         getsockname(listener, (struct sockaddr *)&at, &length) != 0 ||
+         connect(client, (struct sockaddr *)&at, sizeof(at)) != 0))
+        test_fail("no connection to itself");
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    use_alg("relay");
+    for (int bytes = 3000; bytes < 200000; bytes += 4999) {
+        test_at("relay, small packets, %d bytes", bytes);
+        gather_bytes(comm, bytes, ++*seed);
+    }
+    MPI_Comm_free(&comm);
+    close(client);
+    close(listener);
+}
+
 int main(int argc, char **argv)
 {
     uint32_t seed = 0;
@@ -98,6 +127,7 @@ int main(int argc, char **argv)
             nothing_at_all(all_algs[a]);
             used(all_algs[a], &before);
         }
+    packets_of_one_rank(&seed);
     layouts_free();
     return test_end();
 }

@@ -511,12 +511,12 @@ static int relay_chunks(int num_ranks, int64_t block_bytes, int64_t piece_ns, in
     return sends;
 }
 
-/* Block bytes, what fills a packet, what MPI sends unasked: the first chunk's bytes where the root is 10 chunks. */
-static int64_t relay_chunk_bytes(int64_t block_bytes, int64_t packet_bytes, int64_t eager_bytes)
+/* The first chunk's bytes where `root` chunks would be best but for packets. */
+static int64_t relay_chunk_bytes(int64_t block_bytes, int root, int64_t packet_bytes, int64_t eager_bytes)
 {
     pat_job job = make_job(4, block_bytes, NULL);
     job.alpha_ns = 500;
-    job.tau_ns = job.alpha_ns + 100000;
+    job.tau_ns = job.alpha_ns + 1000 * root * root;
     job.piece_ns = 1000;
     job.packet_bytes = packet_bytes;
     job.eager_bytes = eager_bytes;
@@ -529,14 +529,17 @@ static int64_t relay_chunk_bytes(int64_t block_bytes, int64_t packet_bytes, int6
 static void relay_fills_packets(void **state)
 {
     (void)state;
-    assert_int_equal(relay_chunk_bytes(16384, 0, 0), 1639); /* nobody knows of packets */
-    assert_int_equal(relay_chunk_bytes(16384, 1448, 0),
-                     2731); /* two packets hold up to 2832: 6 chunks, all alike */
-    assert_int_equal(relay_chunk_bytes(13840, 1448, 0), 1384);    /* full already */
-    assert_int_equal(relay_chunk_bytes(13850, 1448, 0), 2770);    /* one more byte takes another packet */
-    assert_int_equal(relay_chunk_bytes(16384, 65000, 0), 16384);  /* one packet takes it all */
-    assert_int_equal(relay_chunk_bytes(16384, 1448, 2000), 1639); /* what MPI asks for first is worse */
-    assert_int_equal(relay_chunk_bytes(16384, 10, 0), 1639);      /* no packet at all */
+    assert_int_equal(relay_chunk_bytes(16384, 10, 0, 0), 1639); /* nobody knows of packets */
+    assert_int_equal(relay_chunk_bytes(16384, 10, 1448, 0),
+                     1366); /* 1384 in one packet: 12 chunks, all alike */
+    assert_int_equal(relay_chunk_bytes(13840, 10, 1448, 0), 1384);    /* full already */
+    assert_int_equal(relay_chunk_bytes(13850, 10, 1448, 0), 1260);    /* one byte too many for that */
+    assert_int_equal(relay_chunk_bytes(24000, 10, 1448, 0), 2667);    /* 2832 in two packets: 9 chunks */
+    assert_int_equal(relay_chunk_bytes(65536, 32, 1448, 0), 2731);    /* one packet each would be 48: two */
+    assert_int_equal(relay_chunk_bytes(16384, 10, 3500, 0), 1639);    /* two chunks would go into a packet */
+    assert_int_equal(relay_chunk_bytes(16384, 10, 3000, 0), 2731);    /* not quite */
+    assert_int_equal(relay_chunk_bytes(24000, 10, 1448, 2500), 2400); /* what MPI asks for first is worse */
+    assert_int_equal(relay_chunk_bytes(16384, 10, 10, 0), 1639);      /* no packet at all */
 }
 
 static void relay_chunk_counts(void **state)

@@ -21,14 +21,16 @@
 
 #define SECOND INT64_C(1000000000)
 
-/* Two connected ends on loopback. */
-static void connect_pair(int pair[2])
+/* Two connected ends on loopback; the first sends packets of so many bytes at most, unless it is 0. */
+static void connect_cut(int pair[2], int packet)
 {
     struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     socklen_t length = sizeof(at);
     int listener = socket(AF_INET, SOCK_STREAM, 0);
     assert_true(listener >= 0);
     assert_int_equal(bind(listener, (struct sockaddr *)&at, sizeof(at)), 0);
+    if (packet > 0)
+        assert_int_equal(setsockopt(listener, IPPROTO_TCP, TCP_MAXSEG, &packet, sizeof(packet)), 0);
     assert_int_equal(listen(listener, 1), 0);
     assert_int_equal(getsockname(listener, (struct sockaddr *)&at, &length), 0);
     pair[0] = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
@@ -38,41 +40,47 @@ static void connect_pair(int pair[2])
     close(listener);
 }
 
-/* The loopback's packets are no network's; connections may have been cut to less. */
-static int packet_of(int maxseg)
+static void connect_pair(int pair[2])
 {
-    struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    socklen_t length = sizeof(at);
-    int listener = socket(AF_INET, SOCK_STREAM, 0), client = socket(AF_INET, SOCK_STREAM, 0);
-    assert_int_equal(bind(listener, (struct sockaddr *)&at, sizeof(at)), 0);
-    if (maxseg > 0)
-        assert_int_equal(setsockopt(listener, IPPROTO_TCP, TCP_MAXSEG, &maxseg, sizeof(maxseg)), 0);
-    assert_int_equal(listen(listener, 1), 0);
-    assert_int_equal(getsockname(listener, (struct sockaddr *)&at, &length), 0);
-    assert_int_equal(connect(client, (struct sockaddr *)&at, sizeof(at)), 0);
-    pat_sockets *s = pat_sockets_create();
-    pat_sockets_scan(s);
-    int bytes = pat_sockets_packet_bytes(s);
-    pat_sockets_free(s);
-    close(client);
-    close(listener);
-    return bytes;
-}
-
-static void knows_the_packets(void **state)
-{
-    (void)state;
-    assert_int_equal(pat_sockets_packet_bytes(NULL), INT_MAX);
-    int before = packet_of(0); /* what the test was started with */
-    assert_true(before > 500);
-    int cut = packet_of(500);
-    assert_true(cut > 400 && cut <= 500); /* less options */
+    connect_cut(pair, 0);
 }
 
 static void hang_up(int pair[2])
 {
     close(pair[0]);
     close(pair[1]);
+}
+
+static int packet_bytes(void)
+{
+    pat_sockets *s = pat_sockets_create();
+    pat_sockets_scan(s);
+    int bytes = pat_sockets_packet_bytes(s);
+    pat_sockets_free(s);
+    return bytes;
+}
+
+static void knows_the_packets(void **state)
+{
+    (void)state;
+    int whole[2], small[2], larger[2];
+    assert_int_equal(pat_sockets_packet_bytes(NULL), INT_MAX);
+    int before = packet_bytes(); /* what the test was started with */
+    connect_pair(whole);
+    assert_int_equal(packet_bytes(), before); /* the loopback's packets are no network's */
+    connect_cut(small, 500);
+    connect_cut(larger, 900);
+    int least = packet_bytes();
+    assert_true(least > 400 && least <= 500); /* less options */
+    hang_up(small);
+    least = packet_bytes();
+    assert_true(least > 800 && least <= 900);
+    connect_cut(small, 500);
+    least = packet_bytes();
+    assert_true(least > 400 && least <= 500);
+    hang_up(whole);
+    hang_up(small);
+    hang_up(larger);
 }
 
 static void finds_connections_only(void **state)
