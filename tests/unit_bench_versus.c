@@ -85,6 +85,7 @@ static void test_versus(void **state)
     expect(text,
            "        4     1 |  1.500  1.500  1.500  1.250  1.250  1.250  1.200  1.200  1.200 |  1.800  1.800 "
            " 1.800  4.000  4.000  4.000  1.250  1.250  1.250\n");
+    expect(text, "regular ones, 4 and up: 1.800 in mean elapsed time, 2.250 past the last arrival.\n");
     expect(text, "Segments of less than 16 KiB\n");
     expect(text, "        0     1 |  0.909  0.909  0.909      -      -      -  1.100");
     expect(text, "4 ranks, 4 KiB, delay 0 ms: relay 0.909 times as fast as ring, beyond doubt\n");
