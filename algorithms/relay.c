@@ -55,15 +55,18 @@ static int64_t most_chunks(const pat_job *job)
 /*
  * Chunks of a block. They shorten what is left to do after a single last arrival, where each of P-2 ranks holds a
  * chunk up by time / C; and each costs piece_ns on every link, (P-1) * C of them when all arrive at once. The sum has
- * its least where C is the root of time / piece_ns, near enough for every P. Chunks that MPI sends without asking
- * first are worth more of them: who asks waits for the answer at every hop.
+ * its least where C is the root of (P-2) / (P-1) * time / piece_ns. Chunks that MPI sends without asking first are worth
+ * more of them: who asks waits for the answer at every hop.
  */
 static int64_t count_chunks(const pat_job *job)
 {
-    int64_t time_ns = job->tau_ns - job->alpha_ns, piece_ns = job->piece_ns > 0 ? job->piece_ns : 1;
     if (job->num_ranks == 2) /* nobody passes anything on */
         return 1;
-    int64_t chunks = time_ns > piece_ns ? root(time_ns / piece_ns) : 1;
+    int64_t time_ns = job->tau_ns - job->alpha_ns, piece_ns = job->piece_ns > 0 ? job->piece_ns : 1;
+    int64_t square = time_ns > 0 ? time_ns / piece_ns : 0;
+    int64_t chunks = root(square - square / (job->num_ranks - 1));
+    if (chunks < 1)
+        chunks = 1;
     if (chunks > MOST_CHUNKS)
         chunks = MOST_CHUNKS;
     if (job->eager_bytes > 0 && chunks < job->block_bytes / job->eager_bytes + 1)

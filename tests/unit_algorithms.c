@@ -442,13 +442,13 @@ static void assert_every_byte_once(const pat_plan *plan, int64_t total)
     free(filling);
 }
 
-/* Two chunks a block: sqrt(time / piece) is 2. */
+/* Two chunks a block: sqrt(2/3 * time / piece) is 2. */
 static void relay_schedule(void **state)
 {
     (void)state;
     pat_job job = make_job(4, 2049, NULL);
     job.alpha_ns = 700;
-    job.tau_ns = 700 + 450;
+    job.tau_ns = 700 + 650;
     job.piece_ns = 100;
     build("relay", &job);
     static const struct {
@@ -484,7 +484,7 @@ static void relay_schedule(void **state)
 
     /* Five chunks: the last is awaited when the first is here. */
     job = make_job(4, 5120, NULL);
-    job.tau_ns = job.alpha_ns + 2600;
+    job.tau_ns = job.alpha_ns + 4000;
     job.piece_ns = 100;
     build("relay", &job);
     assert_int_equal(plans[0].nodes[7].kind, PAT_NODE_RECV);
@@ -516,7 +516,7 @@ static int64_t relay_chunk_bytes(int64_t block_bytes, int root, int64_t packet_b
 {
     pat_job job = make_job(4, block_bytes, NULL);
     job.alpha_ns = 500;
-    job.tau_ns = job.alpha_ns + 1000 * root * root;
+    job.tau_ns = job.alpha_ns + 1500 * root * root;
     job.piece_ns = 1000;
     job.packet_bytes = packet_bytes;
     job.eager_bytes = eager_bytes;
@@ -546,7 +546,7 @@ static void relay_chunk_counts(void **state)
 {
     (void)state;
     assert_int_equal(relay_chunks(2, 65536, 1000, 10000000), 1);       /* nobody to pass on to */
-    assert_int_equal(relay_chunks(8, 65536, 100000, 9900000), 9);      /* sqrt(99) = 9.9 */
+    assert_int_equal(relay_chunks(8, 65536, 100000, 9900000), 9);      /* sqrt(6/7 * 99) = 9.2 */
     assert_int_equal(relay_chunks(8, 60000, 100000, 0), 1);            /* latency is all there is */
     assert_int_equal(relay_chunks(8, 5000, 1, INT64_MAX / 2), 4);      /* a kilobyte at least */
     assert_int_equal(relay_chunks(64, 1 << 20, 0, INT64_MAX / 2), 32); /* no more than are worth it */
