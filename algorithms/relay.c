@@ -31,6 +31,12 @@ enum { MOST_MESSAGES = 4096, MOST_CHUNKS = 32, LEAST_BYTES = 1024 };
 /* What MPI puts before a message's data, at most: room for it in the packets. */
 enum { MESSAGE_HEADERS = 64 };
 
+/* How many of `each` make `total`; the last may be smaller. */
+static int64_t parts(int64_t total, int64_t each)
+{
+    return (total + each - 1) / each;
+}
+
 static int64_t root(int64_t square)
 {
     int64_t low = 0, high = INT64_C(1) << 31;
@@ -81,16 +87,16 @@ static int64_t count_chunks(const pat_job *job)
 static int64_t chunk_bytes(const pat_job *job)
 {
     int64_t block = job->block_bytes, packet = job->packet_bytes, chunks = count_chunks(job);
-    int64_t chunk = (block + chunks - 1) / chunks, most = most_chunks(job);
+    int64_t chunk = parts(block, chunks), most = most_chunks(job);
     if (most > MOST_CHUNKS)
         most = chunks > MOST_CHUNKS ? chunks : MOST_CHUNKS;
     if (chunks == 1 || packet <= MESSAGE_HEADERS || packet > 2 * chunk)
         return chunk;
     int64_t nearest = (2 * (chunk + MESSAGE_HEADERS) + packet) / (2 * packet);
     for (int64_t packets = nearest; packets <= nearest + 1; packets++) {
-        int64_t filled = packets * packet - MESSAGE_HEADERS, needed = (block + filled - 1) / filled;
+        int64_t filled = packets * packet - MESSAGE_HEADERS, needed = parts(block, filled);
         if (needed <= most && (job->eager_bytes == 0 || filled <= job->eager_bytes))
-            return (block + needed - 1) / needed;
+            return parts(block, needed);
     }
     return chunk;
 }

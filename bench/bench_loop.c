@@ -117,9 +117,9 @@ static bench_report take_turn(bench_run *run, const turn *t, int64_t start_ns)
     rep.exit_ns = pat_clock_now_ns(&run->clock);
     rep.waiting_cpu_ns = thread_cpu_ns() - cpu;
     rep.slip_ns = rep.arrival_ns - (began_ns + 2 * half);
+    /* What the thread still forwards belongs to this iteration, and a check of the data takes a processor. */
     bench_wait_quietly(MPI_COMM_WORLD);
     rep.wrong_at = bench_data_check(run->recvbuf, o->seed, run->calls, run->num_ranks, run->block_bytes);
-    /* Counted after everybody is through: what the thread still forwards belongs to this iteration. */
     must(PAT_Get_counters(&after), "PAT_Get_counters");
     rep.thread_cpu_ns = after.thread_cpu_ns - before.thread_cpu_ns;
     rep.bytes_received = after.bytes_received - before.bytes_received;

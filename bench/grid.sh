@@ -1,7 +1,7 @@
 # shellcheck shell=bash disable=SC2034,SC2154
 # What bench/paper-grid, bench/arrival-grid and in part bench/timeline share: options, the time of a segment, and measuring
-# a cell once. Sourced. The grid sets: source, name, build, out, iters, factors, procs (a default, and allowed_procs), rate (per node count,
-# Mbit/s), algs. It must never replace a result: what is there was measured with these settings, or the grid stops.
+# a cell once. Sourced. The grid sets: source, name, build, out, iters, factors, procs (a default, and allowed_procs), rate
+# (per node count, Mbit/s), algs. It must never replace a result: what is there was measured with these settings, or the grid stops.
 
 bad() {
     echo "$name: $*" >&2

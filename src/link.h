@@ -25,16 +25,16 @@ int pat_link_eager_bytes(void);
 /*
  * Collective over comm, the library's own: neighbours bounce a byte, then every rank sends to its right
  * neighbour at once, longer and longer messages until one takes 5 ms or 4 MiB are reached, then one in pieces.
- * The slowest rank counts. Takes some tens of milliseconds. Leaves eager_bytes and packet_bytes alone. Returns an MPI error code.
+ * The slowest rank counts. Takes some tens of milliseconds. Leaves eager_bytes and packet_bytes alone. Returns an
+ * MPI error code.
  */
 int pat_link_measure(pat_link *link, MPI_Comm comm);
 
 /*
  * The least that a piece can be taken to cost. It is passed on by somebody who wakes for it, and that takes about
- * alpha; but the link carries other pieces meanwhile. In the emulated cluster, against
- * the whole of alpha: twice as many pieces, 0.1 % slower when all ranks arrive at once, the time past a late last arrival
- * 1 to 9 % shorter (16 nodes), a third shorter after ascending arrivals (32). A sixteenth of alpha saves little more and
- * costs 0.5 %.
+ * alpha; but the link carries other pieces meanwhile. In the emulated cluster, against the whole of alpha: twice as
+ * many pieces, 0.1 % slower when all ranks arrive at once, the time past a late last arrival 1 to 9 % shorter (16
+ * nodes), a third shorter after ascending arrivals (32). A sixteenth of alpha saves little more and costs 0.5 %.
  */
 static inline int64_t pat_link_least_piece_ns(int64_t alpha_ns)
 {
