@@ -434,45 +434,51 @@ int pat_exec_void(pat_exec *e)
     return post_ready(e);
 }
 
+/* Is the index-th message in flight a receive into the landing place? */
+static bool lands(const pat_exec *e, int index)
+{
+    int node = e->request_node[index];
+    return e->plan->nodes[node].kind == PAT_NODE_RECV && e->in_landing[node];
+}
+
+int pat_exec_unland(pat_exec *e)
+{
+    bool moved;
+    int rc = pat_exec_progress(e, &moved);
+    for (int i = 0; i < e->num_active && rc == MPI_SUCCESS; i++)
+        if (lands(e, i))
+            rc = PMPI_Cancel(&e->requests[i]);
+    return rc;
+}
+
+/* A receive that was cancelled: what has come in for it after all stays, else it is to be posted again. */
+static int after_cancel(pat_exec *e, int index)
+{
+    int node = e->request_node[index], cancelled = 0;
+    MPI_Status status;
+    int rc = PMPI_Wait(&e->requests[index], &status);
+    if (rc == MPI_SUCCESS)
+        rc = PMPI_Test_cancelled(&status, &cancelled);
+    if (rc == MPI_SUCCESS && cancelled) {
+        e->in_landing[node] = false;
+        e->landed -= e->plan->nodes[node].length;
+        e->num_data--;
+        e->state[node] = DEFERRED;
+        e->num_deferred++;
+    } else if (rc == MPI_SUCCESS) {
+        complete(e, node);
+    }
+    return rc;
+}
+
 int pat_exec_reland(pat_exec *e, char *landing, int64_t budget)
 {
     const pat_plan *p = e->plan;
-    char *old = e->landing;
-    bool moved = false;
-    int rc = pat_exec_progress(e, &moved);
-    if (rc != MPI_SUCCESS || old == landing)
-        return rc;
-    e->landing = NULL; /* nothing new may land in the old place */
-    for (int i = 0; i < e->num_active; i++) {
-        int node = e->request_node[i], cancelled = 0;
-        MPI_Status status;
-        if (p->nodes[node].kind == PAT_NODE_SEND && p->nodes[node].length > 0) {
-            /* A forward from the old place. Its round is being called for real, so the peer will take it. */
-            rc = PMPI_Wait(&e->requests[i], MPI_STATUS_IGNORE);
-            if (rc != MPI_SUCCESS)
-                return rc;
-            complete(e, node);
-            continue;
-        }
-        if (!e->in_landing[node])
-            continue;
-        rc = PMPI_Cancel(&e->requests[i]);
-        if (rc == MPI_SUCCESS)
-            rc = PMPI_Wait(&e->requests[i], &status);
-        if (rc == MPI_SUCCESS)
-            rc = PMPI_Test_cancelled(&status, &cancelled);
-        if (rc != MPI_SUCCESS)
-            return rc;
-        if (cancelled) { /* posted again below, in the new place */
-            e->in_landing[node] = false;
-            e->landed -= p->nodes[node].length;
-            e->num_data--;
-            e->state[node] = DEFERRED;
-            e->num_deferred++;
-        } else { /* it was matched: the data is here now */
-            complete(e, node);
-        }
-    }
+    const char *old = e->landing;
+    int rc = MPI_SUCCESS;
+    for (int i = 0; i < e->num_active && rc == MPI_SUCCESS; i++)
+        if (lands(e, i))
+            rc = after_cancel(e, i);
     compact(e);
     e->landing = landing;
     e->budget = budget;
@@ -481,16 +487,25 @@ int pat_exec_reland(pat_exec *e, char *landing, int64_t budget)
             memcpy(landing + p->nodes[i].offset, old + p->nodes[i].offset, (size_t)p->nodes[i].length);
             e->stats.bytes_copied += p->nodes[i].length;
         }
+    /* Forwards from the old place. Their round is being called for real, so the peers will take them; they may be doing
+     * the same at this moment, so receives are posted again before they are waited for. */
+    int forwards = e->num_active;
     for (int i = 0; i < p->num_nodes && rc == MPI_SUCCESS; i++)
         if (e->state[i] == DEFERRED) {
             e->num_deferred--;
             rc = post_recv(e, i);
         }
+    for (int i = 0; i < forwards && rc == MPI_SUCCESS; i++) {
+        const pat_node *n = &p->nodes[e->request_node[i]];
+        if (n->kind == PAT_NODE_SEND && n->length > 0) {
+            rc = PMPI_Wait(&e->requests[i], MPI_STATUS_IGNORE);
+            complete(e, e->request_node[i]);
+        }
+    }
+    compact(e);
     for (int r = 0; r < p->num_ranks && rc == MPI_SUCCESS; r++)
         rc = advance_lane(e, r);
-    if (rc != MPI_SUCCESS)
-        return rc;
-    return post_ready(e);
+    return rc == MPI_SUCCESS ? post_ready(e) : rc;
 }
 
 bool pat_exec_done(const pat_exec *e)

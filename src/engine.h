@@ -64,7 +64,12 @@ int pat_exec_progress(pat_exec *exec, bool *moved);
  */
 int pat_exec_void(pat_exec *exec);
 
-/* Take back the landing place: early data moves to `landing`. Waits for messages that are on their way. */
+/*
+ * Take back the landing place, in two steps: pat_exec_unland cancels the receives that are posted there, without
+ * waiting, and must not meet MPI calls of other threads (see pat_rt.driving). pat_exec_reland moves early data
+ * to `landing` and posts the receives again there. It waits for messages that are on their way.
+ */
+int pat_exec_unland(pat_exec *exec);
 int pat_exec_reland(pat_exec *exec, char *landing, int64_t budget);
 
 bool pat_exec_done(const pat_exec *exec);

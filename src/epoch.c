@@ -119,7 +119,11 @@ int pat_epoch_release_holder(pat_comm *c)
         int64_t reserve = reserve_early(c, early);
         if (!make_stage(c, bytes))
             return pat_error(MPI_ERR_NO_MEM, "no memory for %lld bytes of early data", (long long)landed);
-        rc = pat_exec_reland(c->prepared->exec, c->stage, reserve > landed ? reserve : landed);
+        pthread_rwlock_wrlock(&pat_rt.driving);
+        rc = pat_exec_unland(c->prepared->exec);
+        pthread_rwlock_unlock(&pat_rt.driving);
+        if (rc == MPI_SUCCESS)
+            rc = pat_exec_reland(c->prepared->exec, c->stage, reserve > landed ? reserve : landed);
     }
     c->landed_in_holder = false;
     c->holder = NULL;
@@ -274,7 +278,7 @@ int pat_epoch_new_algorithm(pat_comm *c)
     return rc;
 }
 
-int pat_epoch_begin(pat_comm *c, const pat_call *call, const pat_algorithm *alg)
+static int begin(pat_comm *c, const pat_call *call, const pat_algorithm *alg)
 {
     if (c->failed != MPI_SUCCESS)
         return c->failed;
@@ -292,7 +296,15 @@ int pat_epoch_begin(pat_comm *c, const pat_call *call, const pat_algorithm *alg)
     return c->failed;
 }
 
-int pat_epoch_progress(pat_comm *c, bool *moved)
+int pat_epoch_begin(pat_comm *c, const pat_call *call, const pat_algorithm *alg)
+{
+    pthread_rwlock_rdlock(&pat_rt.driving);
+    int rc = begin(c, call, alg);
+    pthread_rwlock_unlock(&pat_rt.driving);
+    return rc;
+}
+
+static int progress(pat_comm *c, bool *moved)
 {
     int rc = c->failed;
     if (rc != MPI_SUCCESS)
@@ -312,6 +324,14 @@ int pat_epoch_progress(pat_comm *c, bool *moved)
             rc = finish_round(c);
     }
     c->failed = rc; /* a round that broke off stays where it is: its buffers may be the application's again */
+    return rc;
+}
+
+int pat_epoch_progress(pat_comm *c, bool *moved)
+{
+    pthread_rwlock_rdlock(&pat_rt.driving);
+    int rc = progress(c, moved);
+    pthread_rwlock_unlock(&pat_rt.driving);
     return rc;
 }
 
@@ -463,7 +483,7 @@ static int drive_early(pat_comm *c, pat_turn *turn)
 static int drive_started(pat_comm *c, pat_turn *turn)
 {
     bool moved;
-    int rc = look_twice(c, pat_epoch_progress, turn, &moved);
+    int rc = look_twice(c, progress, turn, &moved);
     if (rc == MPI_SUCCESS && c->phase != PAT_IDLE) {
         int64_t now = pat_clock_local_ns();
         turn->sending = turn->sending || (c->current->exec && pat_exec_sending(c->current->exec));
@@ -517,8 +537,10 @@ void pat_epoch_background(pat_comm *c, pat_turn *turn)
         turn->next_ns = soon < turn->next_ns ? soon : turn->next_ns;
         return;
     }
+    pthread_rwlock_rdlock(&pat_rt.driving);
     if (!c->dead && c->failed == MPI_SUCCESS)
         c->failed = background_turn(c, pat_select(c, atomic_load(&pat_rt.alg), c->last_bytes), turn);
+    pthread_rwlock_unlock(&pat_rt.driving);
     pthread_mutex_unlock(&c->lock);
 }
 
@@ -538,7 +560,7 @@ int pat_epoch_settle_begin(pat_comm *c)
     return MPI_SUCCESS;
 }
 
-int pat_epoch_settle_step(pat_comm *c, bool *done)
+static int settle_step(pat_comm *c, bool *done)
 {
     bool moved;
     *done = false;
@@ -558,6 +580,14 @@ int pat_epoch_settle_step(pat_comm *c, bool *done)
         next_epoch(c);
         *done = true;
     }
+    return rc;
+}
+
+int pat_epoch_settle_step(pat_comm *c, bool *done)
+{
+    pthread_rwlock_rdlock(&pat_rt.driving);
+    int rc = settle_step(c, done);
+    pthread_rwlock_unlock(&pat_rt.driving);
     return rc;
 }
 

@@ -15,7 +15,14 @@
 #include "request.h"
 #include "trace.h"
 
-pat_runtime pat_rt = {.lock = PTHREAD_MUTEX_INITIALIZER};
+/* Where it can be had, a writer goes first: callers that look without pause must not keep one out. */
+#ifdef PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP
+#define DRIVING_INITIALIZER PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP
+#else
+#define DRIVING_INITIALIZER PTHREAD_RWLOCK_INITIALIZER
+#endif
+
+pat_runtime pat_rt = {.lock = PTHREAD_MUTEX_INITIALIZER, .driving = DRIVING_INITIALIZER};
 
 /* ---- The background thread ---------------------------------------------------------------------------- */
 

@@ -42,6 +42,13 @@ typedef struct pat_runtime {
     struct pat_comm *last; /* the communicator last used: milestones feed it */
     pat_milestone milestone;
 
+    /*
+     * Read by whoever drives a round, written while receives that a message may be coming in for are cancelled:
+     * Open MPI's ob1 takes a matched receive off its list before it marks it as matched, and a cancel by another
+     * thread in between completes it a second time. Never held while waiting for another rank, never taken twice.
+     */
+    pthread_rwlock_t driving;
+
     atomic_int callers;                 /* threads that wait inside a call, and look after what comes in */
     atomic_int_fast64_t stage_bytes;    /* length of all buffers for early data */
     atomic_int_fast64_t early_reserved; /* bytes of PAT_MEM given to rounds that are prepared */
