@@ -1,7 +1,6 @@
 /*
  * engine.c — see engine.h. A node becomes ready when all its predecessors are complete, is posted as a
- * non-blocking message, and completes when MPI says so. Nothing here waits for another rank, except
- * pat_exec_reland.
+ * non-blocking message, and completes when MPI says so. Nothing here waits for another rank.
  */
 #include "engine.h"
 
@@ -41,6 +40,7 @@ struct pat_exec {
     int num_active, num_sending, num_done, num_deferred;
     int num_data; /* of the active ones, those with user bytes */
     bool arrived, voided;
+    int num_forwards; /* while the landing place changes: messages in flight that are older than the new one */
     char *home, *landing;
     const char *own;
     int64_t budget, landed;
@@ -451,14 +451,16 @@ int pat_exec_unland(pat_exec *e)
     return rc;
 }
 
-/* A receive that was cancelled: what has come in for it after all stays, else it is to be posted again. */
-static int after_cancel(pat_exec *e, int index)
+/* Test a receive that was cancelled: what has come in for it after all stays, else it is to be posted again. */
+static int test_cancelled(pat_exec *e, int index, bool *done)
 {
-    int node = e->request_node[index], cancelled = 0;
+    int node = e->request_node[index], over = 0, cancelled = 0;
     MPI_Status status;
-    int rc = PMPI_Wait(&e->requests[index], &status);
-    if (rc == MPI_SUCCESS)
-        rc = PMPI_Test_cancelled(&status, &cancelled);
+    int rc = PMPI_Test(&e->requests[index], &over, &status);
+    *done = *done && over;
+    if (rc != MPI_SUCCESS || !over)
+        return rc;
+    rc = PMPI_Test_cancelled(&status, &cancelled);
     if (rc == MPI_SUCCESS && cancelled) {
         e->in_landing[node] = false;
         e->landed -= e->plan->nodes[node].length;
@@ -471,40 +473,62 @@ static int after_cancel(pat_exec *e, int index)
     return rc;
 }
 
-int pat_exec_reland(pat_exec *e, char *landing, int64_t budget)
+/* No receive is under way into the old place: move what is there and post the others for the new one. */
+static int change_landing(pat_exec *e, char *landing, int64_t budget)
 {
     const pat_plan *p = e->plan;
-    const char *old = e->landing;
     int rc = MPI_SUCCESS;
-    for (int i = 0; i < e->num_active && rc == MPI_SUCCESS; i++)
-        if (lands(e, i))
-            rc = after_cancel(e, i);
     compact(e);
-    e->landing = landing;
-    e->budget = budget;
+    e->num_forwards = e->num_active;
     for (int i = 0; i < p->num_nodes; i++)
         if (e->state[i] == DONE && e->in_landing[i]) {
-            memcpy(landing + p->nodes[i].offset, old + p->nodes[i].offset, (size_t)p->nodes[i].length);
+            memcpy(landing + p->nodes[i].offset, e->landing + p->nodes[i].offset, (size_t)p->nodes[i].length);
             e->stats.bytes_copied += p->nodes[i].length;
         }
-    /* Forwards from the old place. Their round is being called for real, so the peers will take them; they may be doing
-     * the same at this moment, so receives are posted again before they are waited for. */
-    int forwards = e->num_active;
+    e->landing = landing;
+    e->budget = budget > e->landed ? budget : e->landed;
     for (int i = 0; i < p->num_nodes && rc == MPI_SUCCESS; i++)
         if (e->state[i] == DEFERRED) {
             e->num_deferred--;
             rc = post_recv(e, i);
         }
-    for (int i = 0; i < forwards && rc == MPI_SUCCESS; i++) {
-        const pat_node *n = &p->nodes[e->request_node[i]];
-        if (n->kind == PAT_NODE_SEND && n->length > 0) {
-            rc = PMPI_Wait(&e->requests[i], MPI_STATUS_IGNORE);
-            complete(e, e->request_node[i]);
-        }
+    return rc;
+}
+
+/* Test a message that was under way when the landing place changed: a forward may still read from the old one. */
+static int test_forward(pat_exec *e, int index, bool *done)
+{
+    int node = e->request_node[index], over = 0;
+    if (e->plan->nodes[node].kind != PAT_NODE_SEND || e->plan->nodes[node].length == 0)
+        return MPI_SUCCESS;
+    int rc = PMPI_Test(&e->requests[index], &over, MPI_STATUS_IGNORE);
+    *done = *done && over;
+    if (rc == MPI_SUCCESS && over)
+        complete(e, node);
+    return rc;
+}
+
+int pat_exec_reland(pat_exec *e, char *landing, int64_t budget, bool *done)
+{
+    int rc = MPI_SUCCESS;
+    *done = true;
+    if (e->landing != landing) {
+        for (int i = 0; i < e->num_active && rc == MPI_SUCCESS; i++)
+            if (e->requests[i] != MPI_REQUEST_NULL && lands(e, i))
+                rc = test_cancelled(e, i, done);
+        if (rc == MPI_SUCCESS && *done)
+            rc = change_landing(e, landing, budget);
+        if (rc != MPI_SUCCESS || !*done)
+            return rc;
     }
-    compact(e);
-    for (int r = 0; r < p->num_ranks && rc == MPI_SUCCESS; r++)
-        rc = advance_lane(e, r);
+    for (int i = 0; i < e->num_forwards && rc == MPI_SUCCESS; i++)
+        if (e->requests[i] != MPI_REQUEST_NULL)
+            rc = test_forward(e, i, done);
+    if (rc == MPI_SUCCESS && *done) {
+        compact(e);
+        for (int r = 0; r < e->plan->num_ranks && rc == MPI_SUCCESS; r++)
+            rc = advance_lane(e, r);
+    }
     return rc == MPI_SUCCESS ? post_ready(e) : rc;
 }
 

@@ -66,11 +66,13 @@ int pat_exec_void(pat_exec *exec);
 
 /*
  * Take back the landing place, in two steps: pat_exec_unland cancels the receives that are posted there, without
- * waiting, and must not meet MPI calls of other threads (see pat_rt.driving). pat_exec_reland moves early data
- * to `landing` and posts the receives again there. It waits for messages that are on their way.
+ * waiting, and must not meet MPI calls of other threads (see pat_rt.driving). pat_exec_reland, to be called until
+ * *done and with no other call in between, waits for messages that are on their way, moves early data to `landing`,
+ * posts the receives again there, within `budget`, and waits for what is being passed on from the old place. Both
+ * return an MPI error code; after an error the round is lost and the old place still in use.
  */
 int pat_exec_unland(pat_exec *exec);
-int pat_exec_reland(pat_exec *exec, char *landing, int64_t budget);
+int pat_exec_reland(pat_exec *exec, char *landing, int64_t budget, bool *done);
 
 bool pat_exec_done(const pat_exec *exec);
 

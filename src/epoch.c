@@ -110,24 +110,41 @@ static void round_land(pat_comm *c, pat_round *round)
         pat_exec_land(round->exec, c->stage, reserve);
 }
 
+/* Early data moves out of the application's buffer. */
+static int leave_holder(pat_comm *c)
+{
+    pat_exec *exec = c->prepared->exec;
+    int64_t early;
+    bool done = false;
+    if (!make_stage(c, c->prepared->plan.block_bytes))
+        return pat_error(MPI_ERR_NO_MEM, "no memory for %lld bytes of early data",
+                         (long long)pat_exec_landed(exec));
+    pat_plan_recv_bytes(&c->prepared->plan, &early);
+    int64_t reserve = reserve_early(c, early);
+    pthread_rwlock_wrlock(&pat_rt.driving);
+    int rc = pat_exec_unland(exec);
+    pthread_rwlock_unlock(&pat_rt.driving);
+    while (rc == MPI_SUCCESS && !done) {
+        pthread_rwlock_rdlock(&pat_rt.driving);
+        rc = pat_exec_reland(exec, c->stage, reserve, &done);
+        pthread_rwlock_unlock(&pat_rt.driving);
+        if (!done)
+            sched_yield();
+    }
+    return rc;
+}
+
 int pat_epoch_release_holder(pat_comm *c)
 {
-    int rc = MPI_SUCCESS;
     if (c->landed_in_holder && c->prepared->exec && !c->voiding) {
-        int64_t early, bytes = c->prepared->plan.block_bytes, landed = pat_exec_landed(c->prepared->exec);
-        pat_plan_recv_bytes(&c->prepared->plan, &early);
-        int64_t reserve = reserve_early(c, early);
-        if (!make_stage(c, bytes))
-            return pat_error(MPI_ERR_NO_MEM, "no memory for %lld bytes of early data", (long long)landed);
-        pthread_rwlock_wrlock(&pat_rt.driving);
-        rc = pat_exec_unland(c->prepared->exec);
-        pthread_rwlock_unlock(&pat_rt.driving);
-        if (rc == MPI_SUCCESS)
-            rc = pat_exec_reland(c->prepared->exec, c->stage, reserve > landed ? reserve : landed);
+        if (c->failed == MPI_SUCCESS)
+            c->failed = leave_holder(c);
+        if (c->failed != MPI_SUCCESS)
+            return c->failed; /* MPI may still write to the request's buffer: it stays the holder */
     }
     c->landed_in_holder = false;
     c->holder = NULL;
-    return rc;
+    return MPI_SUCCESS;
 }
 
 /*

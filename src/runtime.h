@@ -43,9 +43,10 @@ typedef struct pat_runtime {
     pat_milestone milestone;
 
     /*
-     * Read by whoever drives a round, written while receives that a message may be coming in for are cancelled:
-     * Open MPI's ob1 takes a matched receive off its list before it marks it as matched, and a cancel by another
-     * thread in between completes it a second time. Never held while waiting for another rank, never taken twice.
+     * Taken for reading by whoever drives a round, for every look anew, and for writing while receives are cancelled
+     * that a message may be coming in for: Open MPI's ob1 takes a matched receive off its list before it marks it as
+     * matched, and a cancel by another thread in between completes it a second time. Never held while waiting for
+     * another rank, never taken twice.
      */
     pthread_rwlock_t driving;
 
