@@ -6,7 +6,8 @@
  *           passing on wait for no ARRIVE: ranks that still compute take part in the background. Only a
  *           rank's own block waits for its call.
  * Source:   pipelined ring broadcast, once per rank; that passing on needs no call is what makes it
- *           arrival-aware. It uses no prediction, so none can be wrong.
+ *           arrival-aware. Routes and order need no prediction, so none can be wrong. Only the number of chunks heeds
+ *           whether the ranks have lately arrived together, which they tell each other with the blocks.
  * Cost:     each rank sends and receives P-1 blocks in C chunks each. When all arrive at once, P-1 blocks and
  *           a chunk. When the last arrives alone, its block and P-2 chunks after it.
  *           Chunks: as many as cost as much as they save, cut to whole packets of the network.
@@ -27,6 +28,9 @@
 
 /* What a rank's plan may grow to, where more chunks gain little, and where headers begin to weigh. */
 enum { MOST_MESSAGES = 4096, MOST_CHUNKS = 32, LEAST_BYTES = 1024 };
+
+/* How many times fewer chunks do when ranks arrive together. */
+enum { TOGETHER_FEWER = 3 };
 
 /* What MPI puts before a message's data, at most: room for it in the packets. */
 enum { MESSAGE_HEADERS = 64 };
@@ -61,8 +65,9 @@ static int64_t most_chunks(const pat_job *job)
 /*
  * Chunks of a block. They shorten what is left to do after a single last arrival, where each of P-2 ranks holds a
  * chunk up by time / C; and each costs piece_ns on every link, (P-1) * C of them when all arrive at once. The sum has
- * its least where C is the root of (P-2) / (P-1) * time / piece_ns. Chunks that MPI sends without asking first are worth
- * more of them: who asks waits for the answer at every hop.
+ * its least where C is the root of (P-2) / (P-1) * time / piece_ns. When ranks arrive together no link waits for what is
+ * passed on, and chunks need only hide the latency of a hop: then a third of them. Chunks that MPI sends without asking
+ * first are worth more of them: who asks waits for the answer at every hop.
  */
 static int64_t count_chunks(const pat_job *job)
 {
@@ -71,6 +76,8 @@ static int64_t count_chunks(const pat_job *job)
     int64_t time_ns = job->tau_ns - job->alpha_ns, piece_ns = job->piece_ns > 0 ? job->piece_ns : 1;
     int64_t square = time_ns > 0 ? time_ns / piece_ns : 0;
     int64_t chunks = root(square - square / (job->num_ranks - 1));
+    if (job->together)
+        chunks /= TOGETHER_FEWER;
     if (chunks < 1)
         chunks = 1;
     if (chunks > MOST_CHUNKS)
@@ -110,6 +117,7 @@ void pat_relay_build(pat_plan *plan, const pat_job *job, int rank)
     int arrive = pat_plan_arrive(plan);
     int copy = pat_plan_copy(plan, rank * block, block);
     pat_plan_after(plan, copy, arrive);
+    pat_plan_carry_arrivals(plan);
     for (int64_t at = 0; at < block; at += chunk) {
         int64_t bytes = at + chunk < block ? chunk : block - at;
         pat_plan_after(plan, pat_plan_send_unordered(plan, right, rank * block + at, bytes), copy);

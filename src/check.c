@@ -123,6 +123,9 @@ static int check_plan(const check *c, int r)
             c, r, -1, "plan %d is for rank %d of %d with blocks of %lld bytes, not rank %d of %d with %lld",
             r, p->rank, p->num_ranks, (long long)p->block_bytes, r, c->num_ranks,
             (long long)model->block_bytes);
+    if (p->carries != model->carries)
+        return pat_check_refuse(c, r, -1, "rank %d: its messages %s arrival times, those of rank 0 %s", r,
+                                p->carries ? "carry" : "carry no", model->carries ? "do" : "do not");
     int num_arrive = 0;
     for (int i = 0; i < p->num_nodes; i++) {
         int error = check_node_shape(c, r, i);

@@ -21,6 +21,7 @@
 typedef struct pat_round {
     pat_plan plan;
     const pat_algorithm *plan_alg; /* what the plan was built for; NULL: no plan */
+    bool plan_together;
     pat_exec *exec;
 } pat_round;
 
@@ -51,6 +52,7 @@ typedef struct pat_comm {
     int64_t epoch;     /* calls so far that ran a plan, plus settlements */
     int64_t
         last_bytes; /* bytes per rank of the last such call: the guess for the next; PAT_NO_CALL at first */
+    int together; /* the last so many calls that tell of it found the ranks together; the same on all ranks */
     pat_exchange exchange;
     enum pat_phase phase;
     const pat_algorithm *alg; /* of the call under way */
@@ -98,6 +100,12 @@ static inline bool pat_comm_ahead(const pat_comm *c, const pat_algorithm *alg)
     return alg->arrival_aware && !alg->uses_arrivals && c->background;
 }
 
+/*
+ * Rounds in a row after which the next one is taken to find the ranks together again: a wrong guess costs more than a
+ * right one gains.
+ */
+enum { PAT_TOGETHER_ROUNDS = 4 };
+
 /* The inputs of a plan for blocks of so many bytes here, without arrivals. */
 static inline pat_job pat_comm_job(const pat_comm *c, int64_t block_bytes)
 {
@@ -108,7 +116,8 @@ static inline pat_job pat_comm_job(const pat_comm *c, int64_t block_bytes)
                      .beta_ps = c->link.beta_ps,
                      .piece_ns = c->link.piece_ns,
                      .eager_bytes = c->link.eager_bytes,
-                     .packet_bytes = c->link.packet_bytes};
+                     .packet_bytes = c->link.packet_bytes,
+                     .together = c->together >= PAT_TOGETHER_ROUNDS};
 }
 
 /* Attribute callback of user communicators. */

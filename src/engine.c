@@ -40,8 +40,9 @@ struct pat_exec {
     int num_active, num_sending, num_done, num_deferred;
     int num_data; /* of the active ones, those with user bytes */
     bool arrived, voided;
-    int num_forwards; /* while the landing place changes: messages in flight that are older than the new one */
     char *home, *landing;
+    int num_forwards; /* while the landing place changes: messages in flight that are older than the new one */
+    int64_t *arrivals; /* one per rank, as they come along with the blocks; NULL: the plan carries none */
     const char *own;
     int64_t budget, landed;
     pat_exec_stats stats;
@@ -94,8 +95,9 @@ int pat_exec_create(pat_exec **exec, const pat_plan *plan, MPI_Comm comm, int64_
     e->requests = malloc(n * sizeof(MPI_Request));
     e->request_node = malloc(n * sizeof(*e->request_node));
     e->index_buf = malloc(n * sizeof(*e->index_buf));
+    e->arrivals = plan->carries ? calloc((size_t)plan->num_ranks, sizeof(*e->arrivals)) : NULL;
     bool ok = e->state && e->in_landing && e->missing && e->ready && e->lanes && e->lane_nodes &&
-              e->requests && e->request_node && e->index_buf;
+              e->requests && e->request_node && e->index_buf && (e->arrivals || !plan->carries);
     int error = ok ? build_lanes(e) : ENOMEM;
     if (error) {
         pat_exec_free(e);
@@ -125,6 +127,7 @@ void pat_exec_free(pat_exec *e)
     free(e->requests);
     free(e->request_node);
     free(e->index_buf);
+    free(e->arrivals);
     free(e->spans);
     free(e);
 }
@@ -198,6 +201,48 @@ static void move_home(pat_exec *e, int node)
     e->in_landing[node] = false;
 }
 
+/* A message's data as MPI sees it. */
+typedef struct wire {
+    char *at;
+    int count;
+    MPI_Datatype type;
+} wire;
+
+/* The node's bytes at `data` and, where the plan carries them, the arrivals of those whose blocks end there. */
+static int wire_make(wire *w, const pat_exec *e, const pat_node *n, const char *data)
+{
+    *w = (wire){(char *)(uintptr_t)data, (int)n->length, MPI_BYTE};
+    if (!e->arrivals || n->length == 0)
+        return MPI_SUCCESS;
+    int64_t first = n->offset / e->plan->block_bytes;
+    int64_t ends = (n->offset + n->length) / e->plan->block_bytes - first;
+    if (ends == 0)
+        return MPI_SUCCESS;
+    MPI_Aint at[2];
+    int lengths[2] = {(int)n->length, (int)(ends * (int64_t)sizeof(*e->arrivals))};
+    PMPI_Get_address(data, &at[0]);
+    PMPI_Get_address(&e->arrivals[first], &at[1]);
+    *w = (wire){MPI_BOTTOM, 1, MPI_DATATYPE_NULL};
+    int rc = PMPI_Type_create_hindexed(2, lengths, at, MPI_BYTE, &w->type);
+    return rc == MPI_SUCCESS ? PMPI_Type_commit(&w->type) : rc;
+}
+
+static void wire_free(wire *w)
+{
+    if (w->type != MPI_BYTE && w->type != MPI_DATATYPE_NULL)
+        PMPI_Type_free(&w->type); /* messages that use it are not affected */
+}
+
+/* The node's message is about to be posted: where its request goes. */
+static MPI_Request *posted(pat_exec *e, int node)
+{
+    e->state[node] = ACTIVE;
+    note_start(e, node);
+    e->num_data += e->plan->nodes[node].length > 0;
+    e->request_node[e->num_active] = node;
+    return &e->requests[e->num_active++];
+}
+
 static int post_recv(pat_exec *e, int node)
 {
     const pat_node *n = &e->plan->nodes[node];
@@ -214,12 +259,12 @@ static int post_recv(pat_exec *e, int node)
         e->in_landing[node] = true;
         e->landed += n->length;
     }
-    e->state[node] = ACTIVE;
-    note_start(e, node);
-    e->num_data += n->length > 0;
-    e->request_node[e->num_active] = node;
-    return PMPI_Irecv(place, (int)n->length, MPI_BYTE, n->peer, e->tag_base + n->match, e->comm,
-                      &e->requests[e->num_active++]);
+    wire w;
+    int rc = wire_make(&w, e, n, place);
+    if (rc == MPI_SUCCESS)
+        rc = PMPI_Irecv(w.at, w.count, w.type, n->peer, e->tag_base + n->match, e->comm, posted(e, node));
+    wire_free(&w);
+    return rc;
 }
 
 static void put_waiting(lane *l, int node)
@@ -255,19 +300,18 @@ static int post_send(pat_exec *e, int node)
     }
     if (!n->unordered && n->match >= l->low + PAT_SEND_WINDOW)
         return MPI_SUCCESS;
-    l->num_active++;
-    e->num_sending++;
-    char *base = e->arrived ? e->home : e->landing;
-    e->state[node] = ACTIVE;
-    note_start(e, node);
-    e->num_data += n->length > 0;
-    e->request_node[e->num_active] = node;
-    const char *data = n->length > 0 ? base + n->offset : NULL;
-    int tag = e->tag_base + n->match;
-    MPI_Request *request = &e->requests[e->num_active++];
-    if (n->sync)
-        return PMPI_Issend(data, (int)n->length, MPI_BYTE, n->peer, tag, e->comm, request);
-    return PMPI_Isend(data, (int)n->length, MPI_BYTE, n->peer, tag, e->comm, request);
+    const char *base = e->arrived ? e->home : e->landing;
+    wire w;
+    int rc = wire_make(&w, e, n, n->length > 0 ? base + n->offset : NULL);
+    if (rc == MPI_SUCCESS) {
+        int (*send)(const void *, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request *) =
+            n->sync ? PMPI_Issend : PMPI_Isend;
+        l->num_active++;
+        e->num_sending++;
+        rc = send(w.at, w.count, w.type, n->peer, e->tag_base + n->match, e->comm, posted(e, node));
+    }
+    wire_free(&w);
+    return rc;
 }
 
 /* A send is complete: the window of its lane may have moved on. */
@@ -376,7 +420,7 @@ void pat_exec_land(pat_exec *e, char *landing, int64_t budget)
     e->budget = budget;
 }
 
-int pat_exec_arrive(pat_exec *e, char *home, const char *own)
+int pat_exec_arrive(pat_exec *e, char *home, const char *own, int64_t arrival_ns)
 {
     bool moved;
     int rc = pat_exec_progress(e, &moved); /* what is already here came before the call */
@@ -385,6 +429,8 @@ int pat_exec_arrive(pat_exec *e, char *home, const char *own)
     e->arrived = true;
     e->home = home;
     e->own = own;
+    if (e->arrivals)
+        e->arrivals[e->plan->rank] = arrival_ns;
     e->ready_head = e->ready_tail = 0; /* drained by the progress above; makes room for the deferred ones */
     int arrive = -1;
     for (int i = 0; i < e->plan->num_nodes; i++) {
@@ -563,6 +609,11 @@ bool pat_exec_receiving(const pat_exec *e, int index, int *peer, int64_t *bytes)
 int64_t pat_exec_landed(const pat_exec *e)
 {
     return e->landed;
+}
+
+int64_t *pat_exec_arrivals(pat_exec *e)
+{
+    return e->arrivals;
 }
 
 pat_exec_stats pat_exec_get_stats(const pat_exec *e)

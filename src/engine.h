@@ -49,9 +49,10 @@ void pat_exec_land(pat_exec *exec, char *landing, int64_t budget);
 
 /*
  * ARRIVE: the result space is now at `home`, early data moves there; `own` holds this rank's own bytes, NULL
- * when they are already in their place. Call pat_exec_progress afterwards. Returns an MPI error code.
+ * when they are already in their place; arrival_ns is what goes along with them, where the plan carries arrival
+ * times. Call pat_exec_progress afterwards. Returns an MPI error code.
  */
-int pat_exec_arrive(pat_exec *exec, char *home, const char *own);
+int pat_exec_arrive(pat_exec *exec, char *home, const char *own, int64_t arrival_ns);
 
 /* Post what may be posted, complete what is complete. *moved tells whether anything happened. Returns an MPI
  * error code. */
@@ -90,6 +91,12 @@ bool pat_exec_receiving(const pat_exec *exec, int index, int *peer, int64_t *byt
 int64_t pat_exec_landed(const pat_exec *exec);
 
 pat_exec_stats pat_exec_get_stats(const pat_exec *exec);
+
+/*
+ * Every rank's arrival in this round, once it is done, on the clock of those who arrived; the same on all ranks. NULL
+ * when the plan carries none. The caller may change them.
+ */
+int64_t *pat_exec_arrivals(pat_exec *exec);
 
 /* Free it. All its messages must be complete: done, or voided and done. */
 void pat_exec_free(pat_exec *exec);

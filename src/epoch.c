@@ -14,6 +14,7 @@
 #include "runtime.h"
 #include "select.h"
 #include "sockets.h"
+#include "together.h"
 #include "trace.h"
 
 #define USEC 1000
@@ -37,17 +38,19 @@ static void round_end(pat_round *round)
 static int round_make(pat_comm *c, pat_round *round, const pat_algorithm *alg, int64_t bytes, int64_t slot)
 {
     bool estimates = pat_comm_estimates(c, alg);
-    bool fits = round->plan_alg == alg && round->plan.block_bytes == bytes && !estimates;
+    pat_job job = pat_comm_job(c, bytes);
+    bool fits = round->plan_alg == alg && round->plan.block_bytes == bytes &&
+                round->plan_together == job.together && !estimates;
     int error = 0;
     if (!fits) {
         int64_t arrival[c->size];
         for (int r = 0; r < c->size && estimates; r++)
             arrival[r] = c->exchange.all[r].arrival_ns;
-        pat_job job = pat_comm_job(c, bytes);
         job.arrival_ns = estimates ? arrival : NULL;
         pat_plan_free(&round->plan);
         error = pat_algorithm_plan(alg, &job, c->rank, &round->plan);
         round->plan_alg = error ? NULL : alg;
+        round->plan_together = job.together;
     }
     if (!error)
         error = pat_exec_create(&round->exec, &round->plan, c->own, slot);
@@ -264,7 +267,21 @@ static int start_round(pat_comm *c)
         own = call->sendbuf;
     }
     c->phase = PAT_RUNNING;
-    return rc != MPI_SUCCESS ? rc : pat_exec_arrive(c->current->exec, home, own);
+    return rc != MPI_SUCCESS ? rc
+                             : pat_exec_arrive(c->current->exec, home, own, pat_clock_now_ns(&pat_rt.clock));
+}
+
+/* What the round's arrivals say for the next ones. All ranks have the same and come to the same. */
+static void learn_arrivals(pat_comm *c)
+{
+    int64_t *arrival_ns = pat_exec_arrivals(c->current->exec);
+    if (!arrival_ns)
+        return;
+    int64_t block_ns = pat_link_tau_ns(&c->link, c->call.block_bytes) - c->link.alpha_ns;
+    if (!pat_arrivals_together(arrival_ns, c->size, block_ns))
+        c->together = 0;
+    else if (c->together < PAT_TOGETHER_ROUNDS)
+        c->together++;
 }
 
 static int finish_round(pat_comm *c)
@@ -280,6 +297,7 @@ static int finish_round(pat_comm *c)
     atomic_fetch_add_explicit(&pat_rt.bytes_copied, stats.bytes_copied, memory_order_relaxed);
     if (pat_rt.trace)
         pat_trace_round(pat_rt.trace, c, pat_rt.clock.offset_ns);
+    learn_arrivals(c);
     round_end(c->current);
     release_reserve(c);
     c->last_bytes = c->call.block_bytes;

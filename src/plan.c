@@ -149,6 +149,11 @@ int pat_plan_await(pat_plan *plan, int peer)
     return add_message(plan, PAT_NODE_RECV, peer, 0, 0);
 }
 
+void pat_plan_carry_arrivals(pat_plan *plan)
+{
+    plan->carries = true;
+}
+
 void pat_plan_after(pat_plan *plan, int node, int before)
 {
     if (plan->error || before < 0)

@@ -68,6 +68,7 @@ typedef struct pat_plan {
     /* Filled by pat_plan_finish: successors of node i are succ[succ_at[i] .. succ_at[i+1]-1]. */
     int *succ, *succ_at, *num_preds;
     int num_early;    /* nodes that may run before ARRIVE */
+    bool carries;     /* see pat_plan_carry_arrivals */
     bool has_control; /* some node is a control message */
     /* While building. */
     int *sent_to, *recv_from;    /* messages so far per peer: the match numbers */
@@ -93,6 +94,7 @@ typedef struct pat_job {
     int64_t piece_ns;          /* what every further piece costs of a message that is sent in pieces */
     int64_t eager_bytes;  /* longer messages are asked for first, and wait for the answer; 0: not known */
     int64_t packet_bytes; /* data that a packet of the network carries; 0: not known */
+    bool together; /* in the last rounds the ranks called so close to one another that pieces saved nothing */
 } pat_job;
 
 /* ---- Building (used by algorithms/) ---- */
@@ -117,6 +119,11 @@ int pat_plan_send_unordered(pat_plan *plan, int peer, int64_t offset, int64_t le
 int pat_plan_recv(pat_plan *plan, int peer, int64_t offset, int64_t length);
 int pat_plan_signal(pat_plan *plan, int peer); /* control message: send */
 int pat_plan_await(pat_plan *plan, int peer);  /* control message: receive */
+/*
+ * With the last byte of each block goes the time at which its owner arrived, 8 bytes behind the message's data. When
+ * the plan is through, every rank knows all arrivals of the round, and may shape the next one by them.
+ */
+void pat_plan_carry_arrivals(pat_plan *plan);
 void pat_plan_after(pat_plan *plan, int node,
                     int before); /* `node` waits for `before`; negative `before`: none */
 

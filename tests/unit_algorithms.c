@@ -542,6 +542,23 @@ static void relay_fills_packets(void **state)
     assert_int_equal(relay_chunk_bytes(16384, 10, 10, 0), 1639);      /* no packet at all */
 }
 
+/* Fewer when the ranks have arrived together; the rest of the plan is the same. */
+static void relay_together(void **state)
+{
+    (void)state;
+    for (int together = 0; together < 2; together++) {
+        pat_job job = make_job(8, 65536, NULL);
+        job.together = together;
+        job.alpha_ns = 0;
+        job.tau_ns = 9900000;
+        job.piece_ns = 100000;
+        build("relay", &job);
+        assert_true(plans[0].carries);
+        assert_int_equal(plans[0].nodes[2].length, together ? (65536 + 2) / 3 : (65536 + 8) / 9);
+        release(8);
+    }
+}
+
 static void relay_chunk_counts(void **state)
 {
     (void)state;
@@ -663,6 +680,7 @@ int main(void)
         cmocka_unit_test(bsls_order),
         cmocka_unit_test(bslb_schedule),
         cmocka_unit_test(relay_schedule),
+        cmocka_unit_test(relay_together),
         cmocka_unit_test(relay_chunk_counts),
         cmocka_unit_test(relay_fills_packets),
         cmocka_unit_test(all_sizes),

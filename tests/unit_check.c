@@ -163,6 +163,23 @@ static void test_right_plans_are_accepted(void **state)
     expect(&f, NULL);
 }
 
+/* Both ends of a message must know whether more than its bytes comes along. */
+static void test_carried_arrivals(void **state)
+{
+    fixture f;
+    (void)state;
+    exchange(&f);
+    pat_plan_carry_arrivals(&f.plans[0]);
+    pat_plan_carry_arrivals(&f.plans[1]);
+    expect(&f, NULL);
+    exchange(&f);
+    pat_plan_carry_arrivals(&f.plans[1]);
+    expect(&f, "rank 1: its messages carry arrival times, those of rank 0 do not");
+    exchange(&f);
+    pat_plan_carry_arrivals(&f.plans[0]);
+    expect(&f, "rank 1: its messages carry no arrival times, those of rank 0 do");
+}
+
 static void test_deadlock(void **state)
 {
     fixture f;
@@ -570,6 +587,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_right_plans_are_accepted),
+        cmocka_unit_test(test_carried_arrivals),
         cmocka_unit_test(test_deadlock),
         cmocka_unit_test(test_deadlock_in_the_send_window),
         cmocka_unit_test(test_what_arrives_twice_or_never),
