@@ -65,9 +65,9 @@ static int64_t most_chunks(const pat_job *job)
 /*
  * Chunks of a block. They shorten what is left to do after a single last arrival, where each of P-2 ranks holds a
  * chunk up by time / C; and each costs piece_ns on every link, (P-1) * C of them when all arrive at once. The sum has
- * its least where C is the root of (P-2) / (P-1) * time / piece_ns. When ranks arrive together no link waits for what is
- * passed on, and chunks need only hide the latency of a hop: then a third of them. Chunks that MPI sends without asking
- * first are worth more of them: who asks waits for the answer at every hop.
+ * its least where C is the root of (P-2) / (P-1) * time / piece_ns. When ranks arrive together hardly a link waits for what
+ * is passed on, and chunks need only hide the latency of a hop: then a third of them, at least two. Chunks that MPI
+ * sends without asking first are worth more of them: who asks waits for the answer at every hop.
  */
 static int64_t count_chunks(const pat_job *job)
 {
@@ -76,12 +76,12 @@ static int64_t count_chunks(const pat_job *job)
     int64_t time_ns = job->tau_ns - job->alpha_ns, piece_ns = job->piece_ns > 0 ? job->piece_ns : 1;
     int64_t square = time_ns > 0 ? time_ns / piece_ns : 0;
     int64_t chunks = root(square - square / (job->num_ranks - 1));
-    if (job->together)
-        chunks /= TOGETHER_FEWER;
     if (chunks < 1)
         chunks = 1;
     if (chunks > MOST_CHUNKS)
         chunks = MOST_CHUNKS;
+    if (job->together && chunks > 1) /* two at least: with one every hop's latency would show */
+        chunks = chunks < 2 * TOGETHER_FEWER ? 2 : chunks / TOGETHER_FEWER;
     if (job->eager_bytes > 0 && chunks < job->block_bytes / job->eager_bytes + 1)
         chunks = job->block_bytes / job->eager_bytes + 1;
     return chunks < most_chunks(job) ? chunks : most_chunks(job);
@@ -117,7 +117,8 @@ void pat_relay_build(pat_plan *plan, const pat_job *job, int rank)
     int arrive = pat_plan_arrive(plan);
     int copy = pat_plan_copy(plan, rank * block, block);
     pat_plan_after(plan, copy, arrive);
-    pat_plan_carry_arrivals(plan);
+    if (P > 2) /* two ranks cut nothing, so they have no use for it */
+        pat_plan_carry_arrivals(plan);
     for (int64_t at = 0; at < block; at += chunk) {
         int64_t bytes = at + chunk < block ? chunk : block - at;
         pat_plan_after(plan, pat_plan_send_unordered(plan, right, rank * block + at, bytes), copy);

@@ -25,6 +25,8 @@ typedef struct pat_round {
     pat_exec *exec;
 } pat_round;
 
+enum { PAT_SPREADS = 4 };
+
 enum pat_phase { PAT_IDLE, PAT_AWAIT_ESTIMATES, PAT_RUNNING };
 
 typedef struct pat_comm {
@@ -52,7 +54,9 @@ typedef struct pat_comm {
     int64_t epoch;     /* calls so far that ran a plan, plus settlements */
     int64_t
         last_bytes; /* bytes per rank of the last such call: the guess for the next; PAT_NO_CALL at first */
-    int together; /* the last so many calls that tell of it found the ranks together; the same on all ranks */
+    int64_t spread_ns
+        [PAT_SPREADS];   /* first to last arrival of the last rounds that tell; the same on all ranks */
+    int64_t num_spreads; /* ever */
     pat_exchange exchange;
     enum pat_phase phase;
     const pat_algorithm *alg; /* of the call under way */
@@ -101,10 +105,17 @@ static inline bool pat_comm_ahead(const pat_comm *c, const pat_algorithm *alg)
 }
 
 /*
- * Rounds in a row after which the next one is taken to find the ranks together again: a wrong guess costs more than a
- * right one gains.
+ * Are the ranks taken to call together next time? When in each of the last PAT_SPREADS rounds all of them came within a
+ * quarter of the time of such a block: a wrong guess costs more than a right one gains.
  */
-enum { PAT_TOGETHER_ROUNDS = 4 };
+static inline bool pat_comm_together(const pat_comm *c, int64_t block_bytes)
+{
+    int64_t block_ns = pat_link_tau_ns(&c->link, block_bytes) - c->link.alpha_ns;
+    bool together = c->num_spreads >= PAT_SPREADS;
+    for (int i = 0; i < PAT_SPREADS; i++)
+        together = together && c->spread_ns[i] <= block_ns / 4;
+    return together;
+}
 
 /* The inputs of a plan for blocks of so many bytes here, without arrivals. */
 static inline pat_job pat_comm_job(const pat_comm *c, int64_t block_bytes)
@@ -117,7 +128,7 @@ static inline pat_job pat_comm_job(const pat_comm *c, int64_t block_bytes)
                      .piece_ns = c->link.piece_ns,
                      .eager_bytes = c->link.eager_bytes,
                      .packet_bytes = c->link.packet_bytes,
-                     .together = c->together >= PAT_TOGETHER_ROUNDS};
+                     .together = pat_comm_together(c, block_bytes)};
 }
 
 /* Attribute callback of user communicators. */

@@ -611,7 +611,7 @@ int64_t pat_exec_landed(const pat_exec *e)
     return e->landed;
 }
 
-int64_t *pat_exec_arrivals(pat_exec *e)
+const int64_t *pat_exec_arrivals(const pat_exec *e)
 {
     return e->arrivals;
 }

@@ -94,9 +94,9 @@ pat_exec_stats pat_exec_get_stats(const pat_exec *exec);
 
 /*
  * Every rank's arrival in this round, once it is done, on the clock of those who arrived; the same on all ranks. NULL
- * when the plan carries none. The caller may change them.
+ * when the plan carries none.
  */
-int64_t *pat_exec_arrivals(pat_exec *exec);
+const int64_t *pat_exec_arrivals(const pat_exec *exec);
 
 /* Free it. All its messages must be complete: done, or voided and done. */
 void pat_exec_free(pat_exec *exec);

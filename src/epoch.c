@@ -14,7 +14,6 @@
 #include "runtime.h"
 #include "select.h"
 #include "sockets.h"
-#include "together.h"
 #include "trace.h"
 
 #define USEC 1000
@@ -271,17 +270,18 @@ static int start_round(pat_comm *c)
                              : pat_exec_arrive(c->current->exec, home, own, pat_clock_now_ns(&pat_rt.clock));
 }
 
-/* What the round's arrivals say for the next ones. All ranks have the same and come to the same. */
-static void learn_arrivals(pat_comm *c)
+/* How far apart the round's arrivals were. All ranks have the same and come to the same. */
+static void learn_spread(pat_comm *c)
 {
-    int64_t *arrival_ns = pat_exec_arrivals(c->current->exec);
+    const int64_t *arrival_ns = pat_exec_arrivals(c->current->exec);
     if (!arrival_ns)
         return;
-    int64_t block_ns = pat_link_tau_ns(&c->link, c->call.block_bytes) - c->link.alpha_ns;
-    if (!pat_arrivals_together(arrival_ns, c->size, block_ns))
-        c->together = 0;
-    else if (c->together < PAT_TOGETHER_ROUNDS)
-        c->together++;
+    int64_t first = arrival_ns[0], last = first;
+    for (int r = 1; r < c->size; r++) {
+        first = arrival_ns[r] < first ? arrival_ns[r] : first;
+        last = arrival_ns[r] > last ? arrival_ns[r] : last;
+    }
+    c->spread_ns[c->num_spreads++ % PAT_SPREADS] = last - first;
 }
 
 static int finish_round(pat_comm *c)
@@ -297,7 +297,7 @@ static int finish_round(pat_comm *c)
     atomic_fetch_add_explicit(&pat_rt.bytes_copied, stats.bytes_copied, memory_order_relaxed);
     if (pat_rt.trace)
         pat_trace_round(pat_rt.trace, c, pat_rt.clock.offset_ns);
-    learn_arrivals(c);
+    learn_spread(c);
     round_end(c->current);
     release_reserve(c);
     c->last_bytes = c->call.block_bytes;

@@ -94,7 +94,7 @@ typedef struct pat_job {
     int64_t piece_ns;          /* what every further piece costs of a message that is sent in pieces */
     int64_t eager_bytes;  /* longer messages are asked for first, and wait for the answer; 0: not known */
     int64_t packet_bytes; /* data that a packet of the network carries; 0: not known */
-    bool together; /* in the last rounds the ranks called so close to one another that pieces saved nothing */
+    bool together;        /* the ranks are taken to call almost at once, since they have lately */
 } pat_job;
 
 /* ---- Building (used by algorithms/) ---- */

@@ -1,6 +1,6 @@
 /*
- * mpi_together.c — every rank learns from the blocks when the others arrived: after some rounds in which they came
- * together relay sends fewer and longer chunks, on every rank in the same round, and again more as soon as one was
+ * mpi_together.c — every rank learns from the blocks when the others arrived, to the bit: after some rounds in which they
+ * came together relay sends fewer and longer chunks, on every rank in the same round, and again more as soon as one was
  * late. Seen from outside: in the trace that PAT_TRACE asks for.
  *
  * ranks: 3 4
@@ -9,8 +9,14 @@
 
 enum { ROUNDS = 9, LATE = 6, BYTES = 30000 };
 
-/* Messages of each round that this rank received, from its trace. */
-static void count_received(const char *dir, int received[ROUNDS])
+/* What this rank's trace says of each round. */
+typedef struct seen {
+    int received; /* messages */
+    int64_t called, returned;
+    int64_t arrival[64]; /* of every rank, as this rank was told */
+} seen;
+
+static void read_trace(const char *dir, seen *rounds)
 {
     char path[300], line[512];
     snprintf(path, sizeof(path), "%s/rank-%d.csv", dir, test.rank);
@@ -21,11 +27,21 @@ static void count_received(const char *dir, int received[ROUNDS])
     }
     while (fgets(line, sizeof(line), file)) {
         char kind[16] = "";
-        long long epoch = -1;
-        /* comm,epoch,alg,rank,size,block,node,kind,... */
-        if (sscanf(line, "%*[^,],%lld,%*[^,],%*d,%*d,%*d,%*d,%15[a-z]", &epoch, kind) == 2 && epoch >= 0 &&
-            epoch < ROUNDS && strcmp(kind, "recv") == 0)
-            received[epoch]++;
+        long long epoch = -1, start, end;
+        int peer;
+        /* comm,epoch,alg,rank,ranks,block_bytes,node,kind,peer,offset,bytes,start_ns,end_ns */
+        if (sscanf(line, "%*[^,],%lld,%*[^,],%*d,%*d,%*d,%*d,%15[a-z],%d,%*d,%*d,%lld,%lld", &epoch, kind,
+                   &peer, &start, &end) != 5 ||
+            epoch < 0 || epoch >= ROUNDS)
+            continue;
+        seen *s = &rounds[epoch];
+        s->received += strcmp(kind, "recv") == 0;
+        if (strcmp(kind, "arrival") == 0)
+            s->arrival[peer] = start;
+        if (strcmp(kind, "call") == 0) {
+            s->called = start;
+            s->returned = end;
+        }
     }
     fclose(file);
     if (unlink(path) != 0)
@@ -35,7 +51,7 @@ static void count_received(const char *dir, int received[ROUNDS])
 int main(int argc, char **argv)
 {
     char dir[] = "/tmp/pat-together-XXXXXX";
-    int received[ROUNDS] = {0}, of_rank_0[ROUNDS];
+    static seen mine[ROUNDS], of_rank_0[ROUNDS];
     if (!test_mpi_init(&argc, &argv, MPI_THREAD_MULTIPLE))
         return 77;
     layouts_make();
@@ -55,16 +71,21 @@ int main(int argc, char **argv)
         gather_bytes(MPI_COMM_WORLD, BYTES, (uint32_t)round);
     }
     MUST(PAT_Finalize());
-    count_received(dir, received);
-    memcpy(of_rank_0, received, sizeof(received));
-    MPI_Bcast(of_rank_0, ROUNDS, MPI_INT, 0, MPI_COMM_WORLD);
-    int many = received[0];
+    read_trace(dir, mine);
+    memcpy(of_rank_0, mine, sizeof(mine));
+    MPI_Bcast(of_rank_0, sizeof(of_rank_0), MPI_BYTE, 0, MPI_COMM_WORLD);
     for (int round = 0; round < ROUNDS; round++) {
         test_at("round %d", round);
-        expect_int("messages received, as on rank 0", of_rank_0[round], received[round]);
+        seen *s = &mine[round];
+        expect_int("messages received, as on rank 0", of_rank_0[round].received, s->received);
+        if (memcmp(s->arrival, of_rank_0[round].arrival, sizeof(s->arrival)) != 0)
+            test_fail("the arrivals are not those that rank 0 was told");
+        if (s->arrival[test.rank] < s->called || s->arrival[test.rank] > s->returned)
+            test_fail("this rank arrived at %lld, it is said, but called at %lld",
+                      (long long)s->arrival[test.rank], (long long)s->called);
         bool fewer = round >= 4 && round <= LATE;
-        if (fewer != (received[round] < many))
-            test_fail("%d messages, and %d at first: expected %s", received[round], many,
+        if (fewer != (s->received < mine[0].received))
+            test_fail("%d messages, and %d at first: expected %s", s->received, mine[0].received,
                       fewer ? "fewer" : "as many");
     }
     MPI_Barrier(MPI_COMM_WORLD);

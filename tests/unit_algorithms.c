@@ -556,7 +556,19 @@ static void relay_together(void **state)
         assert_true(plans[0].carries);
         assert_int_equal(plans[0].nodes[2].length, together ? (65536 + 2) / 3 : (65536 + 8) / 9);
         release(8);
+        for (int root = 1; root < 6; root++) { /* but never one where there were two */
+            job.tau_ns = root * root * job.piece_ns * 7 / 6 + 1;
+            build("relay", &job);
+            assert_int_equal(plans[0].nodes[2].length, root == 1  ? 65536
+                                                       : together ? 65536 / 2
+                                                                  : (65536 + root - 1) / root);
+            release(8);
+        }
     }
+    pat_job two = make_job(2, 65536, NULL);
+    build("relay", &two);
+    assert_false(plans[0].carries);
+    release(2);
 }
 
 static void relay_chunk_counts(void **state)
