@@ -8,7 +8,8 @@
 
 #include "plan.h"
 
-enum pat_op { PAT_OP_ALLGATHER, PAT_OP_GATHER /* to rank 0 */ };
+/* With one root, that is rank 0: ranks are counted from it. */
+enum pat_op { PAT_OP_ALLGATHER, PAT_OP_GATHER, PAT_OP_BCAST };
 
 typedef struct pat_algorithm {
     const char *name;

@@ -22,11 +22,12 @@ enum kind { REGULAR, PREDICTED, AHEAD };
 static const pat_algorithm algorithms[] = {
     {.name = "auto", .summary = "relay or native, call by call", .arrival_aware = true, .chooses = true},
     {.name = "native", .summary = "the MPI library's own all-gather"},
-    PAT_ALLGATHERS(ENTRY) PAT_GATHERS(ENTRY)};
+    PAT_ALLGATHERS(ENTRY) PAT_GATHERS(ENTRY) PAT_BCASTS(ENTRY)};
 
 static const char *const names[] = {
     [PAT_OP_ALLGATHER] = "auto, native" PAT_ALLGATHERS(NAME),
     [PAT_OP_GATHER] = (PAT_GATHERS(NAME)) + 2, /* without the leading comma */
+    [PAT_OP_BCAST] = (PAT_BCASTS(NAME)) + 2,
 };
 
 int pat_algorithm_count(void)

@@ -242,9 +242,14 @@ static int check_node(const check *c, int r, int i, int arrive, const uint64_t *
 static int check_result(const check *c, int r)
 {
     int64_t block = c->plans[r].block_bytes;
-    bool whole = c->op == PAT_OP_ALLGATHER || r == 0;
-    int low = interval_at(c, whole ? 0 : r * block);
-    int high = interval_at(c, whole ? c->num_ranks * block : (r + 1) * block);
+    int first = r, last = r; /* blocks */
+    if (c->op == PAT_OP_BCAST) {
+        first = last = 0;
+    } else if (c->op == PAT_OP_ALLGATHER || r == 0) {
+        first = 0;
+        last = c->num_ranks - 1;
+    }
+    int low = interval_at(c, first * block), high = interval_at(c, (last + 1) * block);
     int missing = find_in(c->have, low, high, false);
     if (missing < high)
         return pat_check_refuse(c, r, -1, "rank %d never gets bytes %lld to %lld", r,

@@ -599,13 +599,21 @@ static void all_sizes(void **state)
                 pat_job job = make_job(P, sizes[i], arrival);
                 build(alg->name, &job);
                 for (int r = 0; r < P; r++) {
-                    bool has_all = alg->op == PAT_OP_ALLGATHER || r == 0;
+                    bool has_all = alg->op == PAT_OP_ALLGATHER || (alg->op == PAT_OP_GATHER && r == 0);
                     int64_t early, bytes = pat_plan_recv_bytes(&plans[r], &early);
-                    assert_int_equal(bytes, has_all ? (P - 1) * sizes[i] : 0);
+                    if (has_all)
+                        assert_int_equal(bytes, (P - 1) * sizes[i]);
+                    else if (alg->op == PAT_OP_BCAST)
+                        assert_int_equal(bytes, r > 0 ? sizes[i] : 0);
+                    else if (strcmp(alg->name, "gather_binomial") !=
+                             0) /* whose inner ranks hold others' blocks */
+                        assert_int_equal(bytes, 0);
                     assert_true(alg->arrival_aware || plans[r].num_early == 0);
                     assert_true(early <= bytes);
                     if (has_all)
                         assert_every_byte_once(&plans[r], P * sizes[i]);
+                    else if (alg->op == PAT_OP_BCAST && P > 1)
+                        assert_every_byte_once(&plans[r], sizes[i]);
                     assert_no_redundant_edge(&plans[r]);
                 }
                 release(P);
@@ -641,7 +649,7 @@ static void message_counts(void **state)
 static void table(void **state)
 {
     (void)state;
-    char names[2][256] = {"", ""};
+    char names[3][256] = {"", "", ""};
     for (int i = 0; i < pat_algorithm_count(); i++) {
         const pat_algorithm *alg = pat_algorithm_at(i);
         assert_ptr_equal(pat_algorithm_find(alg->name), alg);
@@ -652,6 +660,7 @@ static void table(void **state)
     }
     assert_string_equal(pat_algorithm_names(PAT_OP_ALLGATHER), names[PAT_OP_ALLGATHER]);
     assert_string_equal(pat_algorithm_names(PAT_OP_GATHER), names[PAT_OP_GATHER]);
+    assert_string_equal(pat_algorithm_names(PAT_OP_BCAST), names[PAT_OP_BCAST]);
     assert_true(pat_algorithm_find("auto")->chooses);
     assert_null(pat_algorithm_find(""));
     assert_null(pat_algorithm_find(NULL));

@@ -16,7 +16,7 @@
 #include "check.h"
 #include "plan_set.h"
 
-enum { TRIALS = 100, MOST_RANKS = 16, JUDGED_ORDERS = 200 };
+enum { TRIALS = 100, MOST_RANKS = 16, JUDGED_ORDERS = 200, MOST_TRIES = 300 };
 
 typedef struct set {
     pat_plan plans[MOST_RANKS];
@@ -291,9 +291,10 @@ static bool still_right(set *s, enum pat_op op)
     for (int k = 0; right && k < JUDGED_ORDERS; k++) {
         right = execute(&j, s);
         for (int r = 0; right && r < s->num_ranks; r++) {
-            bool whole = op == PAT_OP_ALLGATHER || r == 0;
+            bool whole = op == PAT_OP_ALLGATHER || (op == PAT_OP_GATHER && r == 0);
             int64_t block = s->plans[r].block_bytes / j.unit;
-            for (int64_t b = whole ? 0 : r * block; b < (whole ? j.total : (r + 1) * block); b++)
+            int64_t first = whole || op == PAT_OP_BCAST ? 0 : r * block;
+            for (int64_t b = first; b < (whole ? j.total : first + block); b++)
                 right = right && j.here[r][b];
         }
     }
@@ -322,10 +323,11 @@ static const mutation mutations[] = {
     {"two blocks swapped", swap_blocks, true},
 };
 
-static int try_mutation(const pat_algorithm *alg, const mutation *m, uint64_t *seed)
+/* Was every one of the trials caught? Some algorithms have nothing that could be broken so: all messages alike. */
+static bool try_mutation(const pat_algorithm *alg, const mutation *m, uint64_t *seed)
 {
-    int caught = 0, harmless = 0;
-    for (int trial = 0; trial < TRIALS;) {
+    int caught = 0, harmless = 0, trial = 0;
+    for (int tries = 0; trial < TRIALS && (trial > 0 || tries < MOST_TRIES); tries++) {
         int64_t arrival[MOST_RANKS];
         char why[256];
         set s = {.num_ranks = 2 + (int)random_below(seed, MOST_RANKS - 1)};
@@ -350,9 +352,9 @@ static int try_mutation(const pat_algorithm *alg, const mutation *m, uint64_t *s
         }
         plan_set_free(s.plans, s.num_ranks);
     }
-    print_message("%-5s %-36s caught %d of %d", alg->name, m->name, caught, TRIALS);
+    print_message("%-15s %-36s caught %d of %d", alg->name, m->name, caught, trial);
     print_message(harmless ? ", %d more changed nothing\n" : "\n", harmless);
-    return caught;
+    return caught == trial;
 }
 
 static void test_every_mutation_is_caught(void **state)
@@ -363,7 +365,7 @@ static void test_every_mutation_is_caught(void **state)
     for (int a = 0; a < pat_algorithm_count(); a++) {
         const pat_algorithm *alg = pat_algorithm_at(a);
         for (size_t m = 0; alg->build && m < sizeof(mutations) / sizeof(mutations[0]); m++)
-            all = try_mutation(alg, &mutations[m], &seed) == TRIALS && all;
+            all = try_mutation(alg, &mutations[m], &seed) && all;
     }
     assert_true(all);
 }

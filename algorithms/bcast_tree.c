@@ -1,0 +1,84 @@
+/*
+ * bcast_tree.c — broadcast from rank 0 down a tree, in segments: flat, chain, several chains, binary, binomial.
+ *
+ * What:     rank 0 sends a segment to each of its children and goes on to the next one when these sends are over;
+ *           the others pass every segment on in the same way, and while they do the next one comes in. The flat tree sends
+ *           the message whole.
+ * Source:   Open MPI's coll/base (basic_linear, pipeline, chain, bintree, binomial); Nuriyev 2021, chapter 4, whose
+ *           stage model is made for them. There "K-chain" is what Open MPI calls chain, and "chain" its pipeline.
+ * Cost:     each rank receives m bytes once and sends them to every child. With n segments and a tree of height H
+ *           H+n-1 stages; a stage costs what the rank with the most children needs for one segment.
+ * Memory:   none beyond the result.
+ * Limits:   the root's link carries the message once for each of its children.
+ * Example:  P = 4, two segments a and b.
+ *           chain       0>1 a   0>1 b, 1>2 a   1>2 b, 2>3 a   2>3 b
+ *           binary      0>1 a, 0>2 a   0>1 b, 0>2 b, 1>3 a   1>3 b
+ */
+#include "parts.h"
+#include "tree.h"
+
+/* Open MPI's coll_tuned_bcast_algorithm_chain_fanout, unless it is set. */
+enum { CHAINS = 4 };
+
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/*
+ * A regular broadcast: nobody does anything before his own call. Open MPI has two receives open at a time; here the next
+ * one is opened when the last is in, which is when its sender may begin with it.
+ */
+static void build(pat_plan *plan, const pat_tree *tree, int rank, int64_t bytes, int64_t segment)
+{
+    int parent = pat_tree_parent(tree, rank), children = pat_tree_num_children(tree, rank);
+    pat_plan_next_step(plan);
+    pat_plan_in_step(plan, pat_plan_arrive(plan));
+    pat_plan_next_step(plan);
+    if (parent < 0)
+        pat_plan_in_step(plan, pat_plan_copy(plan, 0, bytes));
+    else
+        pat_plan_in_step(plan, pat_plan_recv(plan, parent, 0, segment));
+    for (int64_t at = 0; at < bytes; at += segment) {
+        int64_t behind = at + segment;
+        pat_plan_next_step(plan);
+        if (parent >= 0 && behind < bytes)
+            pat_plan_in_step(plan, pat_plan_recv(plan, parent, behind, least(segment, bytes - behind)));
+        for (int i = 0; i < children; i++)
+            pat_plan_in_step(
+                plan, pat_plan_send(plan, pat_tree_child(tree, rank, i), at, least(segment, bytes - at)));
+    }
+}
+
+static void segmented(pat_plan *plan, const pat_job *job, int rank, enum pat_tree_kind kind, int fanout)
+{
+    pat_tree tree = {.kind = kind, .num_ranks = job->num_ranks, .fanout = fanout};
+    int64_t bytes = job->block_bytes, segment = job->segment_bytes;
+    build(plan, &tree, rank, bytes, segment > 0 && segment < bytes ? segment : bytes);
+}
+
+void pat_bcast_linear_build(pat_plan *plan, const pat_job *job, int rank)
+{
+    pat_tree tree = {.kind = PAT_TREE_FLAT, .num_ranks = job->num_ranks};
+    build(plan, &tree, rank, job->block_bytes, job->block_bytes);
+}
+
+void pat_bcast_chain_build(pat_plan *plan, const pat_job *job, int rank)
+{
+    segmented(plan, job, rank, PAT_TREE_CHAIN, 1);
+}
+
+void pat_bcast_kchain_build(pat_plan *plan, const pat_job *job, int rank)
+{
+    segmented(plan, job, rank, PAT_TREE_CHAIN, CHAINS);
+}
+
+void pat_bcast_binary_build(pat_plan *plan, const pat_job *job, int rank)
+{
+    segmented(plan, job, rank, PAT_TREE_BINARY, 0);
+}
+
+void pat_bcast_binomial_build(pat_plan *plan, const pat_job *job, int rank)
+{
+    segmented(plan, job, rank, PAT_TREE_BINOMIAL, 0);
+}

@@ -1,0 +1,55 @@
+/*
+ * gather_linear.c — gather to rank 0, one rank after the other; with and without a signal.
+ *
+ * What:     rank 0 receives the blocks in the order of the ranks, each when the last one is in. With the signal, a rank
+ *           sends nothing before rank 0 asks for it: the first segment, and then the rest, which may still be under way
+ *           while the next rank is asked.
+ * Source:   Open MPI's coll/base (basic_linear, linear_sync); Nuriyev 2021, 4.2.
+ * Cost:     P-1 blocks into one link. The signal costs a latency for each rank, and keeps blocks that are too long to be
+ *           buffered from queueing up at rank 0.
+ * Memory:   none beyond the result.
+ * Limits:   a rank that comes late holds up all that come after it.
+ * Example:  P = 3, blocks of two segments, with the signal: 0>1 signal, 1>0 first, {1>0 rest, 0>2 signal}, 2>0 first,
+ *           2>0 rest.
+ */
+#include "parts.h"
+
+void pat_gather_linear_build(pat_plan *plan, const pat_job *job, int rank)
+{
+    int64_t bytes = job->block_bytes;
+    pat_plan_next_step(plan);
+    pat_part_arrive(plan, job, rank);
+    if (rank > 0) {
+        pat_plan_next_step(plan);
+        pat_plan_in_step(plan, pat_plan_send(plan, 0, rank * bytes, bytes));
+    }
+    for (int r = 1; rank == 0 && r < job->num_ranks; r++) {
+        pat_plan_next_step(plan);
+        pat_plan_in_step(plan, pat_plan_recv(plan, r, r * bytes, bytes));
+    }
+}
+
+/* The rest of a block comes in while the next rank is asked, and must be here before one more is. */
+void pat_gather_sync_build(pat_plan *plan, const pat_job *job, int rank)
+{
+    int64_t bytes = job->block_bytes;
+    int64_t first = job->segment_bytes > 0 && job->segment_bytes < bytes ? job->segment_bytes : bytes;
+    pat_plan_next_step(plan);
+    pat_part_arrive(plan, job, rank);
+    pat_plan_next_step(plan);
+    if (rank > 0) {
+        pat_plan_in_step(plan, pat_plan_await(plan, 0));
+        for (int64_t at = 0; at < bytes; at = at == 0 ? first : bytes) {
+            pat_plan_next_step(plan);
+            pat_plan_in_step(plan,
+                             pat_plan_send(plan, 0, rank * bytes + at, at == 0 ? first : bytes - first));
+        }
+    }
+    for (int r = 1; rank == 0 && r < job->num_ranks; r++) {
+        pat_plan_in_step(plan, pat_plan_signal(plan, r));
+        pat_plan_in_step(plan, pat_plan_recv(plan, r, r * bytes, first));
+        pat_plan_next_step(plan);
+        if (first < bytes)
+            pat_plan_in_step(plan, pat_plan_recv(plan, r, r * bytes + first, bytes - first));
+    }
+}

@@ -1,0 +1,101 @@
+/*
+ * closed_form.c — see closed_form.h. Numbers in brackets are the thesis' equations. P ranks, n segments of s bytes, m
+ * bytes in all, flr and cei the binary logarithm of P rounded down and up.
+ *
+ * Corrected against the print:
+ *  - binomial [4.7] ends in a "-1" that no term of its derivation stands for: two ranks and one segment would cost
+ *    nothing;
+ *  - K-chain [4.11]: with K chains the longest has (P-1)/K ranks rounded up, not down;
+ *  - the root has no more children than there are ranks: two ranks and one segment are one message on any tree;
+ *  - binomial gather [4.15] is summed up as if P were a power of two; the root takes P-1 blocks;
+ *  - split-binary runs as a chain when half the message is less than a segment.
+ */
+#include "closed_form.h"
+
+enum { CHAINS = 4 };
+
+double pat_gamma_of(const pat_gamma *g, int p)
+{
+    if (p <= 2 || g->count < 1)
+        return 1;
+    if (p - 2 < g->count)
+        return g->at[p - 2];
+    double n = g->count, sum_x = 0, sum_y = 0, sum_xx = 0, sum_xy = 0;
+    for (int i = 0; i < g->count; i++) {
+        sum_x += i;
+        sum_y += g->at[i];
+        sum_xx += (double)i * i;
+        sum_xy += i * g->at[i];
+    }
+    double spread = n * sum_xx - sum_x * sum_x;
+    double slope = spread > 0 ? (n * sum_xy - sum_x * sum_y) / spread : 0;
+    return (sum_y - slope * sum_x) / n + slope * (p - 2);
+}
+
+static int log2_down(int n)
+{
+    int log = 0;
+    for (; n > 1; n /= 2)
+        log++;
+    return log;
+}
+
+static double segments(const pat_form_job *job)
+{
+    return job->segment_bytes > 0 ? (double)((job->bytes + job->segment_bytes - 1) / job->segment_bytes) : 1;
+}
+
+/* `stages` messages of a segment one after the other. */
+static pat_form_cost stages(const pat_form_job *job, double count)
+{
+    double segment = job->segment_bytes > 0 && job->segment_bytes < job->bytes ? (double)job->segment_bytes
+                                                                               : (double)job->bytes;
+    return (pat_form_cost){count, count * segment};
+}
+
+static pat_form_cost binomial(const pat_form_job *job, int flr, int cei)
+{
+    double count = segments(job) * pat_gamma_of(&job->gamma, cei + 1); /* while the root is the dearest */
+    for (int i = 1; i < flr; i++)                                      /* the last segment on its way down */
+        count += pat_gamma_of(&job->gamma, cei - i + 1);
+    return stages(job, job->literal ? count - 1 : count);
+}
+
+static pat_form_cost split(const pat_form_job *job, int flr)
+{
+    if (!job->literal && job->segment_bytes > 0 && job->bytes < 2 * job->segment_bytes)
+        return pat_closed_form(PAT_FORM_BCAST_CHAIN, job);
+    pat_form_cost cost = stages(job, 2 * (flr + segments(job) / 2 - 1));
+    return (pat_form_cost){cost.messages + 1, cost.bytes + (double)job->bytes / 2};
+}
+
+pat_form_cost pat_closed_form(enum pat_form form, const pat_form_job *job)
+{
+    int P = job->num_ranks, flr = log2_down(P), cei = flr + ((1 << flr) < P);
+    int chains = job->literal || P > CHAINS ? CHAINS : P - 1,
+        pair = job->literal || P > 2 ? 2 : 1; /* children */
+    int length = job->literal ? (P - 1) / chains : (P - 1 + chains - 1) / chains;
+    double n = segments(job), m = (double)job->bytes;
+    switch (form) {
+    case PAT_FORM_BCAST_LINEAR:  /* [4.1] */
+    case PAT_FORM_GATHER_LINEAR: /* [4.12] */
+        break;
+    case PAT_FORM_BCAST_CHAIN: /* [4.8] */
+        return stages(job, P + n - 2);
+    case PAT_FORM_BCAST_KCHAIN: /* [4.11] */
+        return stages(job, length + n * pat_gamma_of(&job->gamma, chains + 1) - 1);
+    case PAT_FORM_BCAST_BINARY: /* [4.10] */
+        return stages(job, pat_gamma_of(&job->gamma, pair + 1) * (flr + n - 1));
+    case PAT_FORM_BCAST_SPLIT: /* [4.9] */
+        return split(job, flr);
+    case PAT_FORM_BCAST_BINOMIAL: /* [4.7] */
+        return binomial(job, flr, cei);
+    case PAT_FORM_GATHER_SYNC: /* [4.13], [4.14] */
+        if (m / 2 > (double)job->eager_bytes)
+            return (pat_form_cost){2.0 * (P - 1), (P - 1) * m};
+        return (pat_form_cost){P - 1, (P - 1) * m / 2};
+    case PAT_FORM_GATHER_BINOMIAL: /* [4.15] */
+        return (pat_form_cost){cei, (job->literal ? (1 << cei) - 1 : P - 1) * m};
+    }
+    return (pat_form_cost){P - 1, (P - 1) * m};
+}

@@ -1,0 +1,265 @@
+/*
+ * unit_closed_form.c — the formulas and the stage rule give the numbers that are known for them: coefficients worked out
+ * by hand, the printed system of equations of Nuriyev 2021, figure 6.5, and the choices that its printed parameters
+ * lead to.
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "stages.h"
+
+/* gamma(2) to gamma(7), table 6.1. */
+static const double gros[] = {1, 1.084, 1.170, 1.254, 1.339, 1.424};
+static const double grisou[] = {1, 1.114, 1.219, 1.283, 1.451, 1.540};
+
+enum { SEGMENT = 8192, KB = 1024 };
+
+#define assert_near(expected, got, within)                                                                   \
+    do {                                                                                                     \
+        double e_ = (expected), g_ = (got);                                                                  \
+        if (!(fabs(e_ - g_) <= (within)))                                                                    \
+            fail_msg("expected %.6g, got %.6g", e_, g_);                                                     \
+    } while (0)
+
+static pat_form_job job_of(int P, int64_t bytes, const double *gamma, bool literal)
+{
+    return (pat_form_job){.num_ranks = P,
+                          .bytes = bytes,
+                          .segment_bytes = SEGMENT,
+                          .eager_bytes = 65536 - 64,
+                          .gamma = {gamma, 6},
+                          .literal = literal};
+}
+
+static void gamma_and_its_line(void **state)
+{
+    (void)state;
+    pat_gamma g = {gros, 6}, s = {grisou, 6}, none = {0};
+    assert_near(1, pat_gamma_of(&g, 2), 0);
+    assert_near(1.254, pat_gamma_of(&g, 5), 0);
+    assert_near(1.509, pat_gamma_of(&g, 8), 0.0005);
+    assert_near(1.763, pat_gamma_of(&g, 11), 0.0005);
+    assert_near(1.645, pat_gamma_of(&s, 8), 0.0005);
+    assert_near(1.969, pat_gamma_of(&s, 11), 0.0005);
+    assert_near(1, pat_gamma_of(&none, 40), 0);
+}
+
+/* How often the time of a segment, with Gros' gamma; K-chain as printed. Split: without the final exchange. */
+static void coefficients(void **state)
+{
+    static const struct {
+        int P, n;
+        double chain, kchain, binary, split, binomial;
+    } known[] = {
+        {8, 1, 7, 1.254, 3.252, 5, 3.254},
+        {8, 64, 70, 80.256, 71.544, 68, 76.964},
+        {90, 1, 89, 22.254, 6.504, 11, 7.780},
+        {90, 64, 152, 101.256, 74.796, 74, 102.830},
+        {90, 512, 600, 663.048, 560.428, 522, 778.742},
+        {124, 512, 634, 671.048, 560.428, 522, 778.742},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+        pat_form_job right = job_of(known[i].P, known[i].n * SEGMENT, gros, false), literal = right;
+        literal.literal = true;
+        assert_near(known[i].chain, pat_closed_form(PAT_FORM_BCAST_CHAIN, &right).messages, 0.0005);
+        assert_near(known[i].kchain, pat_closed_form(PAT_FORM_BCAST_KCHAIN, &literal).messages, 0.0005);
+        assert_near(known[i].binary, pat_closed_form(PAT_FORM_BCAST_BINARY, &right).messages, 0.0005);
+        assert_near(known[i].split + 1, pat_closed_form(PAT_FORM_BCAST_SPLIT, &literal).messages, 0.0005);
+        assert_near(known[i].binomial, pat_closed_form(PAT_FORM_BCAST_BINOMIAL, &right).messages, 0.0005);
+        assert_near(known[i].binomial - 1, pat_closed_form(PAT_FORM_BCAST_BINOMIAL, &literal).messages,
+                    0.0005);
+    }
+}
+
+/* Two ranks and one segment: one message by any tree. */
+static void one_message(void **state)
+{
+    (void)state;
+    pat_form_job job = job_of(2, SEGMENT, gros, false);
+    for (enum pat_form f = PAT_FORM_BCAST_LINEAR; f <= PAT_FORM_GATHER_BINOMIAL; f++) {
+        job.eager_bytes = f == PAT_FORM_GATHER_SYNC ? 0 : 65536;
+        pat_form_cost cost = pat_closed_form(f, &job);
+        assert_near(f == PAT_FORM_GATHER_SYNC ? 2 : 1, cost.messages, 1e-12); /* and the signal's answer */
+        assert_near(SEGMENT, cost.bytes, 1e-9);
+    }
+}
+
+static void gathers(void **state)
+{
+    (void)state;
+    pat_form_job job = job_of(6, 1000, gros, false);
+    pat_form_cost c = pat_closed_form(PAT_FORM_GATHER_BINOMIAL, &job);
+    assert_near(3, c.messages, 0);
+    assert_near(5000, c.bytes, 0);
+    job.literal = true;
+    assert_near(7000, pat_closed_form(PAT_FORM_GATHER_BINOMIAL, &job).bytes, 0);
+    c = pat_closed_form(PAT_FORM_GATHER_SYNC, &job); /* halves that fit the eager limit */
+    assert_near(5, c.messages, 0);
+    assert_near(2500, c.bytes, 0);
+    job.bytes = 200000;
+    c = pat_closed_form(PAT_FORM_GATHER_SYNC, &job);
+    assert_near(10, c.messages, 0);
+    assert_near(1000000, c.bytes, 0);
+}
+
+/* Messages of less than two segments go down a chain, as in Open MPI. */
+static void split_falls_back(void **state)
+{
+    (void)state;
+    pat_form_job job = job_of(8, 2 * SEGMENT - 1, gros, false);
+    assert_near(pat_closed_form(PAT_FORM_BCAST_CHAIN, &job).messages,
+                pat_closed_form(PAT_FORM_BCAST_SPLIT, &job).messages, 0);
+    job.bytes++;
+    assert_near(2 * 3 + 1, pat_closed_form(PAT_FORM_BCAST_SPLIT, &job).messages, 0);
+}
+
+/* ---- Parameters as printed for one machine, and what follows ---- */
+
+enum { BCASTS = 6 };
+static const double grisou_bcast[BCASTS][2] = {{2.2e-12, 1.8e-8}, {6.1e-13, 4.9e-9}, {5.7e-13, 4.7e-9},
+                                               {5.8e-13, 4.7e-9}, {3.7e-13, 3.6e-9}, {5.8e-13, 4.8e-9}};
+
+static double predicted_ms(enum pat_form form, const pat_form_job *job, const double *alpha_beta)
+{
+    pat_form_cost c = pat_closed_form(form, job);
+    return 1e3 * (c.messages * alpha_beta[0] + c.bytes * alpha_beta[1]);
+}
+
+static void replay_of_broadcasts(void **state)
+{
+    /* linear, chain, K-chain, binary, split, binomial (as printed) */
+    static const double small[BCASTS] = {13.1, 3.57, 0.858, 0.257, 0.339, 0.285};
+    static const double large[BCASTS] = {0, 24.1, 26.1, 22.2, 22.9, 33.3};
+    (void)state;
+    for (int64_t bytes = 8 * KB; bytes <= 4096 * KB; bytes *= 2) {
+        pat_form_job literal = job_of(90, bytes, grisou, true);
+        double least = 1e300;
+        enum pat_form best = PAT_FORM_BCAST_LINEAR;
+        for (enum pat_form f = PAT_FORM_BCAST_LINEAR; f <= PAT_FORM_BCAST_BINOMIAL; f++) {
+            double ms = predicted_ms(f, &literal, grisou_bcast[f]);
+            if (bytes == 8 * KB)
+                assert_near(small[f], ms, 0.006 * small[f]);
+            if (bytes == 4096 * KB && large[f] > 0)
+                assert_near(large[f], ms, 0.006 * large[f]);
+            if (ms < least) {
+                least = ms;
+                best = f;
+            }
+        }
+        assert_int_equal(best, PAT_FORM_BCAST_BINARY);
+    }
+}
+
+static void replay_of_gathers(void **state)
+{
+    /* linear, sync, binomial on Grisou (90 ranks) and Gros (100) */
+    static const double ab[2][3][2] = {{{1.5e-5, 1.5e-9}, {5.9e-5, 9.4e-10}, {1.2e-4, 8.6e-10}},
+                                       {{1.3e-4, 3.4e-10}, {9.5e-5, 3.9e-10}, {1.0e-4, 4.2e-10}}};
+    static const int P[2] = {90, 100};
+    (void)state;
+    for (int machine = 0; machine < 2; machine++)
+        for (int64_t bytes = 64 * KB; bytes <= 1024 * KB; bytes *= 2) {
+            pat_form_job job = job_of(P[machine], bytes, NULL, false);
+            double ms[3];
+            job.gamma = (pat_gamma){0};
+            for (int i = 0; i < 3; i++)
+                ms[i] = predicted_ms(PAT_FORM_GATHER_LINEAR + i, &job, ab[machine][i]);
+            assert_true(ms[2] < ms[0] && ms[2] < ms[1]);
+        }
+}
+
+/* ---- The stage rule on real trees ---- */
+
+static void printed_system(void **state)
+{
+    /* n segments; the network's coefficient, less the closing gather's one message */
+    static const double known[][2] = {{2, 13.306},    {4, 16.154},    {8, 21.850},
+                                      {16, 33.242},   {32, 56.026},   {64, 101.594},
+                                      {128, 192.730}, {256, 375.002}, {512, 739.546}};
+    static const double printed[] = {14.31, 17.15, 22.85, 34.24, 57.03, 102.59, 193.73, 376.00, 740.55};
+    static const double shared[] = {1012.31, 1015.15, 1020.85, 1032.24, 1055.03,
+                                    1100.59, 1191.73, 1374.00, 1738.55};
+    static const double depths[] = {1.339, 1.424, 1.424, 1.424, 1.424, 1.339, 1.254, 1.170, 1.084};
+    pat_tree tree = {.kind = PAT_TREE_BINOMIAL, .num_ranks = 1000};
+    pat_stage_link link = {.ranks_per_node = 18, .ratio = 12, .network = {gros, 6}};
+    pat_stage_costs costs;
+    (void)state;
+    assert_int_equal(pat_stage_costs_of(&costs, &tree, &link), 0);
+    assert_int_equal(costs.num_depths, 9);
+    for (int d = 0; d < 9; d++)
+        assert_near(depths[d], costs.at[d], 0.0005);
+    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+        double sum = pat_stages_sum(&costs, (int64_t)known[i][0]);
+        assert_near(known[i][1], sum, 0.0005);
+        assert_near(printed[i], sum + 1, 0.01);
+        assert_near(shared[i], sum + 999, 0.01); /* one copy in memory for each message over the network */
+    }
+}
+
+/* With a node for every rank the rule gives the closed forms, where these are exact. */
+static void rule_against_forms(void **state)
+{
+    static const struct {
+        pat_tree tree;
+        enum pat_form form;
+    } pairs[] = {{{.kind = PAT_TREE_CHAIN, .fanout = 1}, PAT_FORM_BCAST_CHAIN},
+                 {{.kind = PAT_TREE_CHAIN, .fanout = 4}, PAT_FORM_BCAST_KCHAIN},
+                 {{.kind = PAT_TREE_BINARY}, PAT_FORM_BCAST_BINARY},
+                 {{.kind = PAT_TREE_BINOMIAL}, PAT_FORM_BCAST_BINOMIAL}};
+    pat_stage_link link = {.ratio = 1, .network = {gros, 6}};
+    static pat_stage_costs costs;
+    (void)state;
+    for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++)
+        for (int k = 2; k <= 10; k++) {
+            pat_tree tree = pairs[i].tree;
+            tree.num_ranks = 1 << k;
+            if (pairs[i].form == PAT_FORM_BCAST_BINARY)
+                tree.num_ranks--; /* full: no rank has one child only */
+            if (pairs[i].form == PAT_FORM_BCAST_KCHAIN || pairs[i].form == PAT_FORM_BCAST_BINARY)
+                tree.num_ranks += 2 * (pairs[i].form == PAT_FORM_BCAST_KCHAIN); /* at least four chains */
+            assert_int_equal(pat_stage_costs_of(&costs, &tree, &link), 0);
+            for (int n = 1; n <= 4096; n *= 4) {
+                pat_form_job job = job_of(tree.num_ranks, n * SEGMENT, gros, false);
+                double form = pat_closed_form(pairs[i].form, &job).messages, rule = pat_stages_sum(&costs, n);
+                assert_near(form, rule, 1e-9 * form);
+            }
+        }
+}
+
+static void one_by_one(void **state)
+{
+    pat_stage_costs costs = {.num_depths = 5, .at = {2, 5, 1, 4, 3}};
+    (void)state;
+    for (int64_t n = 1; n < 40; n++) {
+        double sum = 0;
+        for (int64_t stage = 1; stage <= 5 + n - 1; stage++) {
+            double dearest = 0;
+            for (int64_t d = 0; d < 5; d++)
+                if (d >= stage - n && d <= stage - 1)
+                    dearest = fmax(dearest, costs.at[d]);
+            sum += dearest;
+        }
+        assert_near(sum, pat_stages_sum(&costs, n), 1e-12);
+    }
+    assert_near(1, pat_stage_of_rank(&(pat_stage_link){.ratio = 6, .network = {gros, 6}}, 1, 0), 0);
+    assert_near(1. / 6, pat_stage_of_rank(&(pat_stage_link){.ratio = 6, .network = {gros, 6}}, 0, 3), 1e-12);
+    assert_near(1.084, pat_stage_of_rank(&(pat_stage_link){.ratio = 6, .network = {gros, 6}}, 1, 6), 1e-12);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(gamma_and_its_line), cmocka_unit_test(coefficients),
+        cmocka_unit_test(one_message),        cmocka_unit_test(gathers),
+        cmocka_unit_test(split_falls_back),   cmocka_unit_test(replay_of_broadcasts),
+        cmocka_unit_test(replay_of_gathers),  cmocka_unit_test(printed_system),
+        cmocka_unit_test(rule_against_forms), cmocka_unit_test(one_by_one),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
