@@ -11,6 +11,8 @@
 
 #include <cmocka.h>
 
+#include "model.h"
+#include "plan_set.h"
 #include "stages.h"
 
 /* gamma(2) to gamma(7), table 6.1. */
@@ -252,14 +254,91 @@ static void one_by_one(void **state)
     assert_near(1.084, pat_stage_of_rank(&(pat_stage_link){.ratio = 6, .network = {gros, 6}}, 1, 6), 1e-12);
 }
 
+/* ---- Formulas against plans ---- */
+
+/* The last rank's exit when all call at 0. */
+static int64_t walked_ns(const char *name, int P, int64_t bytes, int64_t segment, int64_t alpha_ns)
+{
+    static pat_plan plans[MAX_RANKS];
+    int64_t arrival[MAX_RANKS] = {0}, exit_ns[MAX_RANKS], last = 0;
+    pat_job job = {.num_ranks = P,
+                   .block_bytes = bytes,
+                   .segment_bytes = segment,
+                   .alpha_ns = alpha_ns,
+                   .beta_ps = 1000};
+    pat_cost cost = {.alpha_ns = alpha_ns, .beta_ps = 1000};
+    plan_set_build(pat_algorithm_find(name), &job, plans);
+    assert_int_equal(pat_model_walk(plans, P, arrival, &cost, exit_ns, NULL), 0);
+    plan_set_free(plans, P);
+    for (int r = 0; r < P; r++)
+        last = exit_ns[r] > last ? exit_ns[r] : last;
+    return last;
+}
+
+/*
+ * In the walk a rank's messages leave one after the other, so gamma(p) is p-1. Where latency does not count, and the
+ * ranks are as many as the tree's shape asks for, formula and plan are the same number. Not so the binomial broadcast: its
+ * stages wait for their dearest rank, the plan does not, and lies between that and what the root alone takes.
+ */
+static void formulas_against_plans(void **state)
+{
+    static const struct {
+        const char *name;
+        enum pat_form form;
+        int ranks[4];
+    } list[] = {
+        {"bcast_linear", PAT_FORM_BCAST_LINEAR, {2, 5, 16, 33}},
+        {"bcast_chain", PAT_FORM_BCAST_CHAIN, {2, 5, 16, 33}},
+        {"bcast_kchain", PAT_FORM_BCAST_KCHAIN, {5, 9, 33, 61}},
+        {"bcast_binary", PAT_FORM_BCAST_BINARY, {3, 7, 31, 63}},
+        {"bcast_split", PAT_FORM_BCAST_SPLIT, {3, 7, 31, 63}},
+        {"bcast_binomial", PAT_FORM_BCAST_BINOMIAL, {2, 8, 32, 64}},
+        {"gather_linear", PAT_FORM_GATHER_LINEAR, {2, 5, 16, 33}},
+        {"gather_sync", PAT_FORM_GATHER_SYNC, {2, 5, 16, 33}},
+        {"gather_binomial", PAT_FORM_GATHER_BINOMIAL, {2, 8, 32, 64}},
+    };
+    double serial[MAX_RANKS];
+    (void)state;
+    for (int i = 0; i < MAX_RANKS; i++)
+        serial[i] = i + 1;
+    for (size_t i = 0; i < sizeof(list) / sizeof(list[0]); i++)
+        for (int k = 0; k < 4; k++)
+            for (int n = 2; n <= 32; n *= 4) {
+                int P = list[i].ranks[k];
+                pat_form_job job = {
+                    .num_ranks = P,
+                    .bytes = n * 1000,
+                    .segment_bytes = 1000,
+                    .gamma = {serial, MAX_RANKS}}; /* nothing is short enough to be sent unasked */
+                double form = pat_closed_form(list[i].form, &job).bytes;
+                double walked = (double)walked_ns(list[i].name, P, n * 1000, 1000, 0);
+                double root = n * 1000.0 * pat_tree_num_children(&(pat_tree){PAT_TREE_BINOMIAL, P, 0}, 0);
+                if (list[i].form == PAT_FORM_BCAST_BINOMIAL ? walked > form || walked < root : walked != form)
+                    fail_msg("%s, %d ranks, %d segments: the formula says %.0f, the plan takes %.0f",
+                             list[i].name, P, n, form, walked);
+            }
+    /* With latency, where messages follow one another. */
+    for (int P = 2; P <= 33; P += 31) {
+        pat_form_job job = {.num_ranks = P, .bytes = 5000};
+        pat_form_cost c = pat_closed_form(PAT_FORM_BCAST_CHAIN, &job);
+        assert_near(c.messages * 700 + c.bytes, (double)walked_ns("bcast_chain", P, 5000, 0, 700), 1e-6);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(gamma_and_its_line), cmocka_unit_test(coefficients),
-        cmocka_unit_test(one_message),        cmocka_unit_test(gathers),
-        cmocka_unit_test(split_falls_back),   cmocka_unit_test(replay_of_broadcasts),
-        cmocka_unit_test(replay_of_gathers),  cmocka_unit_test(printed_system),
-        cmocka_unit_test(rule_against_forms), cmocka_unit_test(one_by_one),
+        cmocka_unit_test(gamma_and_its_line),
+        cmocka_unit_test(coefficients),
+        cmocka_unit_test(one_message),
+        cmocka_unit_test(gathers),
+        cmocka_unit_test(split_falls_back),
+        cmocka_unit_test(replay_of_broadcasts),
+        cmocka_unit_test(replay_of_gathers),
+        cmocka_unit_test(printed_system),
+        cmocka_unit_test(rule_against_forms),
+        cmocka_unit_test(one_by_one),
+        cmocka_unit_test(formulas_against_plans),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
