@@ -50,8 +50,8 @@ install(FILES bench/examples/two_requests.c DESTINATION ${CMAKE_INSTALL_DOCDIR}/
 # with its parts beside it; pat-lab is a link to it.
 function(pat_install_tools)
   if(TARGET pat-bench)
-    install(TARGETS pat-bench)
-    install(FILES docs/man/pat-bench.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+    install(TARGETS pat-bench pat-model)
+    install(FILES docs/man/pat-bench.1 docs/man/pat-model.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
   endif()
   if(TARGET lab-stream)
     set(lab_dir ${CMAKE_INSTALL_LIBEXECDIR}/pat)

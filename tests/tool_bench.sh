@@ -132,6 +132,20 @@ status=0
 "$PAT_BUILD/bench/pat-plan-cost" --procs 4,1 >out 2>err || status=$?
 [ $status -eq 2 ] || fail "pat-plan-cost takes 1 rank"
 grep -q -- '--procs 1: accepted: 2 to' err || fail "pat-plan-cost does not say what it takes: $(cat err)"
+# Predictions, without any ranks: four chained messages of 1 ms, and who is best under given arrivals.
+model=$PAT_BUILD/bench/pat-model
+"$model" --procs 4 --bytes 125K --link 0,1024 --factor 0 >model.txt || fail "pat-model failed"
+awk '$1 == "ring" && $2 == 3 && $3 == 3 { ring = 1 } $1 == "bound" && $2 == 3 { bound = 1 } / best$/ { best++ }
+    END { exit !(ring && bound && best == 1) }' model.txt || fail "pat-model: $(cat model.txt)"
+"$model" --op bcast --procs 8 --bytes 8K,1M --segment 8K --factor 0 | awk '/ best$/ { who = who $1 " " }
+    END { exit who != "bcast_binomial bcast_chain " }' || fail "pat-model finds another broadcast best"
+for bad in "--procs 1" "--bytes 0" "--bytes 1G" "--link 50" "--op scan" "--arrivals 1,2" "--pattern late" "--goal best" "more"; do
+    status=0
+    # shellcheck disable=SC2086 # one option and its value
+    "$model" $bad >out 2>err || status=$?
+    if [ $status -ne 2 ] || [ -s out ]; then fail "pat-model takes $bad"; fi
+    grep -qE 'accepted|numbers for' err || fail "pat-model $bad does not say what it takes: $(cat err)"
+done
 # The persistent call copies its own segment, the plain one also those that came early.
 "$here/mpirun.sh" 2 "$PAT_BUILD/bench/pat-overhead" copies --rounds 3 --phase 5 >out || fail "pat-overhead copies failed"
 awk '$1 == "persistent" { persistent = $NF } $1 == "plain" { plain = $NF }

@@ -1,0 +1,299 @@
+/*
+ * pat_model.c — pat-model: what the predictor says every algorithm takes, for given ranks, sizes, links and arrivals,
+ * without running anything. The plans are those that the library runs. No MPI, no clock.
+ */
+#include <argp.h>
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench_delay.h"
+#include "bench_forecast.h"
+
+enum { MAX_ROWS = 32, MAX_LIST = 16, MOST_RANKS = 256, MOST_ITERS = 10000 };
+
+typedef struct options {
+    enum pat_op op;
+    int procs, iters;
+    int64_t bytes[MAX_LIST], segment_bytes;
+    int num_bytes;
+    double factors[MAX_LIST];
+    int num_factors;
+    double latency_us, mbit;
+    enum bench_pattern pattern;
+    int64_t seed;
+    int64_t arrival_ns[MOST_RANKS];
+    int num_arrivals; /* 0: by pattern */
+    bool last;        /* the last exit counts, not the mean elapsed time */
+} options;
+
+/* ---- Command line ---- */
+
+static const char *const ops[] = {
+    [PAT_OP_ALLGATHER] = "allgather", [PAT_OP_GATHER] = "gather", [PAT_OP_BCAST] = "bcast"};
+
+static double number(struct argp_state *state, const char *name, const char *text, double least, double most)
+{
+    char *end;
+    const double value = strtod(text, &end);
+    if (end == text || *end || !(value >= least && value <= most))
+        argp_error(state, "%s %s: accepted: %g to %g", name, text, least, most);
+    return value;
+}
+
+static int64_t whole(struct argp_state *state, const char *name, const char *text, int64_t least,
+                     int64_t most)
+{
+    char *end;
+    errno = 0;
+    long long value = strtoll(text, &end, 10);
+    const int shift = *end == 'K' ? 10 : *end == 'M' ? 20 : 0;
+    if (errno || end == text || end[shift > 0] || value < 0 || value > most >> shift ||
+        value << shift < least)
+        argp_error(state, "%s %s: accepted: %lld to %lld, also with K or M", name, text, (long long)least,
+                   (long long)most);
+    return value << shift;
+}
+
+static void parse_op(options *o, const char *arg, struct argp_state *state)
+{
+    for (int i = 0; i < (int)(sizeof(ops) / sizeof(ops[0])); i++)
+        if (strcmp(ops[i], arg) == 0) {
+            o->op = (enum pat_op)i;
+            return;
+        }
+    argp_error(state, "--op %s: accepted: allgather, gather, bcast", arg);
+}
+
+static void parse_list(options *o, int key, char *arg, struct argp_state *state)
+{
+    int *const count = key == 'b' ? &o->num_bytes : key == 'f' ? &o->num_factors : &o->num_arrivals;
+    const char *const name = key == 'b' ? "--bytes" : key == 'f' ? "--factor" : "--arrivals";
+    const int most = key == 'a' ? MOST_RANKS : MAX_LIST;
+    *count = 0;
+    for (char *rest = arg, *word; (word = strsep(&rest, ",")) != NULL; ++*count) {
+        if (*count == most)
+            argp_error(state, "%s: accepted: at most %d numbers", name, most);
+        if (key == 'b')
+            o->bytes[*count] = whole(state, name, word, 1, INT64_C(1) << 28);
+        else if (key == 'f')
+            o->factors[*count] = number(state, name, word, 0, 1e6);
+        else
+            o->arrival_ns[*count] = (int64_t)(number(state, name, word, 0, 1e6) * 1e6);
+    }
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    options *o = state->input;
+    char *comma;
+    switch (key) {
+    case 'o':
+        parse_op(o, arg, state);
+        return 0;
+    case 'p':
+        o->procs = (int)whole(state, "--procs", arg, 2, MOST_RANKS);
+        return 0;
+    case 'b':
+    case 'f':
+    case 'a':
+        parse_list(o, key, arg, state);
+        return 0;
+    case 's':
+        o->segment_bytes = whole(state, "--segment", arg, 0, INT64_C(1) << 28);
+        return 0;
+    case 'l':
+        comma = strchr(arg, ',');
+        if (!comma)
+            argp_error(state, "--link %s: accepted: <us>,<Mbit/s>, for example 50,940", arg);
+        *comma = '\0';
+        o->latency_us = number(state, "--link, latency", arg, 0, 1e6);
+        o->mbit = number(state, "--link, rate", comma + 1, 1e-3, 1e6);
+        return 0;
+    case 't':
+        if (bench_pattern_find(arg) < 0)
+            argp_error(state, "--pattern %s: accepted: %s", arg, bench_pattern_names());
+        o->pattern = (enum bench_pattern)bench_pattern_find(arg);
+        return 0;
+    case 'i':
+        o->iters = (int)whole(state, "--iters", arg, 1, MOST_ITERS);
+        return 0;
+    case 'e':
+        o->seed = whole(state, "--seed", arg, 0, INT64_MAX);
+        return 0;
+    case 'g':
+        if (strcmp(arg, "mean") != 0 && strcmp(arg, "last") != 0)
+            argp_error(state, "--goal %s: accepted: mean, last", arg);
+        o->last = strcmp(arg, "last") == 0;
+        return 0;
+    case ARGP_KEY_ARG:
+        argp_error(state, "'%s': no arguments are accepted", arg);
+        return 0;
+    case ARGP_KEY_END:
+        if (o->num_arrivals > 0 && o->num_arrivals != o->procs)
+            argp_error(state, "--arrivals: %d numbers for %d ranks", o->num_arrivals, o->procs);
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp_option keys[] = {
+    {"op", 'o', "OP", 0, "allgather (default), gather or bcast", 0},
+    {"procs", 'p', "P", 0, "Ranks, each with a link of its own (default 8)", 0},
+    {"bytes", 'b', "LIST", 0, "Per rank; of a broadcast in all (default 64K)", 0},
+    {"segment", 's', "BYTES", 0,
+     "Length of segments, for broadcasts and gathers that cut; 0: none (default 8K)", 0},
+    {"link", 'l', "US,MBIT", 0, "One-way latency and rate of a link (default 30,1000)", 0},
+    {"factor", 'f', "LIST", 0, "Largest delay, in times of a block on the link (default 0,4,16)", 0},
+    {"pattern", 't', "P", 0, "Who is late, as in pat-bench (default uniform)", 0},
+    {"arrivals", 'a', "LIST", 0, "When each rank calls, in ms, instead of a pattern", 0},
+    {"iters", 'i', "N", 0, "Arrivals to average over (default 20)", 0},
+    {"seed", 'e', "S", 0, "Seed of the delays (default 1)", 0},
+    {"goal", 'g', "G", 0, "What makes the best: mean (elapsed time, default) or last (exit)", 0},
+    {0}};
+
+static const struct argp argp = {
+    keys,
+    parse,
+    NULL,
+    "What the predictor says every algorithm takes, without running it.\v"
+    "elapsed: call to return, mean over ranks; past last: last return after the last call; bound: what no "
+    "all-gather "
+    "can beat. Means over the arrivals. An algorithm that goes by predictions has these very arrivals as its "
+    "prediction. Ranks have one link each, in both directions at once; a message takes latency + bytes / "
+    "rate, and "
+    "nothing else takes time.",
+    NULL,
+    NULL,
+    NULL};
+
+/* ---- Prediction ---- */
+
+typedef struct row {
+    const char *name;
+    double elapsed_ms, past_ms;
+} row;
+
+static int64_t arrival(const options *o, int iteration, int rank, int64_t max_ns)
+{
+    return o->num_arrivals > 0
+               ? o->arrival_ns[rank]
+               : bench_delay_ns(o->pattern, (uint64_t)o->seed, iteration, rank, o->procs, max_ns);
+}
+
+/* Adds one iteration's bound. Returns 0 or ENOMEM. */
+static int add_bound(row *r, const options *o, const pat_job *job, const int64_t *arrival_ns)
+{
+    int64_t exit_ns[MOST_RANKS], last = 0, last_exit = 0;
+    int rc = pat_model_bound(o->procs, job->block_bytes, arrival_ns, job->alpha_ns, job->beta_ps, exit_ns);
+    for (int k = 0; rc == 0 && k < o->procs; k++) {
+        r->elapsed_ms += (double)(exit_ns[k] - arrival_ns[k]) / 1e6 / o->procs / o->iters;
+        last = arrival_ns[k] > last ? arrival_ns[k] : last;
+        last_exit = exit_ns[k] > last_exit ? exit_ns[k] : last_exit;
+    }
+    r->past_ms += (double)(last_exit - last) / 1e6 / o->iters;
+    return rc;
+}
+
+static int predict(row *r, const options *o, const pat_algorithm *alg, const pat_job *job,
+                   const bench_net *net, int64_t max_ns)
+{
+    bench_forecast f = {0};
+    int rc = alg ? bench_forecast_make(&f, alg, job) : 0;
+    *r = (row){.name = alg ? alg->name : "bound"};
+    for (int i = 0; rc == 0 && i < o->iters; i++) {
+        int64_t arrival_ns[MOST_RANKS];
+        for (int k = 0; k < o->procs; k++)
+            arrival_ns[k] = arrival(o, i, k, max_ns);
+        if (!alg) {
+            rc = add_bound(r, o, job, arrival_ns);
+            continue;
+        }
+        bench_times t = bench_forecast_walk(&f, net, arrival_ns);
+        r->elapsed_ms += t.elapsed_ns / 1e6 / o->iters;
+        r->past_ms += t.past_last_ns / 1e6 / o->iters;
+    }
+    bench_forecast_free(&f);
+    return rc;
+}
+
+static void print(const row *rows, int num, int best, double bound_ms)
+{
+    printf("%-16s %12s %14s%s\n", "algorithm", "elapsed [ms]", "past last [ms]",
+           bound_ms > 0 ? "  / bound" : "");
+    for (int i = 0; i < num; i++) {
+        printf("%-16s %12.3f %14.3f", rows[i].name, rows[i].elapsed_ms, rows[i].past_ms);
+        if (bound_ms > 0)
+            printf(" %8.3f", rows[i].elapsed_ms / bound_ms);
+        puts(i == best ? "  best" : "");
+    }
+}
+
+static int table(const options *o, int64_t bytes, double factor)
+{
+    pat_job job = {.num_ranks = o->procs,
+                   .block_bytes = bytes,
+                   .alpha_ns = (int64_t)(o->latency_us * 1e3),
+                   .beta_ps = (int64_t)(8e6 / o->mbit),
+                   .segment_bytes = o->segment_bytes};
+    bench_net net = {.num_ranks = o->procs, .num_nodes = o->procs, .ppn = 1, .beta_ps = job.beta_ps};
+    row rows[MAX_ROWS];
+    int num = 0, best = -1, rc = 0;
+    job.tau_ns = job.alpha_ns + bytes * job.beta_ps / 1000;
+    job.tau_ns = job.tau_ns > 0 ? job.tau_ns : 1;
+    job.piece_ns = job.alpha_ns / 4;
+    net.lambda_ns = job.alpha_ns;
+    const int64_t max_ns = (int64_t)(factor * (double)(job.tau_ns - job.alpha_ns));
+    for (int a = 0; rc == 0 && a < pat_algorithm_count() && num < MAX_ROWS - 1; a++) {
+        const pat_algorithm *alg = pat_algorithm_at(a);
+        if (!alg->build || alg->op != o->op)
+            continue;
+        rc = predict(&rows[num], o, alg, &job, &net, max_ns);
+        const double cost = o->last ? rows[num].past_ms : rows[num].elapsed_ms;
+        if (best < 0 || cost < (o->last ? rows[best].past_ms : rows[best].elapsed_ms))
+            best = num;
+        num++;
+    }
+    const bool bounded = o->op == PAT_OP_ALLGATHER;
+    if (rc == 0 && bounded)
+        rc = predict(&rows[num++], o, NULL, &job, &net, max_ns);
+    if (rc != 0) {
+        fprintf(stderr, "pat-model: %lld bytes: %s\n", (long long)bytes, strerror(rc));
+        return 1;
+    }
+    printf("\n# %s, %d ranks, %lld bytes, %g us, %g Mbit/s, ", ops[o->op], o->procs, (long long)bytes,
+           o->latency_us, o->mbit);
+    if (o->num_arrivals > 0)
+        printf("given arrivals\n");
+    else
+        printf("%s, factor %g (%.3f ms)\n", bench_pattern_name(o->pattern), factor, (double)max_ns / 1e6);
+    print(rows, num, best, bounded ? rows[num - 1].elapsed_ms : 0);
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    options o = {.procs = 8,
+                 .iters = 20,
+                 .bytes = {65536},
+                 .num_bytes = 1,
+                 .segment_bytes = 8192,
+                 .factors = {0, 4, 16},
+                 .num_factors = 3,
+                 .latency_us = 30,
+                 .mbit = 1000,
+                 .seed = 1};
+    argp_err_exit_status = 2;
+    argp_parse(&argp, argc, argv, 0, NULL, &o);
+    if (o.num_arrivals > 0)
+        o.num_factors = o.iters = 1;
+    puts("# PAT: predicted, not measured");
+    int failed = 0;
+    for (int b = 0; b < o.num_bytes && !failed; b++)
+        for (int f = 0; f < o.num_factors && !failed; f++)
+            failed = table(&o, o.bytes[b], o.factors[f]);
+    return failed;
+}
