@@ -1,0 +1,156 @@
+/*
+ * bench_fit.c — see bench_fit.h. All regression is GSL's.
+ */
+#include "bench_fit.h"
+
+#include <errno.h>
+#include <gsl/gsl_errno.h>
+#include <gsl/gsl_linalg.h>
+#include <gsl/gsl_multifit.h>
+#include <gsl/gsl_sort.h>
+#include <gsl/gsl_statistics_double.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+enum { PARAMETERS = 2 };
+static const double worst_condition = 1000;
+
+/* The rows divided by their seconds, columns of length 1: x * c = 1. */
+typedef struct scaled {
+    gsl_matrix *x;
+    gsl_vector *y;
+    double length[PARAMETERS];
+} scaled;
+
+static bool scale(scaled *s, const bench_fit_row *rows, int num)
+{
+    s->x = gsl_matrix_alloc((size_t)num, PARAMETERS);
+    s->y = gsl_vector_alloc((size_t)num);
+    if (!s->x || !s->y)
+        return false;
+    gsl_vector_set_all(s->y, 1);
+    for (int i = 0; i < num; i++) {
+        gsl_matrix_set(s->x, (size_t)i, 0, rows[i].messages / rows[i].seconds);
+        gsl_matrix_set(s->x, (size_t)i, 1, rows[i].bytes / rows[i].seconds);
+    }
+    for (size_t j = 0; j < PARAMETERS; j++) {
+        gsl_vector_view column = gsl_matrix_column(s->x, j);
+        s->length[j] = sqrt(gsl_stats_tss_m(column.vector.data, column.vector.stride, column.vector.size, 0));
+        gsl_vector_scale(&column.vector, 1 / s->length[j]);
+    }
+    return true;
+}
+
+/* Ratio of the singular values: how well the columns can be told apart. */
+static int condition(const scaled *s, double *ratio)
+{
+    gsl_matrix *u = gsl_matrix_alloc(s->x->size1, PARAMETERS), *v = gsl_matrix_alloc(PARAMETERS, PARAMETERS);
+    gsl_vector *values = gsl_vector_alloc(PARAMETERS), *work = gsl_vector_alloc(PARAMETERS);
+    int rc = u && v && values && work ? 0 : ENOMEM;
+    if (rc == 0) {
+        gsl_matrix_memcpy(u, s->x);
+        gsl_linalg_SV_decomp(u, v, values, work);
+        const double least = gsl_vector_get(values, 1);
+        *ratio = least > 0 ? gsl_vector_get(values, 0) / least : INFINITY;
+    }
+    gsl_matrix_free(u);
+    gsl_matrix_free(v);
+    gsl_vector_free(values);
+    gsl_vector_free(work);
+    return rc;
+}
+
+/* Huber's regression on the given columns (a bit each); those left out get 0. */
+static int regress(const scaled *s, unsigned columns, double c[PARAMETERS])
+{
+    const size_t n = s->x->size1, p = columns == 3 ? 2 : 1;
+    gsl_matrix *x = gsl_matrix_alloc(n, p), *cov = gsl_matrix_alloc(p, p);
+    gsl_vector *found = gsl_vector_alloc(p);
+    gsl_multifit_robust_workspace *work = gsl_multifit_robust_alloc(gsl_multifit_robust_huber, n, p);
+    int rc = x && cov && found && work ? 0 : ENOMEM;
+    if (rc == 0) {
+        for (size_t j = 0, at = 0; j < PARAMETERS; j++)
+            if (columns >> j & 1) {
+                gsl_vector_const_view from = gsl_matrix_const_column(s->x, j);
+                gsl_matrix_set_col(x, at++, &from.vector);
+            }
+        gsl_multifit_robust_maxiter(1000, work);
+        rc = gsl_multifit_robust(x, s->y, found, cov, work) == GSL_SUCCESS ? 0 : ERANGE;
+        for (size_t j = 0, at = 0; j < PARAMETERS; j++)
+            c[j] = columns >> j & 1 ? gsl_vector_get(found, at++) : 0;
+    }
+    gsl_matrix_free(x);
+    gsl_matrix_free(cov);
+    gsl_vector_free(found);
+    if (work)
+        gsl_multifit_robust_free(work);
+    return rc;
+}
+
+/* Sum of |error| of c: which of two one-parameter fits is the better one. */
+static double misfit(const scaled *s, const double *c)
+{
+    double sum = 0;
+    for (size_t i = 0; i < s->x->size1; i++)
+        sum += fabs(gsl_matrix_get(s->x, i, 0) * c[0] + gsl_matrix_get(s->x, i, 1) * c[1] - 1);
+    return sum;
+}
+
+static int solve(const scaled *s, bench_fit *fit, double c[PARAMETERS])
+{
+    double alone[PARAMETERS][PARAMETERS];
+    int rc = condition(s, &fit->condition);
+    fit->rank = fit->condition > worst_condition ? 1 : 2;
+    if (rc == 0 && fit->rank == 2)
+        rc = regress(s, 3, c);
+    if (rc != 0 || (fit->rank == 2 && c[0] >= 0 && c[1] >= 0))
+        return rc;
+    for (int j = 0; j < PARAMETERS && rc == 0; j++)
+        rc = regress(s, 1u << j, alone[j]);
+    if (rc != 0)
+        return rc;
+    if (fit->rank == 1) { /* the columns are the same but for their length */
+        c[0] = alone[0][0] / 2;
+        c[1] = alone[1][1] / 2;
+    } else {
+        const double *better = misfit(s, alone[0]) < misfit(s, alone[1]) ? alone[0] : alone[1];
+        c[0] = better[0];
+        c[1] = better[1];
+    }
+    return 0;
+}
+
+static double median_error(const bench_fit *fit, const bench_fit_row *rows, int num, double *errors)
+{
+    for (int i = 0; i < num; i++)
+        errors[i] =
+            fabs((rows[i].messages * fit->alpha_s + rows[i].bytes * fit->beta_s) / rows[i].seconds - 1);
+    gsl_sort(errors, 1, (size_t)num);
+    return gsl_stats_median_from_sorted_data(errors, 1, (size_t)num);
+}
+
+int bench_fit_hockney(bench_fit *fit, const bench_fit_row *rows, int num)
+{
+    *fit = (bench_fit){0};
+    if (num < 3)
+        return EINVAL;
+    for (int i = 0; i < num; i++)
+        if (!(rows[i].messages > 0 && rows[i].bytes > 0 && rows[i].seconds > 0) ||
+            !isfinite(rows[i].messages + rows[i].bytes + rows[i].seconds))
+            return EINVAL;
+    gsl_error_handler_t *old = gsl_set_error_handler_off();
+    scaled s = {0};
+    double c[PARAMETERS] = {0}, *errors = malloc((size_t)num * sizeof(*errors));
+    int rc = errors && scale(&s, rows, num) ? solve(&s, fit, c) : ENOMEM;
+    if (rc == 0) {
+        fit->alpha_s = c[0] / s.length[0];
+        fit->beta_s = c[1] / s.length[1];
+        fit->spread = median_error(fit, rows, num, errors);
+    }
+    gsl_matrix_free(s.x);
+    gsl_vector_free(s.y);
+    free(errors);
+    gsl_set_error_handler(old);
+    return rc;
+}
