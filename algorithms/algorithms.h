@@ -22,6 +22,8 @@ typedef struct pat_algorithm {
     void (*build)(pat_plan *plan, const pat_job *job, int rank);
 } pat_algorithm;
 
+enum { PAT_MAX_ALGS = 32 }; /* the table is not longer */
+
 int pat_algorithm_count(void);
 const pat_algorithm *pat_algorithm_at(int index);
 const pat_algorithm *pat_algorithm_find(const char *name); /* NULL when there is none of that name */

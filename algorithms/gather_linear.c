@@ -8,6 +8,7 @@
  * Cost:     P-1 blocks into one link. The signal costs a latency for each rank, and keeps blocks that are too long to be
  *           buffered from queueing up at rank 0.
  * Memory:   none beyond the result.
+ *           Open MPI lets all rests come in as they may and awaits them in the end; here one rest at a time is under way.
  * Limits:   a rank that comes late holds up all that come after it.
  * Example:  P = 3, blocks of two segments, with the signal: 0>1 signal, 1>0 first, {1>0 rest, 0>2 signal}, 2>0 first,
  *           2>0 rest.

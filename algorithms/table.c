@@ -24,6 +24,9 @@ static const pat_algorithm algorithms[] = {
     {.name = "native", .summary = "the MPI library's own all-gather"},
     PAT_ALLGATHERS(ENTRY) PAT_GATHERS(ENTRY) PAT_BCASTS(ENTRY)};
 
+_Static_assert(sizeof algorithms / sizeof algorithms[0] <= PAT_MAX_ALGS,
+               "counters are arrays of PAT_MAX_ALGS");
+
 static const char *const names[] = {
     [PAT_OP_ALLGATHER] = "auto, native" PAT_ALLGATHERS(NAME),
     [PAT_OP_GATHER] = (PAT_GATHERS(NAME)) + 2, /* without the leading comma */

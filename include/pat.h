@@ -134,7 +134,7 @@ PAT_PUBLIC int PAT_Request_free(PAT_Request *request);
 
 /* ---- Counters --------------------------------------------------------------------------------------- */
 
-#define PAT_COUNTERS_MAX_ALGS 32
+#define PAT_COUNTERS_MAX_ALGS 16
 
 /* What the library did in this process since PAT_Init. Times are in nanoseconds. */
 typedef struct PAT_Counters {

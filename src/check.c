@@ -64,13 +64,16 @@ static int check_node_shape(const check *c, int r, int i)
 {
     const pat_plan *p = &c->plans[r];
     const pat_node *n = &p->nodes[i];
-    int64_t total = p->block_bytes * p->num_ranks;
+    int64_t total = c->op == PAT_OP_BCAST ? p->block_bytes : p->block_bytes * p->num_ranks;
     switch (n->kind) {
     case PAT_NODE_ARRIVE:
         if (n->length != 0)
             return pat_check_refuse(c, -1, -1, "rank %d, node %d: ARRIVE names bytes", r, i);
         break;
     case PAT_NODE_COPY:
+        if (c->op == PAT_OP_BCAST && r > 0)
+            return pat_check_refuse(c, -1, -1, "rank %d, node %d: COPY, but only rank 0 has the message", r,
+                                    i);
         break;
     case PAT_NODE_SEND:
     case PAT_NODE_RECV:

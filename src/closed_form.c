@@ -8,7 +8,7 @@
  *  - K-chain [4.11]: with K chains the longest has (P-1)/K ranks rounded up, not down;
  *  - the root has no more children than there are ranks: two ranks and one segment are one message on any tree;
  *  - binomial gather [4.15] is summed up as if P were a power of two; the root takes P-1 blocks;
- *  - split-binary runs as a chain when half the message is less than a segment.
+ *  - split-binary [4.9] runs as a chain when half the message is less than a segment, and counts the segments of a half.
  */
 #include "closed_form.h"
 
@@ -42,7 +42,7 @@ static int log2_down(int n)
 
 static double segments(const pat_form_job *job)
 {
-    return job->segment_bytes > 0 ? (double)((job->bytes + job->segment_bytes - 1) / job->segment_bytes) : 1;
+    return job->segment_bytes > 0 ? (double)((job->bytes - 1) / job->segment_bytes + 1) : 1;
 }
 
 /* `stages` messages of a segment one after the other. */
@@ -61,12 +61,19 @@ static pat_form_cost binomial(const pat_form_job *job, int flr, int cei)
     return stages(job, job->literal ? count - 1 : count);
 }
 
+/* Each side of the tree carries half the message, in segments of its own; corrected, also where these are short. */
 static pat_form_cost split(const pat_form_job *job, int flr)
 {
-    if (!job->literal && job->segment_bytes > 0 && job->bytes < 2 * job->segment_bytes)
+    double half = (double)job->bytes / 2;
+    if (job->literal) {
+        pat_form_cost cost = stages(job, 2 * (flr + segments(job) / 2 - 1));
+        return (pat_form_cost){cost.messages + 1, cost.bytes + half};
+    }
+    if (job->bytes < 2 || (job->segment_bytes > 0 && job->bytes < 2 * job->segment_bytes))
         return pat_closed_form(PAT_FORM_BCAST_CHAIN, job);
-    pat_form_cost cost = stages(job, 2 * (flr + segments(job) / 2 - 1));
-    return (pat_form_cost){cost.messages + 1, cost.bytes + (double)job->bytes / 2};
+    pat_form_job side = {.bytes = (job->bytes + 1) / 2, .segment_bytes = job->segment_bytes};
+    pat_form_cost cost = stages(&side, (job->num_ranks > 2 ? 2 : 1) * (flr + segments(&side) - 1));
+    return (pat_form_cost){cost.messages + 1, cost.bytes + half};
 }
 
 pat_form_cost pat_closed_form(enum pat_form form, const pat_form_job *job)

@@ -5,7 +5,7 @@
  * same inputs, and they only fit together when the inputs give the same answer everywhere, bit for bit.
  *
  * Result space: a collective's result is seen as one run of bytes. For an all-gather block b is the bytes
- * [b*block_bytes, (b+1)*block_bytes); for a gather too, and for a broadcast it is block 0. Nodes name byte ranges of that space; where they live (receive buffer,
+ * [b*block_bytes, (b+1)*block_bytes), for a gather likewise; a broadcast's is one block long. Nodes name byte ranges of that space; where they live (receive buffer,
  * early-data buffer) is the engine's business.
  *
  * Order: nodes are numbered as they are made and an edge always leads from a lower to a higher number, so a

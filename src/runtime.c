@@ -286,7 +286,7 @@ static int start_thread(void)
 
 static void reset_counters(void)
 {
-    for (int i = 0; i < PAT_COUNTERS_MAX_ALGS; i++)
+    for (int i = 0; i < PAT_MAX_ALGS; i++)
         atomic_store(&pat_rt.alg_calls[i], 0);
     atomic_store(&pat_rt.bytes_received, 0);
     atomic_store(&pat_rt.bytes_early, 0);

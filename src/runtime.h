@@ -54,7 +54,7 @@ typedef struct pat_runtime {
     atomic_int_fast64_t stage_bytes;    /* length of all buffers for early data */
     atomic_int_fast64_t early_reserved; /* bytes of PAT_MEM given to rounds that are prepared */
 
-    atomic_int_fast64_t alg_calls[PAT_COUNTERS_MAX_ALGS];
+    atomic_int_fast64_t alg_calls[PAT_MAX_ALGS];
     atomic_int_fast64_t bytes_received, bytes_early, bytes_copied, wait_ns, plans_void;
 } pat_runtime;
 
