@@ -124,9 +124,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         o->seed = whole(state, "--seed", arg, 0, INT64_MAX);
         return 0;
     case 'g':
-        if (strcmp(arg, "mean") != 0 && strcmp(arg, "last") != 0)
-            argp_error(state, "--goal %s: accepted: mean, last", arg);
-        o->last = strcmp(arg, "last") == 0;
+        o->last = arg && strcmp(arg, "last") == 0;
+        if (!o->last && (!arg || strcmp(arg, "mean") != 0))
+            argp_error(state, "--goal %s: accepted: mean, last", arg ? arg : "");
         return 0;
     case ARGP_KEY_ARG:
         argp_error(state, "'%s': no arguments are accepted", arg);

@@ -9,6 +9,15 @@
 #include <stdlib.h>
 #include "algorithms.h"
 
+/* Under a sanitizer everything takes many times as long: tests that try at random try less. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SLOW_BUILD
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define SLOW_BUILD
+#endif
+#endif
+
 enum { MAX_RANKS = 64 };
 
 static inline uint64_t random_bits(uint64_t *state)

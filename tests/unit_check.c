@@ -12,14 +12,7 @@
 #include "check.h"
 #include "plan_set.h"
 
-/* Under a sanitizer everything takes many times as long, and one pattern of each kind and size finds what it
- * can find. */
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define SLOW_BUILD
-#endif
-#endif
-#if defined(SLOW_BUILD) || defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#ifdef SLOW_BUILD /* one pattern of each kind and size finds what it can find */
 enum { PATTERNS = 9, SWEEP_RANKS = 32 };
 #else
 enum { PATTERNS = 200, SWEEP_RANKS = MAX_RANKS };

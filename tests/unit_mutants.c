@@ -16,7 +16,12 @@
 #include "check.h"
 #include "plan_set.h"
 
-enum { TRIALS = 100, MOST_RANKS = 16, JUDGED_ORDERS = 200, MOST_TRIES = 300 };
+#ifdef SLOW_BUILD
+enum { TRIALS = 20 };
+#else
+enum { TRIALS = 100 };
+#endif
+enum { MOST_RANKS = 16, JUDGED_ORDERS = 200, MOST_TRIES = 3 * TRIALS };
 
 typedef struct set {
     pat_plan plans[MOST_RANKS];
