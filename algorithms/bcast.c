@@ -33,30 +33,17 @@ typedef struct cut {
     int parts, blocks, count;
 } cut;
 
-static int64_t min64(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
-static int64_t square_root(int64_t n)
-{
-    int64_t root = 0;
-    for (int64_t bit = (int64_t)1 << 30; bit; bit >>= 1)
-        if ((root + bit) * (root + bit) <= n)
-            root += bit;
-    return root;
-}
-
 static int64_t best_segment_bytes(const pat_job *job)
 {
     int hops_more = job->num_ranks - 2;
     if (hops_more == 0 || job->beta_ps < 1)
         return SEGMENT_MAX;
     /* alpha / beta is the bytes a link carries in one latency. Both factors cut, so that the product fits. */
-    int64_t latency_bytes = min64(job->alpha_ns, INT64_MAX / 1000) * 1000 / job->beta_ps;
+    int64_t latency_bytes = pat_part_least(job->alpha_ns, INT64_MAX / 1000) * 1000 / job->beta_ps;
     int64_t share = job->num_ranks * job->block_bytes / hops_more;
-    int64_t bytes = square_root(min64(latency_bytes, INT32_MAX) * min64(share, INT32_MAX));
-    return bytes < SEGMENT_MIN ? SEGMENT_MIN : min64(bytes, SEGMENT_MAX);
+    int64_t bytes =
+        pat_part_root(pat_part_least(latency_bytes, INT32_MAX) * pat_part_least(share, INT32_MAX));
+    return bytes < SEGMENT_MIN ? SEGMENT_MIN : pat_part_least(bytes, SEGMENT_MAX);
 }
 
 static cut cut_result(const pat_job *job)
@@ -65,10 +52,10 @@ static cut cut_result(const pat_job *job)
     cut c = {.parts = 1, .blocks = 1};
     if (bytes < job->block_bytes) {
         int most = job->num_ranks < SEGMENTS_MAX ? SEGMENTS_MAX / job->num_ranks : 1;
-        c.parts = (int)min64((job->block_bytes - 1) / bytes + 1, most);
+        c.parts = (int)pat_part_least((job->block_bytes - 1) / bytes + 1, most);
         c.count = job->num_ranks * c.parts;
     } else {
-        c.blocks = (int)min64(bytes / job->block_bytes, job->num_ranks);
+        c.blocks = (int)pat_part_least(bytes / job->block_bytes, job->num_ranks);
         c.count = (job->num_ranks - 1) / c.blocks + 1;
     }
     return c;
@@ -81,10 +68,10 @@ static range segment_at(const pat_job *job, const cut *c, int number)
         int64_t size = (bytes - 1) / c->parts + 1;
         int64_t first = number / c->parts * bytes;
         int64_t at = number % c->parts * size;
-        return (range){first + min64(at, bytes), first + min64(at + size, bytes)};
+        return (range){first + pat_part_least(at, bytes), first + pat_part_least(at + size, bytes)};
     }
     int first = number * c->blocks;
-    int blocks = (int)min64(c->blocks, job->num_ranks - first);
+    int blocks = (int)pat_part_least(c->blocks, job->num_ranks - first);
     return (range){first * bytes, (first + blocks) * bytes};
 }
 
@@ -93,7 +80,7 @@ static int without_block(range segment, int rank, int64_t block_bytes, range pie
 {
     range hole = {rank * block_bytes, (rank + 1) * block_bytes};
     int count = 0;
-    range low = {segment.from, min64(segment.to, hole.from)};
+    range low = {segment.from, pat_part_least(segment.to, hole.from)};
     range high = {segment.from > hole.to ? segment.from : hole.to, segment.to};
     if (low.from < low.to)
         piece[count++] = low;

@@ -19,11 +19,6 @@ typedef struct half {
     int64_t from, to;
 } half;
 
-static int64_t least(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 /* Rank 0: a segment of each half in turn, one send after the other. */
 static void send_halves(pat_plan *plan, const pat_tree *tree, const half *halves, int64_t segment)
 {
@@ -34,7 +29,7 @@ static void send_halves(pat_plan *plan, const pat_tree *tree, const half *halves
                 continue;
             pat_plan_next_step(plan);
             pat_plan_in_step(plan, pat_plan_send(plan, pat_tree_child(tree, 0, i), from,
-                                                 least(segment, halves[i].to - from)));
+                                                 pat_part_least(segment, halves[i].to - from)));
         }
 }
 
@@ -48,13 +43,14 @@ static void pass_half(pat_plan *plan, const pat_tree *tree, int rank, half h, in
         int64_t behind = at + segment;
         for (int i = 0; i < children; i++) {
             pat_plan_next_step(plan);
-            pat_plan_in_step(
-                plan, pat_plan_send(plan, pat_tree_child(tree, rank, i), at, least(segment, h.to - at)));
+            pat_plan_in_step(plan, pat_plan_send(plan, pat_tree_child(tree, rank, i), at,
+                                                 pat_part_least(segment, h.to - at)));
         }
         if (children == 0)
             pat_plan_next_step(plan);
         if (behind < h.to)
-            pat_plan_in_step(plan, pat_plan_recv(plan, parent, behind, least(segment, h.to - behind)));
+            pat_plan_in_step(plan,
+                             pat_plan_recv(plan, parent, behind, pat_part_least(segment, h.to - behind)));
     }
 }
 
@@ -81,7 +77,7 @@ void pat_bcast_split_build(pat_plan *plan, const pat_job *job, int rank)
         return;
     }
     half own = halves[right], other = halves[!right];
-    pass_half(plan, &tree, rank, own, least(segment, own.to - own.from));
+    pass_half(plan, &tree, rank, own, pat_part_least(segment, own.to - own.from));
     int pair = right ? rank - 1 : rank + 1;
     pat_plan_next_step(plan);
     if (pair < P)

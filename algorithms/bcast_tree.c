@@ -2,8 +2,8 @@
  * bcast_tree.c — broadcast from rank 0 down a tree, in segments: flat, chain, several chains, binary, binomial.
  *
  * What:     rank 0 sends a segment to each of its children and goes on to the next one when these sends are over;
- *           the others pass every segment on in the same way, and while they do the next one comes in. The flat tree sends
- *           the message whole.
+ *           the others pass every segment on in the same way, and while they do the next one comes in. The flat
+ *           tree sends the message whole.
  * Source:   Open MPI's coll/base (basic_linear, pipeline, chain, bintree, binomial); Nuriyev 2021, chapter 4, whose
  *           stage model is made for them. There "K-chain" is what Open MPI calls chain, and "chain" its pipeline.
  * Cost:     each rank receives m bytes once and sends them to every child. With n segments and a tree of height H
@@ -16,14 +16,6 @@
  */
 #include "parts.h"
 #include "tree.h"
-
-/* Open MPI's coll_tuned_bcast_algorithm_chain_fanout, unless it is set. */
-enum { CHAINS = 4 };
-
-static int64_t least(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
 
 /*
  * A regular broadcast: nobody does anything before his own call. Open MPI has two receives open at a time; here the next
@@ -43,10 +35,11 @@ static void build(pat_plan *plan, const pat_tree *tree, int rank, int64_t bytes,
         int64_t behind = at + segment;
         pat_plan_next_step(plan);
         if (parent >= 0 && behind < bytes)
-            pat_plan_in_step(plan, pat_plan_recv(plan, parent, behind, least(segment, bytes - behind)));
+            pat_plan_in_step(plan,
+                             pat_plan_recv(plan, parent, behind, pat_part_least(segment, bytes - behind)));
         for (int i = 0; i < children; i++)
-            pat_plan_in_step(
-                plan, pat_plan_send(plan, pat_tree_child(tree, rank, i), at, least(segment, bytes - at)));
+            pat_plan_in_step(plan, pat_plan_send(plan, pat_tree_child(tree, rank, i), at,
+                                                 pat_part_least(segment, bytes - at)));
     }
 }
 
@@ -70,7 +63,7 @@ void pat_bcast_chain_build(pat_plan *plan, const pat_job *job, int rank)
 
 void pat_bcast_kchain_build(pat_plan *plan, const pat_job *job, int rank)
 {
-    segmented(plan, job, rank, PAT_TREE_CHAIN, CHAINS);
+    segmented(plan, job, rank, PAT_TREE_CHAIN, PAT_TREE_CHAINS);
 }
 
 void pat_bcast_binary_build(pat_plan *plan, const pat_job *job, int rank)

@@ -4,11 +4,11 @@
  * What:     rank 0 receives the blocks in the order of the ranks, each when the last one is in. With the signal, a rank
  *           sends nothing before rank 0 asks for it: the first segment, and then the rest, which may still be under way
  *           while the next rank is asked.
- * Source:   Open MPI's coll/base (basic_linear, linear_sync); Nuriyev 2021, 4.2.
+ * Source:   Open MPI's coll/base (basic_linear, linear_sync); Nuriyev 2021, 4.2. Open MPI lets all rests come in as they
+ *           may and awaits them in the end; here one rest at a time is under way.
  * Cost:     P-1 blocks into one link. The signal costs a latency for each rank, and keeps blocks that are too long to be
  *           buffered from queueing up at rank 0.
  * Memory:   none beyond the result.
- *           Open MPI lets all rests come in as they may and awaits them in the end; here one rest at a time is under way.
  * Limits:   a rank that comes late holds up all that come after it.
  * Example:  P = 3, blocks of two segments, with the signal: 0>1 signal, 1>0 first, {1>0 rest, 0>2 signal}, 2>0 first,
  *           2>0 rest.

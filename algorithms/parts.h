@@ -43,6 +43,21 @@ PAT_GATHERS(PAT_DECLARE)
 PAT_BCASTS(PAT_DECLARE)
 #undef PAT_DECLARE
 
+static inline int64_t pat_part_least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* The square root, rounded down; 0 for what has none. */
+static inline int64_t pat_part_root(int64_t square)
+{
+    int64_t root = 0;
+    for (int64_t bit = (int64_t)1 << 30; bit; bit >>= 1)
+        if ((root + bit) * (root + bit) <= square)
+            root += bit;
+    return root;
+}
+
 /* ARRIVE and, right after it, the COPY of the rank's own block; both join the open step. (table.c) */
 void pat_part_arrive(pat_plan *plan, const pat_job *job, int rank);
 

@@ -41,19 +41,6 @@ static int64_t parts(int64_t total, int64_t each)
     return (total + each - 1) / each;
 }
 
-static int64_t root(int64_t square)
-{
-    int64_t low = 0, high = INT64_C(1) << 31;
-    while (high - low > 1) {
-        int64_t middle = (low + high) / 2;
-        if (middle <= square / middle)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 /* More than that a plan must not have, or a block is not worth. */
 static int64_t most_chunks(const pat_job *job)
 {
@@ -75,7 +62,7 @@ static int64_t count_chunks(const pat_job *job)
         return 1;
     int64_t time_ns = job->tau_ns - job->alpha_ns, piece_ns = job->piece_ns > 0 ? job->piece_ns : 1;
     int64_t square = time_ns > 0 ? time_ns / piece_ns : 0;
-    int64_t chunks = root(square - square / (job->num_ranks - 1));
+    int64_t chunks = pat_part_root(square - square / (job->num_ranks - 1));
     if (chunks < 1)
         chunks = 1;
     if (chunks > MOST_CHUNKS)

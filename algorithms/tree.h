@@ -10,7 +10,10 @@
 
 #include <stdbool.h>
 
-enum { PAT_TREE_MAX_CHILDREN = 32 }; /* of one rank but the root of a flat tree */
+enum {
+    PAT_TREE_MAX_CHILDREN = 32, /* of one rank but the root of a flat tree */
+    PAT_TREE_CHAINS = 4,        /* Open MPI's chain fan-out, unless it is set */
+};
 
 enum pat_tree_kind {
     PAT_TREE_FLAT,     /* the root serves everybody */

@@ -12,7 +12,7 @@
  */
 #include "closed_form.h"
 
-enum { CHAINS = 4 };
+#include "tree.h"
 
 double pat_gamma_of(const pat_gamma *g, int p)
 {
@@ -79,7 +79,7 @@ static pat_form_cost split(const pat_form_job *job, int flr)
 pat_form_cost pat_closed_form(enum pat_form form, const pat_form_job *job)
 {
     int P = job->num_ranks, flr = log2_down(P), cei = flr + ((1 << flr) < P);
-    int chains = job->literal || P > CHAINS ? CHAINS : P - 1,
+    int chains = job->literal || P > PAT_TREE_CHAINS ? PAT_TREE_CHAINS : P - 1,
         pair = job->literal || P > 2 ? 2 : 1; /* children */
     int length = job->literal ? (P - 1) / chains : (P - 1 + chains - 1) / chains;
     double n = segments(job), m = (double)job->bytes;

@@ -5,8 +5,8 @@
  * same inputs, and they only fit together when the inputs give the same answer everywhere, bit for bit.
  *
  * Result space: a collective's result is seen as one run of bytes. For an all-gather block b is the bytes
- * [b*block_bytes, (b+1)*block_bytes), for a gather likewise; a broadcast's is one block long. Nodes name byte ranges of that space; where they live (receive buffer,
- * early-data buffer) is the engine's business.
+ * [b*block_bytes, (b+1)*block_bytes), for a gather likewise; a broadcast's is one block long. Nodes name byte
+ * ranges of that space; where they live (receive buffer, early-data buffer) is the engine's business.
  *
  * Order: nodes are numbered as they are made and an edge always leads from a lower to a higher number, so a
  * plan is acyclic by construction. The k-th send to a peer matches the peer's k-th receive from this rank.
@@ -92,11 +92,10 @@ typedef struct pat_job {
     int64_t alpha_ns;          /* latency of a small message */
     int64_t beta_ps;           /* picoseconds per byte */
     int64_t piece_ns;          /* what every further piece costs of a message that is sent in pieces */
-    int64_t eager_bytes;  /* longer messages are asked for first, and wait for the answer; 0: not known */
-    int64_t packet_bytes; /* data that a packet of the network carries; 0: not known */
-    int64_t
-        segment_bytes; /* of algorithms that cut messages into segments of a given length; 0: they do not */
-    bool together;     /* the ranks are taken to call almost at once, since they have lately */
+    int64_t eager_bytes;   /* longer messages are asked for first, and wait for the answer; 0: not known */
+    int64_t packet_bytes;  /* data that a packet of the network carries; 0: not known */
+    int64_t segment_bytes; /* for algorithms that cut messages into segments; 0: they do not */
+    bool together;         /* the ranks are taken to call almost at once, since they have lately */
 } pat_job;
 
 /* ---- Building (used by algorithms/) ---- */

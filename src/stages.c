@@ -47,20 +47,21 @@ int pat_stage_costs_of(pat_stage_costs *costs, const pat_tree *tree, const pat_s
     return error;
 }
 
+static double dearest(const pat_stage_costs *costs, int64_t from, int64_t to)
+{
+    double most = 0;
+    for (int64_t d = from; d < to; d++)
+        most = costs->at[d] > most ? costs->at[d] : most;
+    return most;
+}
+
 double pat_stages_sum(const pat_stage_costs *costs, int64_t segments)
 {
-    double sum = 0, dearest = 0;
-    int depths = costs->num_depths;
     /* Beyond as many segments as depths, every further one adds a stage in which all depths are at work. */
-    int64_t further = segments > depths ? segments - depths : 0, n = segments - further;
-    for (int64_t stage = 1; stage < depths + n; stage++) {
-        dearest = 0;
-        for (int64_t d = stage > n ? stage - n : 0; d < depths && d < stage; d++)
-            dearest = costs->at[d] > dearest ? costs->at[d] : dearest;
-        sum += dearest;
-    }
-    dearest = 0;
-    for (int d = 0; d < depths; d++)
-        dearest = costs->at[d] > dearest ? costs->at[d] : dearest;
-    return sum + (double)further * dearest;
+    int64_t depths = costs->num_depths, further = segments > depths ? segments - depths : 0,
+            n = segments - further;
+    double sum = (double)further * dearest(costs, 0, depths);
+    for (int64_t stage = 1; stage < depths + n; stage++)
+        sum += dearest(costs, stage > n ? stage - n : 0, stage < depths ? stage : depths);
+    return sum;
 }
