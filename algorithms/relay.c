@@ -7,7 +7,8 @@
  *           rank's own block waits for its call.
  * Source:   pipelined ring broadcast, once per rank; that passing on needs no call is what makes it
  *           arrival-aware. Routes and order need no prediction, so none can be wrong. Only the number of chunks heeds
- *           whether the ranks have lately arrived together, which they tell each other with the blocks.
+ *           whether the ranks have lately arrived together, which they tell each other with the blocks; and
+ *           four ranks that have exchange as neighbours (nex.c).
  * Cost:     each rank sends and receives P-1 blocks in C chunks each. When all arrive at once, P-1 blocks and
  *           a chunk. When the last arrives alone, its block and P-2 chunks after it.
  *           Chunks: as many as cost as much as they save, cut to whole packets of the network.
@@ -52,9 +53,9 @@ static int64_t most_chunks(const pat_job *job)
 /*
  * Chunks of a block. They shorten what is left to do after a single last arrival, where each of P-2 ranks holds a
  * chunk up by time / C; and each costs piece_ns on every link, (P-1) * C of them when all arrive at once. The sum has
- * its least where C is the root of (P-2) / (P-1) * time / piece_ns. When ranks arrive together hardly a link waits for what
- * is passed on, and chunks need only hide the latency of a hop: then a third of them, at least two. Chunks that MPI
- * sends without asking first are worth more of them: who asks waits for the answer at every hop.
+ * its least where C is the root of (P-2) / (P-1) * time / piece_ns. When ranks arrive together hardly a link waits for
+ * what is passed on, and chunks need only hide the latency of a hop: then a third of them. Chunks that MPI sends
+ * without asking first are worth more of them: who asks waits for the answer at every hop.
  */
 static int64_t count_chunks(const pat_job *job)
 {
@@ -67,8 +68,8 @@ static int64_t count_chunks(const pat_job *job)
         chunks = 1;
     if (chunks > MOST_CHUNKS)
         chunks = MOST_CHUNKS;
-    if (job->together && chunks > 1) /* two at least: with one every hop's latency would show */
-        chunks = chunks < 2 * TOGETHER_FEWER ? 2 : chunks / TOGETHER_FEWER;
+    if (job->together)
+        chunks = chunks < 2 * TOGETHER_FEWER ? 1 : chunks / TOGETHER_FEWER;
     if (job->eager_bytes > 0 && chunks < job->block_bytes / job->eager_bytes + 1)
         chunks = job->block_bytes / job->eager_bytes + 1;
     return chunks < most_chunks(job) ? chunks : most_chunks(job);
@@ -95,8 +96,23 @@ static int64_t chunk_bytes(const pat_job *job)
     return chunk;
 }
 
+/*
+ * Four ranks that arrive together, with blocks that go without asking first: neighbour exchange has two messages in a
+ * row where the ring has three, and nothing gained from chunks outweighs that. Measured, 16 KiB at 100 Mbit/s: 3 % less
+ * time. From eight ranks on the ring is as fast or faster.
+ */
+static bool exchange_pays(const pat_job *job)
+{
+    return job->together && job->num_ranks == 4 && 2 * job->block_bytes < job->eager_bytes;
+}
+
 void pat_relay_build(pat_plan *plan, const pat_job *job, int rank)
 {
+    if (exchange_pays(job)) {
+        pat_nex_build(plan, job, rank);
+        pat_plan_carry_arrivals(plan);
+        return;
+    }
     int P = job->num_ranks;
     int right = (rank + 1) % P, left = (rank + P - 1) % P;
     int64_t block = job->block_bytes, chunk = chunk_bytes(job);

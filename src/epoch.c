@@ -386,6 +386,17 @@ static enum pat_sockets_event rest(pat_comm *c, int64_t quiet_ns)
     return pat_sockets_wait(c->sockets, -1, sending, nap < least ? least : nap > MSEC ? MSEC : nap);
 }
 
+/*
+ * When ranks arrive together, whoever waits waits for the network only. In a round of few milliseconds waking up, some
+ * 50 us a hop, weighs more than the time burnt; unless one has stayed away after all.
+ */
+static bool stays_awake(const pat_comm *c, int64_t quiet_ns)
+{
+    const pat_round *round = c->current;
+    int64_t block_ns = pat_link_tau_ns(&c->link, round->plan.block_bytes) - c->link.alpha_ns;
+    return round->plan_together && (c->size - 1) * block_ns < 5 * MSEC && quiet_ns < 4 * block_ns;
+}
+
 int pat_epoch_wait(pat_comm *c)
 {
     int rc = MPI_SUCCESS, idle = 0;
@@ -405,6 +416,10 @@ int pat_epoch_wait(pat_comm *c)
         }
         if (idle < 2 || pat_rt.config.wait_spin)
             continue; /* what MPI has just taken in is only seen at the next look */
+        if (stays_awake(c, pat_clock_local_ns() - moved_ns)) {
+            sched_yield();
+            continue;
+        }
         pat_sockets_learn(c->sockets, event, false);
         event = rest(c, pat_clock_local_ns() - moved_ns);
         idle = 0;

@@ -556,12 +556,10 @@ static void relay_together(void **state)
         assert_true(plans[0].carries);
         assert_int_equal(plans[0].nodes[2].length, together ? (65536 + 2) / 3 : (65536 + 8) / 9);
         release(8);
-        for (int root = 1; root < 6; root++) { /* but never one where there were two */
+        for (int root = 1; root < 6; root++) {
             job.tau_ns = root * root * job.piece_ns * 7 / 6 + 1;
             build("relay", &job);
-            assert_int_equal(plans[0].nodes[2].length, root == 1  ? 65536
-                                                       : together ? 65536 / 2
-                                                                  : (65536 + root - 1) / root);
+            assert_int_equal(plans[0].nodes[2].length, together ? 65536 : (65536 + root - 1) / root);
             release(8);
         }
     }
@@ -569,6 +567,24 @@ static void relay_together(void **state)
     build("relay", &two);
     assert_false(plans[0].carries);
     release(2);
+}
+
+/* Four ranks that arrive together exchange as neighbours, and still tell each other when they arrived. */
+static void relay_exchanges(void **state)
+{
+    (void)state;
+    for (int ranks = 3; ranks < 6; ranks++)
+        for (int together = 0; together < 2; together++)
+            for (int eager = 0; eager < 2; eager++) {
+                pat_job job = make_job(ranks, 16384, NULL);
+                job.together = together;
+                job.eager_bytes = eager ? 65536 : 32768;
+                build("relay", &job);
+                assert_true(plans[0].carries);
+                assert_int_equal(plans[0].nodes[plans[0].num_nodes - 1].step != PAT_STEP_FREE,
+                                 ranks == 4 && together && eager);
+                release(ranks);
+            }
 }
 
 static void relay_chunk_counts(void **state)
@@ -702,6 +718,7 @@ int main(void)
         cmocka_unit_test(bslb_schedule),
         cmocka_unit_test(relay_schedule),
         cmocka_unit_test(relay_together),
+        cmocka_unit_test(relay_exchanges),
         cmocka_unit_test(relay_chunk_counts),
         cmocka_unit_test(relay_fills_packets),
         cmocka_unit_test(all_sizes),
