@@ -32,7 +32,7 @@ static double seconds(clockid_t clock)
 /* A plan that needs no estimates is the same for all patterns: then only sizes and links make a difference. */
 static int patterns_of(const pat_algorithm *alg)
 {
-    return !alg->uses_arrivals && PATTERNS > 18 ? 18 : PATTERNS;
+    return !alg->uses_arrivals && PATTERNS > 27 ? 27 : PATTERNS;
 }
 
 static int refused_in_sweep(const pat_algorithm *alg)
