@@ -110,7 +110,7 @@ static inline bool pat_comm_ahead(const pat_comm *c, const pat_algorithm *alg)
  */
 static inline bool pat_comm_together(const pat_comm *c, int64_t block_bytes)
 {
-    int64_t block_ns = pat_link_tau_ns(&c->link, block_bytes) - c->link.alpha_ns;
+    int64_t block_ns = pat_link_busy_ns(&c->link, block_bytes);
     bool together = c->num_spreads >= PAT_SPREADS;
     for (int i = 0; i < PAT_SPREADS; i++)
         together = together && c->spread_ns[i] <= block_ns / 4;

@@ -393,7 +393,7 @@ static enum pat_sockets_event rest(pat_comm *c, int64_t quiet_ns)
 static bool stays_awake(const pat_comm *c, int64_t quiet_ns)
 {
     const pat_round *round = c->current;
-    int64_t block_ns = pat_link_tau_ns(&c->link, round->plan.block_bytes) - c->link.alpha_ns;
+    int64_t block_ns = pat_link_busy_ns(&c->link, round->plan.block_bytes);
     return round->plan_together && (c->size - 1) * block_ns < 5 * MSEC && quiet_ns < 4 * block_ns;
 }
 
@@ -416,12 +416,13 @@ int pat_epoch_wait(pat_comm *c)
         }
         if (idle < 2 || pat_rt.config.wait_spin)
             continue; /* what MPI has just taken in is only seen at the next look */
-        if (stays_awake(c, pat_clock_local_ns() - moved_ns)) {
+        int64_t quiet_ns = pat_clock_local_ns() - moved_ns;
+        if (stays_awake(c, quiet_ns)) {
             sched_yield();
             continue;
         }
         pat_sockets_learn(c->sockets, event, false);
-        event = rest(c, pat_clock_local_ns() - moved_ns);
+        event = rest(c, quiet_ns);
         idle = 0;
     }
     atomic_fetch_sub(&pat_rt.callers, 1);

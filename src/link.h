@@ -41,10 +41,16 @@ static inline int64_t pat_link_least_piece_ns(int64_t alpha_ns)
     return alpha_ns / 4;
 }
 
+/* How long `bytes` keep the link, without the latency. */
+static inline int64_t pat_link_busy_ns(const pat_link *link, int64_t bytes)
+{
+    return bytes / 1000 * link->beta_ps + bytes % 1000 * link->beta_ps / 1000;
+}
+
 /* One-way time of `bytes`, at least 1 ns. */
 static inline int64_t pat_link_tau_ns(const pat_link *link, int64_t bytes)
 {
-    int64_t tau = link->alpha_ns + bytes / 1000 * link->beta_ps + bytes % 1000 * link->beta_ps / 1000;
+    int64_t tau = link->alpha_ns + pat_link_busy_ns(link, bytes);
     return tau > 0 ? tau : 1;
 }
 

@@ -15,7 +15,7 @@ bool pat_select_is_small(int num_ranks, int64_t block_bytes)
 
 static bool pays(const pat_comm *c, int64_t block_bytes)
 {
-    int64_t block_ns = pat_link_tau_ns(&c->link, block_bytes) - c->link.alpha_ns;
+    int64_t block_ns = pat_link_busy_ns(&c->link, block_bytes);
     if (pat_select_is_small(c->size, block_bytes))
         return false;
     return c->background && block_ns >= 4 * c->link.alpha_ns && block_ns >= WORTH_NS;
