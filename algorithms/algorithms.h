@@ -9,7 +9,7 @@
 #include "plan.h"
 
 /* With one root, that is rank 0: ranks are counted from it. */
-enum pat_op { PAT_OP_ALLGATHER, PAT_OP_GATHER, PAT_OP_BCAST };
+enum pat_op { PAT_OP_ALLGATHER, PAT_OP_GATHER, PAT_OP_BCAST, PAT_NUM_OPS };
 
 typedef struct pat_algorithm {
     const char *name;
@@ -27,6 +27,10 @@ enum { PAT_MAX_ALGS = 32 }; /* the table is not longer */
 int pat_algorithm_count(void);
 const pat_algorithm *pat_algorithm_at(int index);
 const pat_algorithm *pat_algorithm_find(const char *name); /* NULL when there is none of that name */
+const pat_algorithm *pat_algorithm_native(enum pat_op op); /* the MPI library's own */
+
+/* Can a program choose it? Not what is only half of another. */
+bool pat_algorithm_is_whole(const pat_algorithm *alg);
 
 /* "native, ring, ..." of all algorithms of one operation, for messages; a static string per operation. */
 const char *pat_algorithm_names(enum pat_op op);

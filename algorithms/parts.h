@@ -26,8 +26,7 @@
 #define PAT_GATHERS(X)                                                                                       \
     X(gather_linear, PAT_OP_GATHER, REGULAR, "one rank after the other")                                     \
     X(gather_sync, PAT_OP_GATHER, REGULAR, "one rank after the other, each when it is asked")                \
-    X(gather_binomial, PAT_OP_GATHER, REGULAR, "up a binomial tree")                                         \
-    X(bsls, PAT_OP_GATHER, PREDICTED, "background sorted linear synchronized gather to rank 0")
+    X(gather_binomial, PAT_OP_GATHER, REGULAR, "up a binomial tree")
 #define PAT_BCASTS(X)                                                                                        \
     X(bcast_linear, PAT_OP_BCAST, REGULAR, "from rank 0 to each rank, whole")                                \
     X(bcast_chain, PAT_OP_BCAST, REGULAR, "from rank to rank, in segments")                                  \
@@ -36,11 +35,16 @@
     X(bcast_split, PAT_OP_BCAST, REGULAR, "half the message down each side of a binary tree, then exchange") \
     X(bcast_binomial, PAT_OP_BCAST, REGULAR, "down a binomial tree, in segments")
 
+/* Halves of others, not to be chosen. */
+#define PAT_HALVES(X)                                                                                        \
+    X(bsls, PAT_OP_GATHER, PREDICTED, "background sorted linear synchronized gather to rank 0")
+
 #define PAT_DECLARE(name, op, kind, summary)                                                                 \
     void pat_##name##_build(pat_plan *plan, const pat_job *job, int rank);
 PAT_ALLGATHERS(PAT_DECLARE)
 PAT_GATHERS(PAT_DECLARE)
 PAT_BCASTS(PAT_DECLARE)
+PAT_HALVES(PAT_DECLARE)
 #undef PAT_DECLARE
 
 static inline int64_t pat_part_least(int64_t a, int64_t b)

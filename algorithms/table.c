@@ -17,20 +17,32 @@ enum kind { REGULAR, PREDICTED, AHEAD };
      .arrival_aware = kind != REGULAR,                                                                       \
      .uses_arrivals = kind == PREDICTED,                                                                     \
      .build = pat_##n##_build},
+#define AUTO(n, o, text)       {.name = #n, .summary = text, .op = o, .chooses = true},
+#define NATIVE(n, o, text)     {.name = #n, .summary = text, .op = o},
 #define NAME(n, o, kind, text) ", " #n
 
+/* clang-format off */
 static const pat_algorithm algorithms[] = {
     {.name = "auto", .summary = "relay or native, call by call", .arrival_aware = true, .chooses = true},
-    {.name = "native", .summary = "the MPI library's own all-gather"},
-    PAT_ALLGATHERS(ENTRY) PAT_GATHERS(ENTRY) PAT_BCASTS(ENTRY)};
+    NATIVE(native, PAT_OP_ALLGATHER, "the MPI library's own all-gather")
+    PAT_ALLGATHERS(ENTRY)
+    AUTO(gather_auto, PAT_OP_GATHER, "the fastest by calibration, size by size; else gather_native")
+    NATIVE(gather_native, PAT_OP_GATHER, "the MPI library's own gather")
+    PAT_GATHERS(ENTRY)
+    PAT_HALVES(ENTRY)
+    AUTO(bcast_auto, PAT_OP_BCAST, "the fastest by calibration, size by size; else bcast_native")
+    NATIVE(bcast_native, PAT_OP_BCAST, "the MPI library's own broadcast")
+    PAT_BCASTS(ENTRY)
+};
+/* clang-format on */
 
 _Static_assert(sizeof algorithms / sizeof algorithms[0] <= PAT_MAX_ALGS,
                "counters are arrays of PAT_MAX_ALGS");
 
 static const char *const names[] = {
     [PAT_OP_ALLGATHER] = "auto, native" PAT_ALLGATHERS(NAME),
-    [PAT_OP_GATHER] = (PAT_GATHERS(NAME)) + 2, /* without the leading comma */
-    [PAT_OP_BCAST] = (PAT_BCASTS(NAME)) + 2,
+    [PAT_OP_GATHER] = "gather_auto, gather_native" PAT_GATHERS(NAME),
+    [PAT_OP_BCAST] = "bcast_auto, bcast_native" PAT_BCASTS(NAME),
 };
 
 int pat_algorithm_count(void)
@@ -49,6 +61,19 @@ const pat_algorithm *pat_algorithm_find(const char *name)
         if (!strcmp(algorithms[i].name, name))
             return &algorithms[i];
     return NULL;
+}
+
+const pat_algorithm *pat_algorithm_native(enum pat_op op)
+{
+    const pat_algorithm *alg = algorithms;
+    while (alg->op != op || alg->build || alg->chooses)
+        alg++;
+    return alg;
+}
+
+bool pat_algorithm_is_whole(const pat_algorithm *alg)
+{
+    return alg && (alg->op == PAT_OP_ALLGATHER || !alg->uses_arrivals);
 }
 
 const char *pat_algorithm_names(enum pat_op op)

@@ -1,7 +1,7 @@
 /*
  * plan_cost.c — pat-plan-cost: what one rank pays to plan a round, by number of ranks, without any ranks: building the
  * plan (once per size, and each round where it depends on predictions), setting up its execution (each round), choosing
- * the algorithm (each call). Medians over many repetitions in one process; the exponent of growth is fitted to them.
+ * the algorithm (each call), for a broadcast also by calibration (the first time for a size, and again). Medians over many repetitions in one process; the exponent of growth is fitted to them.
  */
 #include <argp.h>
 #include <math.h>
@@ -16,6 +16,7 @@
 #include "clock.h"
 #include "comm.h"
 #include "engine.h"
+#include "runtime.h"
 #include "select.h"
 
 enum { MAX_PROCS = 32, REPEATS = 101, CHOICES = 1000, MOST_RANKS = 4096 };
@@ -120,6 +121,50 @@ static double choice_us(const pat_comm *c, int64_t block_bytes)
     return (double)(pat_clock_local_ns() - start) / 1e3 / CHOICES;
 }
 
+/* One of everything that can be calibrated, and as many points as there can be. */
+static void make_up(pat_calibration *c)
+{
+    const int native = (int)(pat_algorithm_native(PAT_OP_BCAST) - pat_algorithm_at(0));
+    c->num_gammas = 7;
+    for (int i = 0; i < c->num_gammas; i++)
+        c->gammas[i] = 1 + 0.1 * i;
+    for (int a = 0; a < pat_algorithm_count(); a++)
+        c->fits[a] =
+            (pat_fit){.known = pat_algorithm_at(a)->op == PAT_OP_BCAST, .alpha_us = 50, .beta_ns = 8};
+    for (int ranks = 2; c->num_points < PAT_MAX_POINTS; ranks *= 2)
+        for (int64_t bytes = 64; bytes < INT64_C(1) << 38 && c->num_points < PAT_MAX_POINTS; bytes *= 2)
+            c->points[c->num_points++] = (pat_point){native, ranks, bytes, 100 + (double)bytes / 10};
+}
+
+/* A broadcast's choice by calibration, microseconds: of a size never asked for, and of the one asked for last. */
+static double calibrated_us(int ranks, bool again)
+{
+    static pat_comm c; /* large, and all zero */
+    const pat_algorithm *choose = pat_algorithm_find("bcast_auto"), *volatile chosen;
+    c.size = ranks;
+    chosen = pat_select_rooted(&c, choose, 1000);
+    const int64_t start = pat_clock_local_ns();
+    for (int i = 0; i < CHOICES; i++)
+        chosen = pat_select_rooted(&c, choose, again ? 1000 : 1000 + 131 * ranks + i);
+    (void)chosen;
+    return (double)(pat_clock_local_ns() - start) / 1e3 / CHOICES;
+}
+
+static void measure_calibrated(const options *o)
+{
+    static pat_calibration made_up;
+    make_up(&made_up);
+    pat_rt.calibration = &made_up;
+    printf("\n# A broadcast's choice by calibration, in us; a communicator's state: %zu bytes and 24 a rank, "
+           "without plans\n"
+           "%-6s %6s %12s %12s\n",
+           sizeof(pat_comm), "", "ranks", "first", "again");
+    for (int i = 0; i < o->num_procs; i++)
+        printf("%-6s %6d %12.4f %12.4f\n", "bcast", o->procs[i], calibrated_us(o->procs[i], false),
+               calibrated_us(o->procs[i], true));
+    pat_rt.calibration = NULL;
+}
+
 /* The exponent g in time = a * P^g, by least squares over the logarithms. */
 static double growth(const options *o, const double *us)
 {
@@ -195,5 +240,7 @@ int main(int argc, char **argv)
            "choose");
     for (size_t i = 0; !failed && i < sizeof(names) / sizeof(names[0]); i++)
         failed = measure_algorithm(&o, pat_algorithm_find(names[i]));
+    if (!failed)
+        measure_calibrated(&o);
     return failed;
 }

@@ -7,7 +7,7 @@ set_target_properties(pat_shared PROPERTIES EXPORT_NAME pat)
 
 # The static library carries the objects; only what it links against is left to its users.
 set_target_properties(pat_static PROPERTIES INTERFACE_LINK_LIBRARIES
-  "MPI::MPI_C;$<LINK_ONLY:PkgConfig::HWLOC>;$<LINK_ONLY:Threads::Threads>")
+  "MPI::MPI_C;$<LINK_ONLY:PkgConfig::HWLOC>;$<LINK_ONLY:PkgConfig::JANSSON>;$<LINK_ONLY:Threads::Threads>;m")
 
 # In C++ the header mpi.h of some MPI libraries drags in the bindings that MPI removed in 2012, and with them a library
 # that C programs do not link.
@@ -50,8 +50,8 @@ install(FILES bench/examples/two_requests.c DESTINATION ${CMAKE_INSTALL_DOCDIR}/
 # with its parts beside it; pat-lab is a link to it.
 function(pat_install_tools)
   if(TARGET pat-bench)
-    install(TARGETS pat-bench pat-model)
-    install(FILES docs/man/pat-bench.1 docs/man/pat-model.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+    install(TARGETS pat-bench pat-calibrate pat-model)
+    install(FILES docs/man/pat-bench.1 docs/man/pat-calibrate.1 docs/man/pat-model.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
   endif()
   if(TARGET lab-stream)
     set(lab_dir ${CMAKE_INSTALL_LIBEXECDIR}/pat)

@@ -79,8 +79,8 @@ PAT_PUBLIC int PAT_ProcessingEnd(void);
 /* ---- All-gather ------------------------------------------------------------------------------------- */
 
 /*
- * Choose the all-gather algorithm by name: auto (relay or native, call by call), native, ring, nex, lnbc,
- * bdr, bslb, relay. Collective over MPI_COMM_WORLD; a mismatch of the names is MPI_ERR_ARG on every rank, and
+ * Choose an algorithm by name. For the all-gather: auto (relay or native, call by call), native, ring, nex, lnbc,
+ * bdr, bslb, relay. For the other operations names begin with what they are for: see below. Collective over MPI_COMM_WORLD; a mismatch of the names is MPI_ERR_ARG on every rank, and
  * nothing changes (PAT_Init has compared the settings). MPI_ERR_REQUEST on every rank while a request is
  * started on some. An unknown name is MPI_ERR_ARG, its text lists the valid ones.
  */
@@ -132,13 +132,34 @@ PAT_PUBLIC int PAT_Wait(PAT_Request request);
  */
 PAT_PUBLIC int PAT_Request_free(PAT_Request *request);
 
+/* ---- Operations with a root ------------------------------------------------------------------------- */
+
+/*
+ * MPI_Bcast, argument by argument. PAT_UseAlg and PAT_ALG_BCAST choose: bcast_auto (the fastest by PAT_CALIBRATION,
+ * without one bcast_native; the default), bcast_native (the MPI library's own), bcast_linear, bcast_chain,
+ * bcast_kchain (four chains), bcast_binary, bcast_split (split-binary), bcast_binomial; the trees are Open
+ * MPI's. Like MPI_Bcast it does not synchronise. Inter-communicators, and messages of more than 512 MiB, are
+ * passed on to MPI; before PAT_Init and after PAT_Finalize it is MPI_Bcast. The first call on a communicator
+ * is collective in the strict sense.
+ */
+PAT_PUBLIC int PAT_Bcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm);
+
+/*
+ * MPI_Gather, argument by argument. PAT_UseAlg and PAT_ALG_GATHER choose: gather_auto (the default) and
+ * gather_native as above, gather_linear, gather_sync (linear, each rank when it is asked), gather_binomial.
+ * Results of 2 GiB and more are passed on to MPI. With gather_binomial inner ranks need memory for their
+ * subtree's blocks. Else as PAT_Bcast.
+ */
+PAT_PUBLIC int PAT_Gather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                          int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm);
+
 /* ---- Counters --------------------------------------------------------------------------------------- */
 
-#define PAT_COUNTERS_MAX_ALGS 16
+#define PAT_COUNTERS_MAX_ALGS 32
 
 /* What the library did in this process since PAT_Init. Times are in nanoseconds. */
 typedef struct PAT_Counters {
-    int64_t calls;                               /* all-gather calls, all algorithms */
+    int64_t calls;                               /* of collectives, all algorithms */
     int num_algs;                                /* entries used in the two arrays below */
     const char *alg_name[PAT_COUNTERS_MAX_ALGS]; /* static strings */
     int64_t alg_calls[PAT_COUNTERS_MAX_ALGS];    /* calls, per algorithm */

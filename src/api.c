@@ -11,6 +11,7 @@
 #include "error.h"
 #include "fail.h"
 #include "request.h"
+#include "rooted.h"
 #include "runtime.h"
 #include "select.h"
 
@@ -105,7 +106,7 @@ int PAT_Edge(double percent)
     double last = pat_rt.milestone.percent;
     enum pat_milestone_error error = pat_milestone_edge(&pat_rt.milestone, percent, pat_clock_local_ns());
     if (error == PAT_MILESTONE_OK && first && pat_rt.last && pat_rt.thread &&
-        atomic_load(&pat_rt.alg)->uses_arrivals) {
+        atomic_load(&pat_rt.alg[PAT_OP_ALLGATHER])->uses_arrivals) {
         atomic_store(&pat_rt.last->edge_arrival_ns, pat_rt.milestone.estimate_ns + pat_rt.clock.offset_ns);
         atomic_store(&pat_rt.last->edge, true);
         tell = true;
@@ -135,7 +136,7 @@ int PAT_UseAlg(const char *name)
     if (rc != MPI_SUCCESS)
         return rc;
     const pat_algorithm *alg = name ? pat_algorithm_find(name) : NULL;
-    if (alg && alg->op != PAT_OP_ALLGATHER)
+    if (!pat_algorithm_is_whole(alg))
         alg = NULL;
     int mine[2], most[2];
     mine[0] = alg ? (int)(alg - pat_algorithm_at(0)) : -1;
@@ -144,12 +145,17 @@ int PAT_UseAlg(const char *name)
     if (rc != MPI_SUCCESS)
         return pat_fail(MPI_COMM_WORLD, rc);
     if (!alg)
-        return pat_error(MPI_ERR_ARG, "PAT_UseAlg: unknown algorithm \"%s\"; accepted: %s",
-                         name ? name : "(null)", pat_algorithm_names(PAT_OP_ALLGATHER));
+        return pat_error(
+            MPI_ERR_ARG,
+            "PAT_UseAlg: unknown algorithm \"%s\"; accepted: %s; for PAT_Bcast %s; for PAT_Gather %s",
+            name ? name : "(null)", pat_algorithm_names(PAT_OP_ALLGATHER), pat_algorithm_names(PAT_OP_BCAST),
+            pat_algorithm_names(PAT_OP_GATHER));
     if (most[0] != -most[1])
         return pat_error(MPI_ERR_ARG, "PAT_UseAlg: the ranks named different algorithms; this one \"%s\"",
                          name);
-    if (alg == atomic_load(&pat_rt.alg))
+    if (alg->op != PAT_OP_ALLGATHER) /* nothing is ever under way between calls */
+        atomic_store(&pat_rt.alg[alg->op], alg);
+    if (alg == atomic_load(&pat_rt.alg[alg->op]))
         return MPI_SUCCESS;
     bool busy;
     rc = pat_runtime_settle(&busy);
@@ -176,6 +182,7 @@ static int allgather_by_plan(pat_comm *c, const pat_call *call, const pat_algori
     if (rc == MPI_SUCCESS) {
         c->by_request = false;
         rc = pat_epoch_wait(c);
+        pat_select_learn(c);
     }
     pthread_mutex_unlock(&c->lock);
     pat_runtime_used(c);
@@ -197,7 +204,7 @@ static bool left_to_mpi(const pat_algorithm *alg, const pat_call *call)
 int PAT_Allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
                   MPI_Datatype recvtype, MPI_Comm comm)
 {
-    const pat_algorithm *alg = atomic_load_explicit(&pat_rt.alg, memory_order_acquire);
+    const pat_algorithm *alg = atomic_load_explicit(&pat_rt.alg[PAT_OP_ALLGATHER], memory_order_acquire);
     if (alg && atomic_load(&pat_rt.started)) {
         pat_call call;
         pat_comm *c = NULL;
@@ -212,10 +219,86 @@ int PAT_Allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, voi
         pat_runtime_count(alg);
         if (c && alg->build)
             return allgather_by_plan(c, &call, alg);
+        if (c)
+            pat_select_passed_on(c);
     }
     int rc = PMPI_Allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
     if (rc != MPI_SUCCESS)
         pat_error_clear(); /* MPI's verdict: the detail of an earlier error of ours does not belong to it */
+    return rc;
+}
+
+/* ---- Operations with a root ----------------------------------------------------------------------------- */
+
+/*
+ * The call as a plan, where that can be. Only what is the same on all ranks decides: `described` is false on ranks whose
+ * arguments are wrong. Returns whether it has run, with the error code in *rc.
+ */
+static bool rooted_by_plan(const pat_algorithm *alg, bool described, const pat_call *call, int root, int *rc)
+{
+    pat_comm *c = NULL;
+    *rc = described && call->block_bytes > 0 ? pat_comm_get(call->comm, &c) : MPI_SUCCESS;
+    if (*rc != MPI_SUCCESS) {
+        *rc = pat_fail(call->comm, *rc);
+        return true;
+    }
+    if (c && pat_rooted_fits(c, alg->op, call->block_bytes) && root >= 0 && root < c->size)
+        alg = pat_rooted_choose(c, alg, call->block_bytes);
+    else
+        alg = pat_algorithm_native(alg->op);
+    pat_runtime_count(alg);
+    if (!alg->build)
+        return false;
+    *rc = pat_rooted_run(c, call, alg, root);
+    if (*rc != MPI_SUCCESS)
+        *rc = pat_fail(call->comm, *rc);
+    return true;
+}
+
+/* What is in use for the operation; NULL where nothing but the MPI library can be meant. */
+static const pat_algorithm *in_use(enum pat_op op, MPI_Comm comm)
+{
+    const pat_algorithm *alg = atomic_load_explicit(&pat_rt.alg[op], memory_order_acquire);
+    if (!alg || !atomic_load(&pat_rt.started))
+        return NULL;
+    int inter = 0;
+    if (comm != MPI_COMM_NULL && (alg->build || (alg->chooses && pat_rt.calibration)) &&
+        PMPI_Comm_test_inter(comm, &inter) == MPI_SUCCESS && !inter)
+        return alg; /* between groups some arguments are of no significance and must not be looked at */
+    pat_runtime_count(pat_algorithm_native(op));
+    return NULL;
+}
+
+int PAT_Bcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm)
+{
+    int rc;
+    pat_call call;
+    const pat_algorithm *alg = in_use(PAT_OP_BCAST, comm);
+    if (alg &&
+        rooted_by_plan(alg, pat_call_describe_one(&call, buffer, count, datatype, comm), &call, root, &rc))
+        return rc;
+    rc = PMPI_Bcast(buffer, count, datatype, root, comm);
+    if (rc != MPI_SUCCESS)
+        pat_error_clear();
+    return rc;
+}
+
+int PAT_Gather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
+               MPI_Datatype recvtype, int root, MPI_Comm comm)
+{
+    int rc, rank;
+    pat_call call;
+    const pat_algorithm *alg = in_use(PAT_OP_GATHER, comm);
+    if (alg && PMPI_Comm_rank(comm, &rank) == MPI_SUCCESS) {
+        bool described = rank == root ? pat_call_describe(&call, sendbuf, sendcount, sendtype, recvbuf,
+                                                          recvcount, recvtype, comm)
+                                      : pat_call_describe_send(&call, sendbuf, sendcount, sendtype, comm);
+        if (rooted_by_plan(alg, described, &call, root, &rc))
+            return rc;
+    }
+    rc = PMPI_Gather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
+    if (rc != MPI_SUCCESS)
+        pat_error_clear();
     return rc;
 }
 
@@ -230,7 +313,7 @@ int PAT_Get_counters(PAT_Counters *out)
     if (rc != MPI_SUCCESS)
         return rc;
     for (int i = 0; i < pat_algorithm_count(); i++) {
-        if (pat_algorithm_at(i)->op != PAT_OP_ALLGATHER)
+        if (!pat_algorithm_is_whole(pat_algorithm_at(i)))
             continue;
         out->alg_name[out->num_algs] = pat_algorithm_at(i)->name;
         out->alg_calls[out->num_algs] = atomic_load(&pat_rt.alg_calls[i]);

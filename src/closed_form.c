@@ -12,6 +12,8 @@
  */
 #include "closed_form.h"
 
+#include <string.h>
+
 #include "tree.h"
 
 double pat_gamma_of(const pat_gamma *g, int p)
@@ -74,6 +76,22 @@ static pat_form_cost split(const pat_form_job *job, int flr)
     pat_form_job side = {.bytes = (job->bytes + 1) / 2, .segment_bytes = job->segment_bytes};
     pat_form_cost cost = stages(&side, (job->num_ranks > 2 ? 2 : 1) * (flr + segments(&side) - 1));
     return (pat_form_cost){cost.messages + 1, cost.bytes + half};
+}
+
+bool pat_form_find(const char *algorithm, enum pat_form *form)
+{
+    static const char *const names[] = {
+        [PAT_FORM_BCAST_LINEAR] = "bcast_linear",      [PAT_FORM_BCAST_CHAIN] = "bcast_chain",
+        [PAT_FORM_BCAST_KCHAIN] = "bcast_kchain",      [PAT_FORM_BCAST_BINARY] = "bcast_binary",
+        [PAT_FORM_BCAST_SPLIT] = "bcast_split",        [PAT_FORM_BCAST_BINOMIAL] = "bcast_binomial",
+        [PAT_FORM_GATHER_LINEAR] = "gather_linear",    [PAT_FORM_GATHER_SYNC] = "gather_sync",
+        [PAT_FORM_GATHER_BINOMIAL] = "gather_binomial"};
+    for (int i = 0; i < PAT_NUM_FORMS; i++)
+        if (!strcmp(names[i], algorithm)) {
+            *form = (enum pat_form)i;
+            return true;
+        }
+    return false;
 }
 
 pat_form_cost pat_closed_form(enum pat_form form, const pat_form_job *job)

@@ -20,6 +20,7 @@ enum pat_form {
     PAT_FORM_GATHER_SYNC,
     PAT_FORM_GATHER_BINOMIAL,
 };
+enum { PAT_NUM_FORMS = PAT_FORM_GATHER_BINOMIAL + 1 };
 
 /*
  * gamma(p): how many times as long as one message a segment takes from a rank to p-1 others by messages that are
@@ -46,6 +47,9 @@ typedef struct pat_form_job {
 typedef struct pat_form_cost {
     double messages, bytes;
 } pat_form_cost;
+
+/* The formula of an algorithm by its name. Returns whether there is one. */
+bool pat_form_find(const char *algorithm, enum pat_form *form);
 
 /* At least two ranks and one byte. */
 pat_form_cost pat_closed_form(enum pat_form form, const pat_form_job *job);

@@ -82,6 +82,7 @@ static int comm_create(MPI_Comm comm, int size, pat_comm **out)
     c->user = comm;
     c->size = size;
     c->last_bytes = PAT_NO_CALL;
+    c->probe_gap = 1;
     c->refs = 1;
     c->current = &c->rounds[0];
     c->prepared = &c->rounds[1];
@@ -153,12 +154,15 @@ void pat_comm_unref(pat_comm *c)
     pat_sockets_free(c->sockets);
     pat_plan_free(&c->rounds[0].plan);
     pat_plan_free(&c->rounds[1].plan);
+    pat_plan_free(&c->rooted.plan);
     if (c->stage) {
         munmap(c->stage, c->stage_size);
         atomic_fetch_sub(&pat_rt.stage_bytes, (int64_t)c->stage_size);
     }
     if (c->pack)
         munmap(c->pack, c->pack_size);
+    if (c->rooted_pack)
+        munmap(c->rooted_pack, c->rooted_pack_size);
     pthread_mutex_destroy(&c->lock);
     free(c);
 }

@@ -27,6 +27,14 @@ typedef struct pat_round {
 
 enum { PAT_SPREADS = 4 };
 
+/* What was chosen for so many bytes. */
+typedef struct pat_choice {
+    int64_t bytes; /* 0: nothing yet */
+    const pat_algorithm *alg;
+} pat_choice;
+
+enum { PAT_CHOICES = 8 }; /* a power of two */
+
 enum pat_phase { PAT_IDLE, PAT_AWAIT_ESTIMATES, PAT_RUNNING };
 
 typedef struct pat_comm {
@@ -55,8 +63,11 @@ typedef struct pat_comm {
     int64_t
         last_bytes; /* bytes per rank of the last such call: the guess for the next; PAT_NO_CALL at first */
     int64_t spread_ns
-        [PAT_SPREADS];   /* first to last arrival of the last rounds that tell; the same on all ranks */
-    int64_t num_spreads; /* ever */
+        [PAT_SPREADS];      /* first to last arrival of the last rounds that tell; the same on all ranks */
+    int64_t num_spreads;    /* ever */
+    int64_t told_bytes;     /* bytes per rank of a round whose spread is not learnt from yet; 0: none */
+    int probe_gap;          /* calls to leave to the MPI library after the next look at when ranks come */
+    atomic_int native_left; /* of these, still to come; written by the calling thread alone */
     pat_exchange exchange;
     enum pat_phase phase;
     const pat_algorithm *alg; /* of the call under way */
@@ -77,6 +88,13 @@ typedef struct pat_comm {
     bool landed_in_holder;       /* `prepared` receives early data in the holder's buffer */
     char *stage, *pack;          /* early data; the packed result for types that are not plain */
     size_t stage_size, pack_size;
+
+    /* Operations with a root (rooted.h), which need nothing of the above. */
+    pat_round rooted;   /* exec: the one under way */
+    int64_t num_rooted; /* so far, by plans */
+    pat_choice choices[PAT_NUM_OPS][PAT_CHOICES];
+    char *rooted_pack; /* what passes through this rank, and packed data */
+    size_t rooted_pack_size;
 } pat_comm;
 
 /*

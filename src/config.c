@@ -74,16 +74,41 @@ static bool read_alg(pat_config *config, const char *text)
     return read_text(config->alg, sizeof(config->alg), text);
 }
 
-static bool read_background(pat_config *config, const char *text)
+static bool read_bcast_alg(pat_config *config, const char *text)
+{
+    return read_text(config->bcast_alg, sizeof(config->bcast_alg), text);
+}
+
+static bool read_gather_alg(pat_config *config, const char *text)
+{
+    return read_text(config->gather_alg, sizeof(config->gather_alg), text);
+}
+
+static bool read_switch(bool *to, const char *text)
 {
     static const char *const words[][2] = {{"0", "1"}, {"off", "on"}, {"no", "yes"}, {"false", "true"}};
     for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
         for (int on = 0; on < 2; on++)
             if (strcasecmp(text, words[i][on]) == 0) {
-                config->background = on;
+                *to = on;
                 return true;
             }
     return false;
+}
+
+static bool read_background(pat_config *config, const char *text)
+{
+    return read_switch(&config->background, text);
+}
+
+static bool read_explain(pat_config *config, const char *text)
+{
+    return read_switch(&config->explain, text);
+}
+
+static bool read_calibration(pat_config *config, const char *text)
+{
+    return read_text(config->calibration, sizeof(config->calibration), text);
 }
 
 static bool read_thread_pin(pat_config *config, const char *text)
@@ -150,7 +175,12 @@ static const struct setting {
     const char *accepted;
 } settings[] = {
     {"PAT_ALG", read_alg, "the name of an algorithm, at most 31 characters, e.g. bdr"},
+    {"PAT_ALG_BCAST", read_bcast_alg, "the name of an algorithm, at most 31 characters, e.g. bcast_chain"},
+    {"PAT_ALG_GATHER", read_gather_alg,
+     "the name of an algorithm, at most 31 characters, e.g. gather_binomial"},
     {"PAT_BACKGROUND", read_background, "0 or 1, off or on, no or yes, false or true"},
+    {"PAT_EXPLAIN", read_explain, "0 or 1, off or on, no or yes, false or true"},
+    {"PAT_CALIBRATION", read_calibration, "a file that pat-calibrate has written, at most 255 characters"},
     {"PAT_THREAD_PIN", read_thread_pin, "auto, off, or the number of a processing unit, e.g. 3"},
     {"PAT_WAIT", read_wait, "spin or adaptive"},
     {"PAT_MEM", read_mem, "a number of bytes with optional K, M or G, e.g. 256M"},
@@ -174,8 +204,12 @@ static void tell(char *why, size_t why_size, const struct setting *setting, cons
 
 int pat_config_read(pat_config *config, const char *(*get)(const char *name), char *why, size_t why_size)
 {
-    pat_config result = {
-        .alg = "auto", .background = true, .thread_pin = "auto", .mem_bytes = INT64_C(256) << 20};
+    pat_config result = {.alg = "auto",
+                         .bcast_alg = "bcast_auto",
+                         .gather_alg = "gather_auto",
+                         .background = true,
+                         .thread_pin = "auto",
+                         .mem_bytes = INT64_C(256) << 20};
     for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++) {
         const char *text = get(settings[i].name);
         if (text && !settings[i].read(&result, text)) {
@@ -191,12 +225,13 @@ uint64_t pat_config_digest(const pat_config *config)
 {
     /*
      * Values, not the text they were given as: 1M and 1024K are one setting. PAT_THREAD_PIN,
-     * PAT_WAIT, PAT_BACKGROUND and PAT_TRACE are left out because they change when things happen on one rank, never
+     * PAT_WAIT, PAT_BACKGROUND, PAT_EXPLAIN and PAT_TRACE are left out because they change when things happen on one rank, never
      * which messages there are.
      */
-    char text[128];
-    snprintf(text, sizeof(text), "alg=%s;mem=%" PRId64 ";link=%d,%" PRId64 ",%" PRId64, config->alg,
-             config->mem_bytes, config->link_set, config->link_alpha_ns, config->link_beta_ps);
+    char text[512];
+    snprintf(text, sizeof(text), "alg=%s,%s,%s;cal=%s;mem=%" PRId64 ";link=%d,%" PRId64 ",%" PRId64,
+             config->alg, config->bcast_alg, config->gather_alg, config->calibration, config->mem_bytes,
+             config->link_set, config->link_alpha_ns, config->link_beta_ps);
     uint64_t hash = UINT64_C(14695981039346656037); /* FNV-1a, 64 bits */
     for (const char *c = text; *c; c++)
         hash = (hash ^ (unsigned char)*c) * UINT64_C(1099511628211);

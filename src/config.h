@@ -10,7 +10,11 @@
 #include <stdint.h>
 
 typedef struct pat_config {
-    char alg[32];        /* PAT_ALG: algorithm at start, default auto */
+    char alg[32];          /* PAT_ALG: all-gather algorithm at start, default auto */
+    char bcast_alg[32];    /* PAT_ALG_BCAST: that of broadcasts, default bcast_auto */
+    char gather_alg[32];   /* PAT_ALG_GATHER: that of gathers, default gather_auto */
+    char calibration[256]; /* PAT_CALIBRATION=<file> that pat-calibrate has written; default none */
+    bool explain;        /* PAT_EXPLAIN=0|1: tell on the standard error what was chosen and why; default 0 */
     bool background;     /* PAT_BACKGROUND=0|1 (also off|on, no|yes, false|true), default 1 */
     char thread_pin[32]; /* PAT_THREAD_PIN=auto|off|<PU number>, default auto */
     bool wait_spin;      /* PAT_WAIT=spin|adaptive, default adaptive */

@@ -53,11 +53,29 @@ static bool type_is_usable(MPI_Datatype type)
             PMPI_Send(NULL, 0, type, MPI_PROC_NULL, 0, pat_rt.world) == MPI_SUCCESS);
 }
 
+/* One side of a call. False for what MPI would reject. */
+static bool measure(int count, MPI_Datatype type, int64_t *bytes, bool *plain)
+{
+    int size;
+    if (count < 0 || !type_is_usable(type) || PMPI_Type_size(type, &size) != MPI_SUCCESS ||
+        size == MPI_UNDEFINED)
+        return false;
+    *bytes = (int64_t)count * size;
+    *plain = type_is_plain(type);
+    return true;
+}
+
+static void measure_stride(pat_call *call)
+{
+    MPI_Aint lb, extent;
+    PMPI_Type_get_extent(call->recvtype, &lb, &extent);
+    call->recv_stride = extent * call->recvcount;
+}
+
 bool pat_call_describe(pat_call *call, const void *sendbuf, int sendcount, MPI_Datatype sendtype,
                        void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm)
 {
-    int send_size = 0, recv_size;
-    MPI_Aint lb, extent;
+    int64_t send_bytes;
     *call = (pat_call){.sendbuf = sendbuf,
                        .sendcount = sendcount,
                        .sendtype = sendtype,
@@ -66,21 +84,31 @@ bool pat_call_describe(pat_call *call, const void *sendbuf, int sendcount, MPI_D
                        .recvtype = recvtype,
                        .comm = comm,
                        .in_place = sendbuf == MPI_IN_PLACE};
-    if (recvcount < 0 || recvbuf == MPI_IN_PLACE || !type_is_usable(recvtype) ||
-        (!call->in_place && (sendcount < 0 || !type_is_usable(sendtype))))
+    if (recvbuf == MPI_IN_PLACE || !measure(recvcount, recvtype, &call->block_bytes, &call->recv_plain))
         return false;
-    if (PMPI_Type_size(recvtype, &recv_size) != MPI_SUCCESS || recv_size == MPI_UNDEFINED)
+    if (!call->in_place && (!measure(sendcount, sendtype, &send_bytes, &call->send_plain) ||
+                            (send_bytes != call->block_bytes && !is_inter(comm))))
         return false;
-    call->block_bytes = (int64_t)recvcount * recv_size;
-    if (!call->in_place) {
-        if (PMPI_Type_size(sendtype, &send_size) != MPI_SUCCESS || send_size == MPI_UNDEFINED ||
-            ((int64_t)sendcount * send_size != call->block_bytes && !is_inter(comm)))
-            return false;
-        call->send_plain = type_is_plain(sendtype);
-    }
-    call->recv_plain = type_is_plain(recvtype);
-    PMPI_Type_get_extent(recvtype, &lb, &extent);
-    call->recv_stride = extent * recvcount;
+    measure_stride(call);
+    return true;
+}
+
+bool pat_call_describe_send(pat_call *call, const void *sendbuf, int sendcount, MPI_Datatype sendtype,
+                            MPI_Comm comm)
+{
+    *call = (pat_call){.sendbuf = sendbuf, .sendcount = sendcount, .sendtype = sendtype, .comm = comm};
+    return sendbuf != MPI_IN_PLACE && measure(sendcount, sendtype, &call->block_bytes, &call->send_plain);
+}
+
+bool pat_call_describe_one(pat_call *call, void *buffer, int count, MPI_Datatype type, MPI_Comm comm)
+{
+    if (!pat_call_describe_send(call, buffer, count, type, comm))
+        return false;
+    call->recvbuf = buffer;
+    call->recvcount = count;
+    call->recvtype = type;
+    call->recv_plain = call->send_plain;
+    measure_stride(call);
     return true;
 }
 

@@ -1,6 +1,5 @@
 /*
- * datatype.h — what one call of an all-gather means in bytes, and packing where the types are not plain
- * bytes.
+ * datatype.h — what one call means in bytes, and packing where the types are not plain bytes.
  */
 #ifndef PAT_DATATYPE_H
 #define PAT_DATATYPE_H
@@ -31,6 +30,13 @@ typedef struct pat_call {
  */
 bool pat_call_describe(pat_call *call, const void *sendbuf, int sendcount, MPI_Datatype sendtype,
                        void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm);
+
+/* A call of which only the sending side counts here, as a gather elsewhere than at the root. */
+bool pat_call_describe_send(pat_call *call, const void *sendbuf, int sendcount, MPI_Datatype sendtype,
+                            MPI_Comm comm);
+
+/* A call with one buffer, which is sent or received, as a broadcast. */
+bool pat_call_describe_one(pat_call *call, void *buffer, int count, MPI_Datatype type, MPI_Comm comm);
 
 /*
  * Pack this rank's own block to `out`. `own` is the library's communicator: the background thread packs too,

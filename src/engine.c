@@ -42,6 +42,9 @@ struct pat_exec {
     bool arrived, voided;
     char *home, *landing;
     int num_forwards; /* while the landing place changes: messages in flight that are older than the new one */
+    int root;         /* the plan counts ranks from this one */
+    int64_t shift,
+        wrap;          /* result-space byte i is shift bytes further on, and from wrap on at the beginning */
     int64_t *arrivals; /* one per rank, as they come along with the blocks; NULL: the plan carries none */
     const char *own;
     int64_t budget, landed;
@@ -85,6 +88,7 @@ int pat_exec_create(pat_exec **exec, const pat_plan *plan, MPI_Comm comm, int64_
         return ENOMEM;
     e->plan = plan;
     e->comm = comm;
+    e->wrap = INT64_MAX;
     e->tag_base = (int)(slot & ((1 << PAT_TAG_SLOT_BITS) - 1)) << PAT_TAG_MATCH_BITS;
     e->state = calloc(n, sizeof(*e->state));
     e->in_landing = calloc(n, sizeof(*e->in_landing));
@@ -112,6 +116,13 @@ int pat_exec_create(pat_exec **exec, const pat_plan *plan, MPI_Comm comm, int64_
     }
     *exec = e;
     return 0;
+}
+
+void pat_exec_turn(pat_exec *e, int root, int64_t shift, int64_t result_bytes)
+{
+    e->root = root;
+    e->shift = shift;
+    e->wrap = result_bytes;
 }
 
 void pat_exec_free(pat_exec *e)
@@ -189,6 +200,18 @@ static void complete(pat_exec *e, int node)
             make_ready(e, p->succ[s]);
 }
 
+/* Where a byte of the result space lies in the result. */
+static int64_t at_home(const pat_exec *e, int64_t offset)
+{
+    return offset < e->wrap - e->shift ? offset + e->shift : offset - (e->wrap - e->shift);
+}
+
+/* The plan's rank as the communicator counts. */
+static int real_rank(const pat_exec *e, int peer)
+{
+    return peer < e->plan->num_ranks - e->root ? peer + e->root : peer - (e->plan->num_ranks - e->root);
+}
+
 static void move_home(pat_exec *e, int node)
 {
     const pat_node *n = &e->plan->nodes[node];
@@ -203,25 +226,32 @@ static void move_home(pat_exec *e, int node)
 
 /* A message's data as MPI sees it. */
 typedef struct wire {
-    char *at;
+    void *at;
     int count;
     MPI_Datatype type;
 } wire;
 
-/* The node's bytes at `data` and, where the plan carries them, the arrivals of those whose blocks end there. */
-static int wire_make(wire *w, const pat_exec *e, const pat_node *n, const char *data)
+/*
+ * The node's bytes in the result at `base`, which may go on at its beginning, and, where the plan carries them, the
+ * arrivals of those whose blocks end there.
+ */
+static int wire_make(wire *w, const pat_exec *e, const pat_node *n, char *base)
 {
-    *w = (wire){(char *)(uintptr_t)data, (int)n->length, MPI_BYTE};
-    if (!e->arrivals || n->length == 0)
+    *w = (wire){NULL, (int)n->length, MPI_BYTE};
+    if (n->length == 0)
         return MPI_SUCCESS;
-    int64_t first = n->offset / e->plan->block_bytes;
-    int64_t ends = (n->offset + n->length) / e->plan->block_bytes - first;
-    if (ends == 0)
+    const int64_t start = at_home(e, n->offset), first = n->offset / e->plan->block_bytes;
+    const int64_t ends = e->arrivals ? (n->offset + n->length) / e->plan->block_bytes - first : 0;
+    w->at = base + start;
+    if (ends == 0 && n->length <= e->wrap - start)
         return MPI_SUCCESS;
+    void *piece[2] = {base + start, ends > 0 ? (void *)&e->arrivals[first] : base};
+    int64_t head = ends > 0 ? n->length : e->wrap - start;
+    int lengths[2] = {(int)head,
+                      ends > 0 ? (int)(ends * (int64_t)sizeof(*e->arrivals)) : (int)(n->length - head)};
     MPI_Aint at[2];
-    int lengths[2] = {(int)n->length, (int)(ends * (int64_t)sizeof(*e->arrivals))};
-    PMPI_Get_address(data, &at[0]);
-    PMPI_Get_address(&e->arrivals[first], &at[1]);
+    PMPI_Get_address(piece[0], &at[0]);
+    PMPI_Get_address(piece[1], &at[1]);
     *w = (wire){MPI_BOTTOM, 1, MPI_DATATYPE_NULL};
     int rc = PMPI_Type_create_hindexed(2, lengths, at, MPI_BYTE, &w->type);
     return rc == MPI_SUCCESS ? PMPI_Type_commit(&w->type) : rc;
@@ -246,23 +276,20 @@ static MPI_Request *posted(pat_exec *e, int node)
 static int post_recv(pat_exec *e, int node)
 {
     const pat_node *n = &e->plan->nodes[node];
-    char *place = NULL;
-    if (n->length > 0 && e->arrived) {
-        place = e->home + n->offset;
-    } else if (n->length > 0) {
+    if (n->length > 0 && !e->arrived) {
         if (!e->landing || e->landed + n->length > e->budget) {
             e->state[node] = DEFERRED;
             e->num_deferred++;
             return MPI_SUCCESS;
         }
-        place = e->landing + n->offset;
         e->in_landing[node] = true;
         e->landed += n->length;
     }
     wire w;
-    int rc = wire_make(&w, e, n, place);
+    int rc = wire_make(&w, e, n, e->arrived ? e->home : e->landing);
     if (rc == MPI_SUCCESS)
-        rc = PMPI_Irecv(w.at, w.count, w.type, n->peer, e->tag_base + n->match, e->comm, posted(e, node));
+        rc = PMPI_Irecv(w.at, w.count, w.type, real_rank(e, n->peer), e->tag_base + n->match, e->comm,
+                        posted(e, node));
     wire_free(&w);
     return rc;
 }
@@ -300,15 +327,15 @@ static int post_send(pat_exec *e, int node)
     }
     if (!n->unordered && n->match >= l->low + PAT_SEND_WINDOW)
         return MPI_SUCCESS;
-    const char *base = e->arrived ? e->home : e->landing;
     wire w;
-    int rc = wire_make(&w, e, n, n->length > 0 ? base + n->offset : NULL);
+    int rc = wire_make(&w, e, n, e->arrived ? e->home : e->landing);
     if (rc == MPI_SUCCESS) {
         int (*send)(const void *, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request *) =
             n->sync ? PMPI_Issend : PMPI_Isend;
         l->num_active++;
         e->num_sending++;
-        rc = send(w.at, w.count, w.type, n->peer, e->tag_base + n->match, e->comm, posted(e, node));
+        rc = send(w.at, w.count, w.type, real_rank(e, n->peer), e->tag_base + n->match, e->comm,
+                  posted(e, node));
     }
     wire_free(&w);
     return rc;
@@ -349,7 +376,7 @@ static int post_ready(pat_exec *e)
             break;
         case PAT_NODE_COPY:
             if (e->own) {
-                memcpy(e->home + n->offset, e->own, (size_t)n->length);
+                memcpy(e->home + at_home(e, n->offset), e->own, (size_t)n->length);
                 e->stats.bytes_copied += n->length;
             }
             complete(e, node);

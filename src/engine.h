@@ -35,6 +35,13 @@ typedef struct pat_exec_stats {
 int pat_exec_create(pat_exec **exec, const pat_plan *plan, MPI_Comm comm, int64_t slot);
 
 /*
+ * For operations with a root, right after pat_exec_create: the plan counts ranks from `root`, so its rank r is rank
+ * (r + root) mod P of the communicator. Result-space byte i is at home[(i + shift) mod result_bytes], which lets blocks
+ * lie in the order of the communicator's ranks. No early data then.
+ */
+void pat_exec_turn(pat_exec *exec, int root, int64_t shift, int64_t result_bytes);
+
+/*
  * Note when each node starts (a message: is posted) and ends, from now on: times of pat_clock_local_ns. Right after
  * pat_exec_create. Returns 0 or ENOMEM. pat_exec_spans: one per node of the plan; NULL when nothing is noted.
  */

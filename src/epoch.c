@@ -13,19 +13,21 @@
 #include "request.h"
 #include "runtime.h"
 #include "select.h"
-#include "sockets.h"
 #include "trace.h"
+#include "wait.h"
 
 #define USEC 1000
 #define MSEC 1000000
 
 /* ---- Plans -------------------------------------------------------------------------------------------- */
 
-/* Two slots an epoch: the round that was prepared, and the one that takes its place when the call is another.
+/*
+ * Two slots an epoch: the round that was prepared, and the one that takes its place when the call is another. Two more
+ * are left to operations with a root, which count for themselves.
  */
 static int64_t slot_prepared(const pat_comm *c)
 {
-    return 2 * c->epoch;
+    return 4 * c->epoch;
 }
 
 static void round_end(pat_round *round)
@@ -282,6 +284,7 @@ static void learn_spread(pat_comm *c)
         last = arrival_ns[r] > last ? arrival_ns[r] : last;
     }
     c->spread_ns[c->num_spreads++ % PAT_SPREADS] = last - first;
+    c->told_bytes = c->call.block_bytes;
 }
 
 static int finish_round(pat_comm *c)
@@ -370,65 +373,31 @@ int pat_epoch_progress(pat_comm *c, bool *moved)
     return rc;
 }
 
-/*
- * Nothing moved: sleep until something comes in, or for a little while, since MPI may have taken in, or another thread
- * may have read, what nobody has looked at. Where sockets do not tell, a twentieth of the time waited already.
- */
-static enum pat_sockets_event rest(pat_comm *c, int64_t quiet_ns)
+static int look_at_prepared(pat_comm *c, bool *moved)
 {
-    bool sending = c->current->exec && pat_exec_sending(c->current->exec);
-    bool reliable = pat_sockets_reliable(c->sockets);
-    if (!reliable && quiet_ns < 50 * USEC) {
-        sched_yield();
-        return PAT_SOCKETS_EXTRA;
-    }
-    int64_t least = reliable ? 100 * USEC : 50 * USEC, nap = quiet_ns / (reliable ? 4 : 20);
-    return pat_sockets_wait(c->sockets, -1, sending, nap < least ? least : nap > MSEC ? MSEC : nap);
+    return pat_exec_progress(c->prepared->exec, moved);
 }
 
-/*
- * When ranks arrive together, whoever waits waits for the network only. In a round of few milliseconds waking up, some
- * 50 us a hop, weighs more than the time burnt; unless one has stayed away after all.
- */
-static bool stays_awake(const pat_comm *c, int64_t quiet_ns)
+int pat_epoch_look(pat_comm *c, bool *moved)
 {
-    const pat_round *round = c->current;
-    int64_t block_ns = pat_link_busy_ns(&c->link, round->plan.block_bytes);
-    return round->plan_together && (c->size - 1) * block_ns < 5 * MSEC && quiet_ns < 4 * block_ns;
+    int rc = c->failed;
+    pthread_rwlock_rdlock(&pat_rt.driving);
+    if (rc == MPI_SUCCESS && c->phase != PAT_IDLE)
+        rc = progress(c, moved);
+    else if (rc == MPI_SUCCESS && c->prepared->exec && !c->voiding)
+        rc = c->failed = look_at_prepared(c, moved);
+    pthread_rwlock_unlock(&pat_rt.driving);
+    return rc;
+}
+
+static bool calling(const pat_comm *c)
+{
+    return c->phase != PAT_IDLE;
 }
 
 int pat_epoch_wait(pat_comm *c)
 {
-    int rc = MPI_SUCCESS, idle = 0;
-    int64_t start = pat_clock_local_ns(), moved_ns = start;
-    enum pat_sockets_event event = PAT_SOCKETS_EXTRA;
-    atomic_store(&c->foreground, true);
-    atomic_fetch_add(&pat_rt.callers, 1);
-    while (rc == MPI_SUCCESS && c->phase != PAT_IDLE) {
-        bool moved = false;
-        rc = pat_epoch_progress(c, &moved);
-        pat_runtime_drive_others();
-        idle = moved ? 0 : idle + 1;
-        if (moved) {
-            moved_ns = pat_clock_local_ns();
-            pat_sockets_learn(c->sockets, event, true);
-            event = PAT_SOCKETS_EXTRA;
-        }
-        if (idle < 2 || pat_rt.config.wait_spin)
-            continue; /* what MPI has just taken in is only seen at the next look */
-        int64_t quiet_ns = pat_clock_local_ns() - moved_ns;
-        if (stays_awake(c, quiet_ns)) {
-            sched_yield();
-            continue;
-        }
-        pat_sockets_learn(c->sockets, event, false);
-        event = rest(c, quiet_ns);
-        idle = 0;
-    }
-    atomic_fetch_sub(&pat_rt.callers, 1);
-    atomic_store(&c->foreground, false);
-    atomic_fetch_add_explicit(&pat_rt.wait_ns, pat_clock_local_ns() - start, memory_order_relaxed);
-    return rc;
+    return pat_wait_while(c, calling, pat_epoch_progress);
 }
 
 /* ---- The background thread's turn --------------------------------------------------------------------- */
@@ -510,11 +479,6 @@ static int look_twice(pat_comm *c, int (*look)(pat_comm *c, bool *moved), pat_tu
     return rc;
 }
 
-static int look_at_prepared(pat_comm *c, bool *moved)
-{
-    return pat_exec_progress(c->prepared->exec, moved);
-}
-
 /* Drive the prepared round's early part. */
 static int drive_early(pat_comm *c, pat_turn *turn)
 {
@@ -590,7 +554,8 @@ void pat_epoch_background(pat_comm *c, pat_turn *turn)
     }
     pthread_rwlock_rdlock(&pat_rt.driving);
     if (!c->dead && c->failed == MPI_SUCCESS)
-        c->failed = background_turn(c, pat_select(c, atomic_load(&pat_rt.alg), c->last_bytes), turn);
+        c->failed = background_turn(
+            c, pat_select(c, atomic_load(&pat_rt.alg[PAT_OP_ALLGATHER]), c->last_bytes), turn);
     pthread_rwlock_unlock(&pat_rt.driving);
     pthread_mutex_unlock(&c->lock);
 }
@@ -626,7 +591,7 @@ static int settle_step(pat_comm *c, bool *done)
     int rc = pat_exchange_test(&c->exchange, c->size);
     if (rc != MPI_SUCCESS || c->exchange.state != PAT_EXCHANGE_DONE)
         return rc;
-    rc = void_prepared(c, atomic_load(&pat_rt.alg));
+    rc = void_prepared(c, atomic_load(&pat_rt.alg[PAT_OP_ALLGATHER]));
     if (rc == MPI_SUCCESS && !c->voiding) {
         next_epoch(c);
         *done = true;
@@ -644,7 +609,7 @@ int pat_epoch_settle_step(pat_comm *c, bool *done)
 
 int pat_epoch_settle_one(pat_comm *c)
 {
-    const pat_algorithm *alg = atomic_load(&pat_rt.alg);
+    const pat_algorithm *alg = atomic_load(&pat_rt.alg[PAT_OP_ALLGATHER]);
     bool done = false;
     int rc = MPI_SUCCESS;
     pthread_mutex_lock(&c->lock);

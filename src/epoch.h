@@ -14,6 +14,9 @@
 int pat_epoch_begin(pat_comm *c, const pat_call *call, const pat_algorithm *alg);
 int pat_epoch_progress(pat_comm *c, bool *moved);
 
+/* One look at what is under way here: the round that was called, or the one that is prepared. */
+int pat_epoch_look(pat_comm *c, bool *moved);
+
 /* Drive the call under way to its end. */
 int pat_epoch_wait(pat_comm *c);
 

@@ -142,7 +142,7 @@ static void close_locked(PAT_Request r)
 /* What a round of this request runs with, alike on all ranks. */
 static const pat_algorithm *algorithm_of(PAT_Request r)
 {
-    return pat_select(r->c, atomic_load(&pat_rt.alg), r->call.block_bytes);
+    return pat_select(r->c, atomic_load(&pat_rt.alg[PAT_OP_ALLGATHER]), r->call.block_bytes);
 }
 
 int PAT_Open(PAT_Request r)
@@ -175,6 +175,8 @@ static int start_locked(PAT_Request r)
     /* Without a thread on every rank nobody would move a plan on while the application is busy elsewhere. */
     r->by_mpi = !r->c || !r->c->background || !alg->build || call->block_bytes == 0 ||
                 call->block_bytes > PAT_MAX_BLOCK;
+    if (r->by_mpi && r->c)
+        pat_select_passed_on(r->c);
     if (r->by_mpi)
         rc = PMPI_Iallgather(call->sendbuf, call->sendcount, call->sendtype, call->recvbuf, call->recvcount,
                              call->recvtype, call->comm, &r->mpi_request);
@@ -219,7 +221,10 @@ int PAT_Wait(PAT_Request r)
             if (r->c)
                 pthread_mutex_lock(&r->c->lock);
         } else if (alive) /* else its round ended when the communicator or the library went */
+        {
             rc = pat_epoch_wait(r->c);
+            pat_select_learn(r->c);
+        }
         close_locked(r);
     }
     bool edge =

@@ -11,6 +11,7 @@
 #include "comm.h"
 #include "epoch.h"
 #include "error.h"
+#include "machine.h"
 #include "place.h"
 #include "request.h"
 #include "trace.h"
@@ -156,7 +157,7 @@ int pat_runtime_settle(bool *busy)
     }
     if (any[1])
         rc = for_all(finish_calls);
-    if (rc != MPI_SUCCESS || !any[0] || !atomic_load(&pat_rt.alg)->uses_arrivals)
+    if (rc != MPI_SUCCESS || !any[0] || !atomic_load(&pat_rt.alg[PAT_OP_ALLGATHER])->uses_arrivals)
         return rc;
     rc = for_all(begin_settling);
     return rc == MPI_SUCCESS ? for_all(step_settling) : rc;
@@ -165,7 +166,7 @@ int pat_runtime_settle(bool *busy)
 int pat_runtime_use(const pat_algorithm *alg)
 {
     int rc = MPI_SUCCESS;
-    atomic_store(&pat_rt.alg, alg);
+    atomic_store(&pat_rt.alg[PAT_OP_ALLGATHER], alg);
     for (pat_comm *c = pat_rt.comms; c; c = c->next) {
         pthread_mutex_lock(&c->lock);
         if (c->usable && !c->dead) {
@@ -206,6 +207,8 @@ static int shut_down(void)
             break; /* MPI would not let go of it */
     }
     atomic_store(&pat_rt.started, false);
+    free(pat_rt.calibration);
+    pat_rt.calibration = NULL;
     PMPI_Comm_free_keyval(&pat_rt.comm_keyval);
     PMPI_Comm_free(&pat_rt.world);
     return rc;
@@ -230,23 +233,33 @@ static const char *get_env(const char *name)
     return getenv(name);
 }
 
+static bool find_algorithm(enum pat_op op, const pat_algorithm **alg)
+{
+    const pat_config *c = &pat_rt.config;
+    const char *const setting[] = {
+        [PAT_OP_ALLGATHER] = "PAT_ALG", [PAT_OP_GATHER] = "PAT_ALG_GATHER", [PAT_OP_BCAST] = "PAT_ALG_BCAST"};
+    const char *const name[] = {
+        [PAT_OP_ALLGATHER] = c->alg, [PAT_OP_GATHER] = c->gather_alg, [PAT_OP_BCAST] = c->bcast_alg};
+    *alg = pat_algorithm_find(name[op]);
+    if (pat_algorithm_is_whole(*alg) && (*alg)->op == op)
+        return true;
+    pat_error(MPI_ERR_ARG, "%s=\"%s\": accepted: %s", setting[op], name[op], pat_algorithm_names(op));
+    return false;
+}
+
 /*
  * All ranks must start alike. Each says whether its settings are good and what they are; anything else than
  * one mind is an error everywhere, so that nobody is left waiting.
  */
-static int agree_on_settings(int rank, const pat_algorithm **alg)
+static int agree_on_settings(int rank, const pat_algorithm *alg[PAT_NUM_OPS])
 {
     char why[256] = "";
     int64_t mine[5], most[5];
     bool good = pat_config_read(&pat_rt.config, get_env, why, sizeof(why)) == 0;
-    *alg = good ? pat_algorithm_find(pat_rt.config.alg) : NULL;
-    if (good && (!*alg || (*alg)->op != PAT_OP_ALLGATHER)) {
-        pat_error(MPI_ERR_ARG, "PAT_ALG=\"%s\": accepted: %s", pat_rt.config.alg,
-                  pat_algorithm_names(PAT_OP_ALLGATHER));
-        good = false;
-    } else if (!good) {
+    if (!good)
         pat_error(MPI_ERR_ARG, "%s", why);
-    }
+    for (int op = 0; op < PAT_NUM_OPS && good; op++)
+        good = find_algorithm((enum pat_op)op, &alg[op]);
     if (good && pat_rt.config.trace[0])
         good = pat_trace_open(&pat_rt.trace, pat_rt.config.trace, rank) == MPI_SUCCESS;
     uint64_t digest = good ? pat_config_digest(&pat_rt.config) : 0;
@@ -298,19 +311,22 @@ static void reset_counters(void)
 
 int pat_runtime_init(void)
 {
-    const pat_algorithm *alg = NULL;
+    const pat_algorithm *alg[PAT_NUM_OPS];
     int rank;
     PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
     int rc = PMPI_Comm_split(MPI_COMM_WORLD, 0, rank, &pat_rt.world);
     if (rc != MPI_SUCCESS)
         return rc;
     PMPI_Comm_set_errhandler(pat_rt.world, MPI_ERRORS_RETURN);
-    rc = agree_on_settings(rank, &alg);
+    rc = agree_on_settings(rank, alg);
+    if (rc == MPI_SUCCESS && pat_rt.config.calibration[0])
+        rc = pat_machine_calibration(pat_rt.world, pat_rt.config.calibration, &pat_rt.calibration);
     if (rc == MPI_SUCCESS)
         rc = pat_clock_sync(&pat_rt.clock, pat_rt.world, 20);
     if (rc == MPI_SUCCESS) {
         reset_counters();
-        atomic_store(&pat_rt.alg, alg);
+        for (int op = 0; op < PAT_NUM_OPS; op++)
+            atomic_store(&pat_rt.alg[op], alg[op]);
         pat_rt.settled = false;
         pat_rt.milestone = (pat_milestone){0};
         rc = start_thread();
@@ -319,6 +335,8 @@ int pat_runtime_init(void)
         if (pat_rt.trace)
             pat_trace_drop(pat_rt.trace, pat_rt.config.trace, rank);
         pat_rt.trace = NULL;
+        free(pat_rt.calibration);
+        pat_rt.calibration = NULL;
         PMPI_Comm_free(&pat_rt.world);
         return rc;
     }

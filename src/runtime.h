@@ -13,6 +13,7 @@
 #include <stdio.h>
 
 #include "algorithms.h"
+#include "calibration.h"
 #include "clock.h"
 #include "config.h"
 #include "engine.h"
@@ -24,9 +25,10 @@ struct pat_comm;
 
 typedef struct pat_runtime {
     atomic_bool started;
-    bool settled;                       /* shutting down: communicators have nothing left to agree on */
-    _Atomic(const pat_algorithm *) alg; /* what PAT_UseAlg chose, the same on all ranks */
+    bool settled; /* shutting down: communicators have nothing left to agree on */
+    _Atomic(const pat_algorithm *) alg[PAT_NUM_OPS]; /* what PAT_UseAlg chose, the same on all ranks */
     pat_config config;
+    pat_calibration *calibration; /* NULL: none; the same on all ranks */
     pat_clock clock;
     MPI_Comm world; /* the library's own communicator of all ranks */
     int comm_keyval, self_keyval;

@@ -10,6 +10,20 @@
 /* `alg` itself, or what it chooses for blocks of so many bytes on this communicator; c NULL: left to MPI. */
 const pat_algorithm *pat_select(const pat_comm *c, const pat_algorithm *alg, int64_t block_bytes);
 
+/*
+ * How far apart ranks have come shapes what is chosen for short blocks. Learnt at the end of a call or of PAT_Wait, and
+ * when an all-gather is passed on to the MPI library: places in the program, which are the same on all ranks; the moment
+ * at which a round ends in the background is not.
+ */
+void pat_select_learn(pat_comm *c);
+void pat_select_passed_on(pat_comm *c);
+
+/*
+ * The same for operations with a root: the fastest by calibration, kept for the sizes last asked for. The caller holds the
+ * communicator's lock.
+ */
+const pat_algorithm *pat_select_rooted(pat_comm *c, const pat_algorithm *alg, int64_t bytes);
+
 /* Is the call too small for anything but the MPI library, whatever the link? Needs no communicator's state. */
 bool pat_select_is_small(int num_ranks, int64_t block_bytes);
 

@@ -132,6 +132,36 @@ status=0
 "$PAT_BUILD/bench/pat-plan-cost" --procs 4,1 >out 2>err || status=$?
 [ $status -eq 2 ] || fail "pat-plan-cost takes 1 rank"
 grep -q -- '--procs 1: accepted: 2 to' err || fail "pat-plan-cost does not say what it takes: $(cat err)"
+# A calibration of local ranks: written whole, gone on with, held against new runs; a broken one is refused.
+calibrate=("$here/mpirun.sh" 2 "$PAT_BUILD/bench/pat-calibrate")
+"${calibrate[@]}" --quick --longest 0.002 --out cal.json >cal.txt || fail "pat-calibrate failed: $(cat cal.txt)"
+jq -e '.ranks == 2 and (.algorithms | length) == 9 and (.native | length) >= 6' cal.json >/dev/null ||
+    fail "pat-calibrate wrote $(cat cal.json)"
+jq 'del(.algorithms.bcast_chain)' cal.json >cut.json
+"${calibrate[@]}" --quick --longest 0.002 --out cut.json >cut.txt || fail "pat-calibrate does not go on"
+[ "$(grep -c '^bcast_\|^gather_' cut.txt)" -eq 1 ] || fail "pat-calibrate measured again: $(cat cut.txt)"
+diff <(jq 'del(.algorithms.bcast_chain)' cal.json) <(jq 'del(.algorithms.bcast_chain)' cut.json) ||
+    fail "going on changed what was there"
+"${calibrate[@]}" --quick --check --longest 0.002 --out cal.json >check.txt || fail "pat-calibrate --check failed"
+[ "$(grep -c 'chosen: loss mean' check.txt)" -eq 2 ] || fail "pat-calibrate --check says $(cat check.txt)"
+"$PAT_BUILD/bench/pat-calibrate" --out cal.json --rules rules.txt --rules-json rules.json || fail "no rules"
+jq -e '.collectives.bcast | length == 3 and .[0].comm_size_min == 2 and .[2].comm_size_max == "inf"' rules.json >/dev/null ||
+    fail "rules.json: $(cat rules.json)"
+"$here/mpirun.sh" 2 env OMPI_MCA_coll_tuned_use_dynamic_rules=1 OMPI_MCA_coll_tuned_dynamic_rules_filename="$PWD/rules.txt" \
+    OMPI_MCA_coll_base_verbose=30 "$PAT_BUILD/bench/pat-calibrate" --quick --check --longest 0.002 --out cal.json >ompi.txt 2>&1 ||
+    fail "Open MPI with rules.txt: $(cat ompi.txt)"
+grep -qi 'error\|fixed rules' ompi.txt && fail "Open MPI does not like rules.txt: $(cat ompi.txt)"
+head -c 200 cal.json >cut.json
+status=0
+"${calibrate[@]}" --check --out cut.json >out 2>err || status=$?
+if [ $status -ne 2 ] || ! grep -q 'cut.json: line' err; then fail "a cut file: status $status, $(cat err)"; fi
+for bad in '--precision 0' '--longest x' '--progress dots' 'more' '--out='; do
+    status=0
+    # shellcheck disable=SC2086 # two words
+    "$PAT_BUILD/bench/pat-calibrate" $bad >out 2>err || status=$?
+    if [ $status -ne 2 ] || ! grep -q accepted err; then fail "pat-calibrate takes $bad"; fi
+done
+
 # Predictions, without any ranks: four chained messages of 1 ms, and who is best under given arrivals.
 model=$PAT_BUILD/bench/pat-model
 "$model" --procs 4 --bytes 125K --link 0,1024 --factor 0 >model.txt || fail "pat-model failed"

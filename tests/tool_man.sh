@@ -43,7 +43,9 @@ same "options in pat-lab.1" "$(page_options pat-lab.1)" "$(help_options "$PAT_SO
 bench=$(find "$PAT_BUILD" -type f -name pat-bench -perm -u+x | head -n 1)
 if [ -n "$bench" ]; then
     same "options in pat-bench.1" "$(page_options pat-bench.1)" "$(help_options "$bench")"
-    same "options in pat-model.1" "$(page_options pat-model.1)" "$(help_options "${bench%bench}model")"
+    for tool in calibrate model; do
+        same "options in pat-$tool.1" "$(page_options pat-$tool.1)" "$(help_options "${bench%bench}$tool")"
+    done
 fi
 [ $broken -eq 0 ] || exit 1
 echo "the man pages are in step"

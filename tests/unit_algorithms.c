@@ -670,6 +670,8 @@ static void table(void **state)
         const pat_algorithm *alg = pat_algorithm_at(i);
         assert_ptr_equal(pat_algorithm_find(alg->name), alg);
         assert_true(alg->summary && alg->summary[0]);
+        if (!strcmp(alg->name, "bsls")) /* half of bslb, and not to be chosen */
+            continue;
         if (names[alg->op][0])
             strcat(names[alg->op], ", ");
         strcat(names[alg->op], alg->name);

@@ -76,6 +76,15 @@ static void test_alg(void **state)
                         "0123456789012345678901234567890");
     bad("PAT_ALG", "");
     bad("PAT_ALG", "01234567890123456789012345678901");
+    assert_string_equal(good("PAT_ALG", "bdr").bcast_alg, "bcast_auto");
+    assert_string_equal(good("PAT_ALG_BCAST", "bcast_chain").bcast_alg, "bcast_chain");
+    assert_string_equal(good("PAT_ALG_GATHER", "gather_sync").gather_alg, "gather_sync");
+    assert_string_equal(good("PAT_CALIBRATION", "here.json").calibration, "here.json");
+    assert_true(good("PAT_EXPLAIN", "on").explain && !good("PAT_EXPLAIN", "0").explain);
+    bad("PAT_EXPLAIN", "2");
+    bad("PAT_CALIBRATION", "");
+    bad("PAT_ALG_BCAST", "");
+    bad("PAT_ALG_GATHER", "01234567890123456789012345678901");
 }
 
 static void test_background(void **state)
@@ -213,9 +222,9 @@ static void test_digest(void **state)
 {
     (void)state;
     const uint64_t plain = digest(NULL, NULL, NULL, NULL);
-    /* FNV-1a of "alg=auto;mem=268435456;link=0,0,0", worked out apart from this code: the same on every
-     * platform. */
-    assert_true(plain == UINT64_C(0x857071f1cda39b01));
+    /* FNV-1a of "alg=auto,bcast_auto,gather_auto;cal=;mem=268435456;link=0,0,0", worked out apart from this code: the
+     * same on every platform. */
+    assert_true(plain == UINT64_C(0x5f330d2b1edad849));
 
     /* The same settings, said differently. */
     assert_true(plain == digest("PAT_ALG", "auto", "PAT_MEM", "262144K"));
@@ -223,9 +232,12 @@ static void test_digest(void **state)
     /* What may differ from rank to rank. */
     assert_true(plain == digest("PAT_BACKGROUND", "0", "PAT_THREAD_PIN", "1"));
     assert_true(plain == digest("PAT_WAIT", "spin", "PAT_THREAD_PIN", "1"));
-    assert_true(plain == digest("PAT_TRACE", "/tmp", NULL, NULL));
+    assert_true(plain == digest("PAT_TRACE", "/tmp", "PAT_EXPLAIN", "1"));
     /* What may not. */
     assert_true(plain != digest("PAT_ALG", "ring", NULL, NULL));
+    assert_true(plain != digest("PAT_ALG_BCAST", "bcast_chain", NULL, NULL));
+    assert_true(plain != digest("PAT_ALG_GATHER", "gather_linear", NULL, NULL));
+    assert_true(plain != digest("PAT_CALIBRATION", "here.json", NULL, NULL));
     assert_true(plain != digest("PAT_MEM", "255M", NULL, NULL));
     assert_true(plain != digest("PAT_LINK", "50,100", NULL, NULL));
     assert_true(digest("PAT_LINK", "50,100", NULL, NULL) != digest("PAT_LINK", "51,100", NULL, NULL));

@@ -1,0 +1,176 @@
+/*
+ * calibrate_check.c — is the choice by calibration a good one? Every algorithm is run beside the others, in turn, and on
+ * every size the chosen one is compared with the fastest.
+ */
+#include <gsl/gsl_sort.h>
+#include <gsl/gsl_statistics_double.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "bench_stats.h"
+#include "calibrate_run.h"
+#include "pat.h"
+
+enum { FIRST_BYTES = 1024, MAX_SIZES = 16, MAX_RUNS = 40 };
+
+/* All runs of one size. */
+typedef struct check_cell {
+    int64_t bytes;
+    int runs;
+    double seconds[PAT_MAX_ALGS][MAX_RUNS];
+} check_cell;
+
+/* What the choices of one kind have lost, in per cent of the best. */
+typedef struct losses {
+    int num, exact;
+    double loss[MAX_SIZES];
+} losses;
+
+static bool takes_part(const pat_calibration *c, const pat_algorithm *alg, enum pat_op op, int ranks)
+{
+    return alg == pat_algorithm_native(op) ||
+           (alg->op == op && pat_calibration_us(c, alg, ranks, FIRST_BYTES) >= 0);
+}
+
+static int native_of(enum pat_op op)
+{
+    return (int)(pat_algorithm_native(op) - pat_algorithm_at(0));
+}
+
+static void run_cell(const pat_calibration *c, check_cell *cell, enum pat_op op, int runs, char *buffer)
+{
+    int ranks;
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    cell->runs = runs;
+    for (int i = -1; i < runs; i++) /* the first is for plans and connections */
+        for (int k = 0; k < pat_algorithm_count(); k++) {
+            const int a = (k + i + 1) % pat_algorithm_count();
+            const pat_algorithm *alg = pat_algorithm_at(a);
+            if (!takes_part(c, alg, op, ranks))
+                continue;
+            const calibrate_job job = {alg, cell->bytes, op == PAT_OP_BCAST ? 0 : -1};
+            if (alg->build)
+                calibrate_must(PAT_UseAlg(alg->name), alg->name);
+            const double s = calibrate_once(MPI_COMM_WORLD, &job, buffer);
+            if (i >= 0)
+                cell->seconds[a][i] = s;
+        }
+}
+
+static double median_of(const double *seconds, int n)
+{
+    double sorted[MAX_RUNS];
+    for (int i = 0; i < n; i++)
+        sorted[i] = seconds[i];
+    gsl_sort(sorted, 1, (size_t)n);
+    return gsl_stats_median_from_sorted_data(sorted, 1, (size_t)n);
+}
+
+/* In per cent of the best's median; nothing where the paired difference is within its confidence interval. */
+static double loss_of(const check_cell *cell, int alg, int best)
+{
+    const bench_paired p = bench_compare(cell->seconds[alg], cell->seconds[best], cell->runs);
+    const double loss =
+        100 * (median_of(cell->seconds[alg], cell->runs) / median_of(cell->seconds[best], cell->runs) - 1);
+    return alg == best || !bench_is_above(&p) || loss < 0 ? 0 : loss;
+}
+
+static void add(losses *l, double loss, bool exact)
+{
+    l->exact += exact;
+    l->loss[l->num++] = loss;
+}
+
+static void print_losses(const char *who, losses *l)
+{
+    double sum = 0, most = 0;
+    int within3 = 0, within10 = 0;
+    for (int i = 0; i < l->num; i++) {
+        sum += l->loss[i];
+        most = fmax(most, l->loss[i]);
+        within3 += l->loss[i] <= 3;
+        within10 += l->loss[i] <= 10;
+    }
+    printf("# %s: loss mean %.1f %%, most %.1f %%; the best in %d, within 3 %% in %d, within 10 %% in %d of "
+           "%d\n",
+           who, sum / l->num, most, l->exact, within3, within10, l->num);
+}
+
+/* The fastest, the chosen one, the MPI library's own. Errors of the predictions are added to `off`. */
+static void print_cell(const pat_calibration *c, const check_cell *cell, enum pat_op op, int ranks,
+                       losses *ours, losses *natives, double *off, int *num_off)
+{
+    int best = -1;
+    const int native = native_of(op);
+    const pat_algorithm *choice = pat_calibration_best(c, op, ranks, cell->bytes);
+    const int chosen = (int)(choice - pat_algorithm_at(0));
+    for (int a = 0; a < pat_algorithm_count(); a++) {
+        if (!takes_part(c, pat_algorithm_at(a), op, ranks))
+            continue;
+        const double s = median_of(cell->seconds[a], cell->runs);
+        if (best < 0 || s < median_of(cell->seconds[best], cell->runs))
+            best = a;
+        const double us = pat_calibration_us(c, pat_algorithm_at(a), ranks, cell->bytes);
+        if (us >= 0)
+            off[(*num_off)++] = fabs(us / (1e6 * s) - 1);
+    }
+    const double loss = loss_of(cell, chosen, best), native_loss = loss_of(cell, native, best);
+    add(ours, loss, chosen == best);
+    add(natives, native_loss, native == best);
+    printf("%10lld  %-16s %10.1f  %-16s %7.1f %%  %10.1f %7.1f %%\n", (long long)cell->bytes,
+           pat_algorithm_at(best)->name, 1e6 * median_of(cell->seconds[best], cell->runs), choice->name, loss,
+           1e6 * median_of(cell->seconds[native], cell->runs), native_loss);
+    fflush(stdout);
+}
+
+static void check_op(const pat_calibration *c, enum pat_op op, const char *name, int runs, double longest_s)
+{
+    int rank, ranks, num_off = 0, go_on = 1;
+    losses ours = {.num = 0}, natives = {.num = 0};
+    check_cell *cell = calloc(1, sizeof(*cell));
+    double *off = calloc((size_t)MAX_SIZES * PAT_MAX_ALGS, sizeof(*off));
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    if (!pat_calibration_best(c, op, ranks, FIRST_BYTES)) {
+        if (rank == 0)
+            printf("\n# %s: nothing is calibrated\n", name);
+        free(cell);
+        free(off);
+        return;
+    }
+    calibrate_must(cell && off ? MPI_SUCCESS : MPI_ERR_NO_MEM, "memory");
+    if (rank == 0)
+        printf("\n# %s, %d ranks (measured with %d), %d runs each\n%10s  %-16s %10s  %-16s %9s  %10s %9s\n",
+               name, ranks, c->ranks, runs, "bytes", "best", "[us]", "chosen", "loss", "MPI [us]", "loss");
+    for (int i = 0; i < MAX_SIZES && go_on; i++) {
+        cell->bytes = (int64_t)FIRST_BYTES << i;
+        char *buffer =
+            calloc(1, calibrate_bytes(&(calibrate_job){pat_algorithm_native(op), cell->bytes, 0}, ranks));
+        calibrate_must(buffer ? MPI_SUCCESS : MPI_ERR_NO_MEM, "memory");
+        run_cell(c, cell, op, runs, buffer);
+        free(buffer);
+        if (rank == 0)
+            print_cell(c, cell, op, ranks, &ours, &natives, off, &num_off);
+        go_on = median_of(cell->seconds[native_of(op)], runs) < longest_s / 2;
+        MPI_Bcast(&go_on, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    }
+    if (rank == 0) {
+        gsl_sort(off, 1, (size_t)num_off);
+        print_losses("chosen", &ours);
+        print_losses("the MPI library's own", &natives);
+        printf("# predictions: error median %.1f %%, 95 %% within %.1f %%, of %d\n",
+               100 * gsl_stats_median_from_sorted_data(off, 1, (size_t)num_off),
+               100 * gsl_stats_quantile_from_sorted_data(off, 1, (size_t)num_off, 0.95), num_off);
+    }
+    free(cell);
+    free(off);
+}
+
+void calibrate_check(const pat_calibration *c, const calibrate_patience *patience, double longest_s,
+                     bool quick)
+{
+    const int runs = quick ? patience->most : MAX_RUNS < patience->most ? MAX_RUNS : patience->most;
+    check_op(c, PAT_OP_BCAST, "broadcast", runs, longest_s);
+    check_op(c, PAT_OP_GATHER, "gather", runs, longest_s);
+}

@@ -1,0 +1,160 @@
+/*
+ * calibrate_run.c — see calibrate_run.h. Nothing but the operation and its closing gather lies between two looks at the
+ * clock: no barrier, which no formula would know of.
+ */
+#include "calibrate_run.h"
+
+#include <gsl/gsl_sort.h>
+#include <gsl/gsl_statistics_double.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench_stats.h"
+#include "pat.h"
+
+enum { TAG = 77 };
+
+void calibrate_must(int rc, const char *what)
+{
+    if (rc == MPI_SUCCESS)
+        return;
+    fprintf(stderr, "pat-calibrate: %s: %s\n", what, PAT_Error_string(rc));
+    MPI_Abort(MPI_COMM_WORLD, 1);
+}
+
+size_t calibrate_bytes(const calibrate_job *job, int ranks)
+{
+    const size_t blocks = job->alg && job->alg->op == PAT_OP_BCAST ? 1 : (size_t)ranks + 1;
+    const size_t closing = job->closing_bytes > 0 ? (size_t)job->closing_bytes : 0;
+    return (job->alg ? (size_t)job->bytes * blocks : 0) + closing;
+}
+
+static void run(MPI_Comm comm, const calibrate_job *job, char *buffer)
+{
+    const int count = (int)job->bytes;
+    int rank, size, rc = MPI_SUCCESS;
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &size);
+    char *result = buffer + count;
+    const bool ours = job->alg && job->alg->build;
+    switch (job->alg ? job->alg->op : PAT_NUM_OPS) {
+    case PAT_OP_BCAST:
+        rc = (ours ? PAT_Bcast : MPI_Bcast)(buffer, count, MPI_BYTE, 0, comm);
+        break;
+    case PAT_OP_GATHER:
+        rc = (ours ? PAT_Gather : MPI_Gather)(buffer, count, MPI_BYTE, result, count, MPI_BYTE, 0, comm);
+        break;
+    case PAT_OP_ALLGATHER:
+        rc = (ours ? PAT_Allgather : MPI_Allgather)(buffer, count, MPI_BYTE, result, count, MPI_BYTE, comm);
+        break;
+    case PAT_NUM_OPS:
+        break;
+    }
+    calibrate_must(rc, "a collective");
+    if (job->closing_bytes < 0)
+        return;
+    char *closing =
+        buffer + (job->alg ? calibrate_bytes(&(calibrate_job){job->alg, job->bytes, 0}, size) : 0);
+    if (rank > 0)
+        calibrate_must(MPI_Send(closing, (int)job->closing_bytes, MPI_BYTE, 0, TAG, comm), "MPI_Send");
+    for (int r = 1; rank == 0 && r < size; r++)
+        calibrate_must(MPI_Recv(closing, (int)job->closing_bytes, MPI_BYTE, r, TAG, comm, MPI_STATUS_IGNORE),
+                       "MPI_Recv");
+}
+
+/* Enough repetitions? Rank 0 knows, and all do as it says. */
+static bool enough(MPI_Comm comm, const double *seconds, int n, const calibrate_patience *patience)
+{
+    int rank, stop = n >= patience->most;
+    MPI_Comm_rank(comm, &rank);
+    if (rank == 0 && n >= patience->least && !stop)
+        stop = bench_ci95(seconds, n) < patience->precision * bench_mean(seconds, n, NULL);
+    MPI_Bcast(&stop, 1, MPI_INT, 0, comm);
+    return stop;
+}
+
+static calibrate_result summary(double *seconds, int n)
+{
+    calibrate_result r = {.mean_s = bench_mean(seconds, n, NULL), .ci_s = bench_ci95(seconds, n), .runs = n};
+    gsl_sort(seconds, 1, (size_t)n);
+    r.median_s = gsl_stats_median_from_sorted_data(seconds, 1, (size_t)n);
+    return r;
+}
+
+static double *series(int n)
+{
+    double *seconds = calloc((size_t)n, sizeof(*seconds));
+    calibrate_must(seconds ? MPI_SUCCESS : MPI_ERR_NO_MEM, "memory");
+    return seconds;
+}
+
+double calibrate_once(MPI_Comm comm, const calibrate_job *job, char *buffer)
+{
+    MPI_Barrier(comm);
+    const double start = MPI_Wtime();
+    run(comm, job, buffer);
+    return MPI_Wtime() - start;
+}
+
+calibrate_result calibrate_time(MPI_Comm comm, const calibrate_job *job, const calibrate_patience *patience,
+                                char *buffer)
+{
+    double *seconds = series(patience->most);
+    int n = 0;
+    if (job->alg && job->alg->build)
+        calibrate_must(PAT_UseAlg(job->alg->name), job->alg->name);
+    run(comm, job, buffer); /* plans, connections, memory */
+    do
+        seconds[n++] = calibrate_once(comm, job, buffer);
+    while (!enough(comm, seconds, n, patience));
+    const calibrate_result result = summary(seconds, n);
+    free(seconds);
+    return result;
+}
+
+/* A barrier, and before it one segment from rank 0 to each of so many others, posted together. */
+static double fan_out(MPI_Comm comm, int children, int64_t bytes, const calibrate_patience *patience,
+                      char *buffer)
+{
+    MPI_Request requests[64];
+    double *seconds = series(patience->most);
+    int rank, n = 0;
+    MPI_Comm_rank(comm, &rank);
+    MPI_Barrier(comm);
+    do {
+        MPI_Barrier(comm);
+        const double start = MPI_Wtime();
+        for (int r = 1; rank == 0 && r <= children; r++)
+            MPI_Isend(buffer, (int)bytes, MPI_BYTE, r, TAG, comm, &requests[r - 1]);
+        if (rank == 0)
+            MPI_Waitall(children, requests, MPI_STATUSES_IGNORE);
+        else if (rank <= children)
+            MPI_Recv(buffer, (int)bytes, MPI_BYTE, 0, TAG, comm, MPI_STATUS_IGNORE);
+        MPI_Barrier(comm);
+        seconds[n++] = MPI_Wtime() - start;
+    } while (!enough(comm, seconds, n, patience));
+    const double median = summary(seconds, n).median_s;
+    free(seconds);
+    return median;
+}
+
+void calibrate_gammas(MPI_Comm comm, int64_t bytes, const calibrate_patience *patience, double *gammas,
+                      int num)
+{
+    char *buffer = malloc((size_t)bytes);
+    calibrate_must(buffer ? MPI_SUCCESS : MPI_ERR_NO_MEM, "memory");
+    memset(buffer, 1, (size_t)bytes);
+    const double barrier = fan_out(comm, 0, bytes, patience, buffer);
+    double one = 0;
+    for (int i = 0; i < num; i++) {
+        const double took = fan_out(comm, i + 1, bytes, patience, buffer) - barrier;
+        if (i == 0)
+            one = took;
+        double gamma = one > 0 && took > 0 ? took / one : 1;
+        gamma = gamma > i + 1 ? i + 1 : gamma;
+        gammas[i] = i > 0 && gamma < gammas[i - 1] ? gammas[i - 1] : gamma < 1 ? 1 : gamma;
+    }
+    MPI_Bcast(gammas, num, MPI_DOUBLE, 0, comm);
+    free(buffer);
+}

@@ -1,0 +1,62 @@
+/*
+ * calibrate_run.h — the experiments of pat-calibrate: every rank takes part, rank 0's clock counts.
+ */
+#ifndef CALIBRATE_RUN_H
+#define CALIBRATE_RUN_H
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "algorithms.h"
+#include "calibration.h"
+
+/* How long one experiment is repeated: until the mean is known well enough, within these limits. */
+typedef struct calibrate_patience {
+    double precision; /* half-width of the 95 % confidence interval over the mean */
+    int least, most;  /* repetitions */
+} calibrate_patience;
+
+/* What to time on `comm`. Broadcasts and gathers have root 0. */
+typedef struct calibrate_job {
+    const pat_algorithm *alg; /* NULL: only the closing gather */
+    int64_t bytes;            /* of the message, or of one rank's block */
+    int64_t
+        closing_bytes; /* after a broadcast every other rank sends so many to rank 0, one after the other; < 0: none */
+} calibrate_job;
+
+typedef struct calibrate_result {
+    double median_s, mean_s, ci_s; /* significant on rank 0 */
+    int runs;
+} calibrate_result;
+
+/*
+ * Collective over comm; for an algorithm of ours comm has all ranks of the job. `buffer` holds what the job needs:
+ * calibrate_bytes.
+ */
+calibrate_result calibrate_time(MPI_Comm comm, const calibrate_job *job, const calibrate_patience *patience,
+                                char *buffer);
+size_t calibrate_bytes(const calibrate_job *job, int ranks);
+
+/*
+ * gamma(2) to gamma(num+1), each between 1 and its number of receivers and never falling: how many times as long as one
+ * message of so many bytes as many take that are posted together. Collective; num less than the ranks.
+ */
+void calibrate_gammas(MPI_Comm comm, int64_t bytes, const calibrate_patience *patience, double *gammas,
+                      int num);
+
+/*
+ * Collective over all ranks of the job: times every broadcast and gather that the calibration knows, interleaved, and prints
+ * for each size the fastest, the chosen one and the MPI library's own, then what was lost on the whole and how far
+ * predictions were off. Sizes up to those that take longest_s. In calibrate_check.c.
+ */
+void calibrate_check(const pat_calibration *c, const calibrate_patience *patience, double longest_s,
+                     bool quick);
+
+/* One run of the job, timed on rank 0; its algorithm is in use already. Collective over comm. */
+double calibrate_once(MPI_Comm comm, const calibrate_job *job, char *buffer);
+
+/* End the job with a message when an MPI or PAT call fails: nothing can be measured then. */
+void calibrate_must(int rc, const char *what);
+
+#endif

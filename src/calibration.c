@@ -1,0 +1,323 @@
+/*
+ * calibration.c — see calibration.h. The file is JSON, by jansson; every number is judged before it is believed.
+ */
+#include "calibration.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { FORMAT = 1, MOST_RANKS = 1 << 20 };
+static const int64_t most_bytes = INT64_C(1) << 40;
+
+/* ---- Reading ------------------------------------------------------------------------------------------ */
+
+/* What is wrong, for people: the first thing found. */
+typedef struct complaint {
+    char *text;
+    size_t size;
+    bool any;
+} complaint;
+
+__attribute__((format(printf, 2, 3))) static void complain(complaint *to, const char *format, ...)
+{
+    va_list args;
+    if (to->any)
+        return;
+    va_start(args, format);
+    vsnprintf(to->text, to->size, format, args);
+    va_end(args);
+    to->any = true;
+}
+
+static double number(complaint *wrong, const json_t *in, const char *key, double least, double most)
+{
+    const json_t *value = json_object_get(in, key);
+    const double x = json_number_value(value);
+    if (json_is_number(value) && x >= least && x <= most)
+        return x;
+    complain(wrong, "\"%s\" is %s; accepted: a number from %g to %g", key, value ? "wrong" : "missing", least,
+             most);
+    return least;
+}
+
+static int64_t whole(complaint *wrong, const json_t *in, const char *key, int64_t least, int64_t most)
+{
+    const json_t *value = json_object_get(in, key);
+    const int64_t x = json_integer_value(value);
+    if (json_is_integer(value) && x >= least && x <= most)
+        return x;
+    complain(wrong, "\"%s\" is %s; accepted: a whole number from %lld to %lld", key,
+             value ? "wrong" : "missing", (long long)least, (long long)most);
+    return least;
+}
+
+static void text(complaint *wrong, const json_t *in, const char *key, char *to, size_t size)
+{
+    const char *value = json_string_value(json_object_get(in, key));
+    if (!value || strlen(value) >= size)
+        complain(wrong, "\"%s\" is %s; accepted: a text of at most %zu characters", key,
+                 value ? "wrong" : "missing", size - 1);
+    else
+        strcpy(to, value);
+}
+
+static void read_fits(pat_calibration *c, const json_t *from, complaint *wrong)
+{
+    const char *name;
+    json_t *fit;
+    if (!json_is_object(from))
+        complain(wrong, "\"algorithms\" is missing");
+    json_object_foreach((json_t *)(uintptr_t)from, name, fit)
+    {
+        const pat_algorithm *alg = pat_algorithm_find(name);
+        enum pat_form form;
+        if (!alg || !pat_form_find(name, &form)) {
+            complain(wrong, "\"algorithms\": \"%.40s\" is none that can be calibrated", name);
+            continue;
+        }
+        c->fits[alg - pat_algorithm_at(0)] = (pat_fit){.known = true,
+                                                       .alpha_us = number(wrong, fit, "alpha_us", 0, 1e9),
+                                                       .beta_ns = number(wrong, fit, "beta_ns", 0, 1e9),
+                                                       .rank = (int)whole(wrong, fit, "rank", 1, 2),
+                                                       .condition = number(wrong, fit, "condition", 0, 1e300),
+                                                       .spread = number(wrong, fit, "spread", 0, 1e300)};
+    }
+}
+
+static void read_points(pat_calibration *c, const json_t *from, complaint *wrong)
+{
+    size_t i;
+    json_t *point;
+    if (!json_is_array(from) || json_array_size(from) > PAT_MAX_POINTS)
+        complain(wrong, "\"native\" is not a list of at most %d points", PAT_MAX_POINTS);
+    json_array_foreach(from, i, point)
+    {
+        char name[32] = "";
+        text(wrong, point, "algorithm", name, sizeof(name));
+        const pat_algorithm *alg = pat_algorithm_find(name);
+        if (!alg || alg->build || alg->chooses)
+            complain(wrong, "\"native\": \"%s\" is no operation of the MPI library", name);
+        if (wrong->any)
+            return;
+        c->points[c->num_points++] = (pat_point){.alg = (int)(alg - pat_algorithm_at(0)),
+                                                 .ranks = (int)whole(wrong, point, "ranks", 2, MOST_RANKS),
+                                                 .bytes = whole(wrong, point, "bytes", 1, most_bytes),
+                                                 .us = number(wrong, point, "us", 1e-6, 1e15)};
+    }
+}
+
+static void read_gammas(pat_calibration *c, const json_t *from, complaint *wrong)
+{
+    size_t i;
+    json_t *gamma;
+    if (!json_is_array(from) || json_array_size(from) < 1 || json_array_size(from) > PAT_MAX_GAMMAS)
+        complain(wrong, "\"gamma\" is not a list of 1 to %d numbers", PAT_MAX_GAMMAS);
+    json_array_foreach(from, i, gamma)
+    {
+        const double x = json_number_value(gamma);
+        if (!json_is_number(gamma) || !(x >= 1 && x <= (double)i + 1))
+            complain(wrong, "\"gamma\": number %zu is not between 1 and %zu", i + 1, i + 1);
+        if (wrong->any)
+            return;
+        c->gammas[c->num_gammas++] = x;
+    }
+}
+
+static void read_all(pat_calibration *c, const json_t *from, complaint *wrong)
+{
+    const json_t *machine = json_object_get(from, "machine");
+    if (whole(wrong, from, "format", FORMAT, FORMAT), wrong->any)
+        return;
+    text(wrong, machine, "cpu", c->machine.cpu, sizeof(c->machine.cpu));
+    text(wrong, machine, "mpi", c->machine.mpi, sizeof(c->machine.mpi));
+    c->machine.pus = (int)whole(wrong, machine, "pus", 1, 1 << 20);
+    c->machine.ranks_per_node = (int)whole(wrong, machine, "ranks_per_node", 1, 1 << 20);
+    c->ranks = (int)whole(wrong, from, "ranks", 2, MOST_RANKS);
+    whole(wrong, from, "segment_bytes", PAT_SEGMENT_BYTES, PAT_SEGMENT_BYTES);
+    read_gammas(c, json_object_get(from, "gamma"), wrong);
+    read_fits(c, json_object_get(from, "algorithms"), wrong);
+    read_points(c, json_object_get(from, "native"), wrong);
+    pat_calibration_sort(c);
+}
+
+int pat_calibration_read(pat_calibration *c, const char *path, char *why, size_t why_size)
+{
+    pat_calibration found = {.ranks = 0};
+    complaint wrong = {.text = why, .size = why_size};
+    json_error_t error;
+    FILE *file = fopen(path, "r");
+    if (!file) {
+        const int number_of = errno;
+        complain(&wrong, "%s: %s", path, strerror(number_of));
+        return number_of;
+    }
+    json_t *from = json_loadf(file, JSON_REJECT_DUPLICATES, &error);
+    fclose(file);
+    if (!from) {
+        complain(&wrong, "%s: line %d: %s", path, error.line, error.text);
+        return EINVAL;
+    }
+    char detail[200] = "";
+    complaint inside = {.text = detail, .size = sizeof(detail)};
+    read_all(&found, from, &inside);
+    json_decref(from);
+    if (inside.any) {
+        complain(&wrong, "%s: %s", path, detail);
+        return EINVAL;
+    }
+    *c = found;
+    return 0;
+}
+
+/* ---- Writing ------------------------------------------------------------------------------------------ */
+
+static json_t *to_json(const pat_calibration *c)
+{
+    json_t *gammas = json_array(), *fits = json_object(), *points = json_array();
+    for (int i = 0; i < c->num_gammas; i++)
+        json_array_append_new(gammas, json_real(c->gammas[i]));
+    for (int a = 0; a < pat_algorithm_count(); a++) {
+        const pat_fit *f = &c->fits[a];
+        if (f->known)
+            json_object_set_new(fits, pat_algorithm_at(a)->name,
+                                json_pack("{sf sf si sf sf}", "alpha_us", f->alpha_us, "beta_ns", f->beta_ns,
+                                          "rank", f->rank, "condition", f->condition, "spread", f->spread));
+    }
+    for (int i = 0; i < c->num_points; i++) {
+        const pat_point *p = &c->points[i];
+        json_array_append_new(points,
+                              json_pack("{ss si sI sf}", "algorithm", pat_algorithm_at(p->alg)->name, "ranks",
+                                        p->ranks, "bytes", (json_int_t)p->bytes, "us", p->us));
+    }
+    return json_pack("{si s{ss ss si si} si sI so so so}", "format", FORMAT, "machine", "cpu", c->machine.cpu,
+                     "mpi", c->machine.mpi, "pus", c->machine.pus, "ranks_per_node",
+                     c->machine.ranks_per_node, "ranks", c->ranks, "segment_bytes",
+                     (json_int_t)PAT_SEGMENT_BYTES, "gamma", gammas, "algorithms", fits, "native", points);
+}
+
+int pat_calibration_write(const pat_calibration *c, const char *path)
+{
+    const size_t size = strlen(path) + sizeof(".new");
+    char *beside = malloc(size);
+    json_t *all = to_json(c);
+    int error = beside && all ? 0 : ENOMEM;
+    if (!error) {
+        snprintf(beside, size, "%s.new", path);
+        errno = 0;
+        if (json_dump_file(all, beside, JSON_INDENT(1) | JSON_REAL_PRECISION(17)) != 0 ||
+            rename(beside, path) != 0) {
+            error = errno ? errno : EIO;
+            unlink(beside);
+        }
+    }
+    json_decref(all);
+    free(beside);
+    return error;
+}
+
+/* ---- Use ---------------------------------------------------------------------------------------------- */
+
+bool pat_calibration_is_of(const pat_calibration *c, const pat_machine *machine, char *why, size_t why_size)
+{
+    const pat_machine *m = &c->machine;
+    if (strcmp(m->cpu, machine->cpu) != 0)
+        snprintf(why, why_size, "it is of a processor \"%s\", this is \"%s\"", m->cpu, machine->cpu);
+    else if (strcmp(m->mpi, machine->mpi) != 0)
+        snprintf(why, why_size, "it is of \"%s\", this is \"%s\"", m->mpi, machine->mpi);
+    else if (m->pus != machine->pus)
+        snprintf(why, why_size, "it is of nodes with %d processing units, these have %d", m->pus,
+                 machine->pus);
+    else if (m->ranks_per_node != machine->ranks_per_node)
+        snprintf(why, why_size, "it is of %d ranks a node, here are %d", m->ranks_per_node,
+                 machine->ranks_per_node);
+    else
+        return true;
+    return false;
+}
+
+/* The line through the two points next to `at`, or the two at that end; x is increasing, n at least 1. */
+static double line(const double *x, const double *y, int n, double at)
+{
+    int i = 0;
+    while (i < n - 2 && x[i + 1] < at)
+        i++;
+    return n < 2 ? y[0] : y[i] + (y[i + 1] - y[i]) * (at - x[i]) / (x[i + 1] - x[i]);
+}
+
+/* Of the MPI library's operation: first along the bytes for every number of ranks that was measured, then along these. */
+static double between_points(const pat_calibration *c, int alg, int ranks, int64_t bytes)
+{
+    double ln_ranks[PAT_MAX_POINTS], ln_us[PAT_MAX_POINTS], x[PAT_MAX_POINTS], y[PAT_MAX_POINTS];
+    int num = 0;
+    for (int i = 0, n; i < c->num_points; i += n) {
+        const pat_point *first = &c->points[i];
+        for (n = 0; i + n < c->num_points && first[n].alg == first->alg && first[n].ranks == first->ranks;
+             n++) {
+            x[n] = log((double)first[n].bytes);
+            y[n] = log(first[n].us);
+        }
+        if (first->alg != alg)
+            continue;
+        ln_ranks[num] = log(first->ranks);
+        ln_us[num++] = line(x, y, n, log((double)bytes));
+    }
+    return num > 0 ? exp(line(ln_ranks, ln_us, num, log(ranks))) : NAN;
+}
+
+double pat_calibration_us(const pat_calibration *c, const pat_algorithm *alg, int ranks, int64_t bytes)
+{
+    const int index = (int)(alg - pat_algorithm_at(0));
+    const pat_fit *fit = &c->fits[index];
+    enum pat_form form;
+    if (!alg->build)
+        return alg->chooses ? NAN : between_points(c, index, ranks, bytes);
+    if (!fit->known || !pat_form_find(alg->name, &form))
+        return NAN;
+    const pat_form_job job = {.num_ranks = ranks,
+                              .bytes = bytes,
+                              .segment_bytes = pat_segment_bytes(bytes),
+                              .gamma = {c->gammas, c->num_gammas}};
+    const pat_form_cost cost = pat_closed_form(form, &job);
+    return cost.messages * fit->alpha_us + cost.bytes * fit->beta_ns / 1e3;
+}
+
+const pat_algorithm *pat_calibration_best(const pat_calibration *c, enum pat_op op, int ranks, int64_t bytes)
+{
+    const pat_algorithm *best = NULL;
+    double least = INFINITY;
+    for (int a = 0; a < pat_algorithm_count(); a++) {
+        const pat_algorithm *alg = pat_algorithm_at(a);
+        const double us = alg->op == op ? pat_calibration_us(c, alg, ranks, bytes) : NAN;
+        if (us < least) { /* never with NaN */
+            least = us;
+            best = alg;
+        }
+    }
+    return best;
+}
+
+static int compare(const void *a, const void *b)
+{
+    const pat_point *p = a, *q = b;
+    if (p->alg != q->alg)
+        return p->alg < q->alg ? -1 : 1;
+    if (p->ranks != q->ranks)
+        return p->ranks < q->ranks ? -1 : 1;
+    return (p->bytes > q->bytes) - (p->bytes < q->bytes);
+}
+
+void pat_calibration_sort(pat_calibration *c)
+{
+    qsort(c->points, (size_t)c->num_points, sizeof(c->points[0]), compare);
+    int kept = 0; /* of points for the same, the first */
+    for (int i = 0; i < c->num_points; i++)
+        if (kept == 0 || compare(&c->points[i], &c->points[kept - 1]) != 0)
+            c->points[kept++] = c->points[i];
+    c->num_points = kept;
+}

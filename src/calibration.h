@@ -1,0 +1,87 @@
+/*
+ * calibration.h — what measuring a machine has found: what a message costs each algorithm, and how long the MPI library's
+ * own operations take. Kept in a file that people can read; predicts without looking at a plan. Must never call MPI.
+ */
+#ifndef PAT_CALIBRATION_H
+#define PAT_CALIBRATION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "algorithms.h"
+#include "closed_form.h"
+
+enum { PAT_MAX_GAMMAS = 15, PAT_MAX_POINTS = 512 };
+
+/*
+ * Pieces of a broadcast: 8 KiB, below every MPI library's limit for messages that are asked for first, and at most 4096 of
+ * them, so that plans stay small. And how much of a block comes before a rank's turn is over, in a gather that asks: as
+ * much as in Open MPI for long blocks.
+ */
+enum { PAT_SEGMENT_BYTES = 8192, PAT_MOST_SEGMENTS = 4096, PAT_FIRST_BYTES = 32768 };
+
+static inline int64_t pat_segment_bytes(int64_t message)
+{
+    const int64_t least = (message + PAT_MOST_SEGMENTS - 1) / PAT_MOST_SEGMENTS;
+    return least > PAT_SEGMENT_BYTES ? least : PAT_SEGMENT_BYTES;
+}
+
+/* What a calibration is for. With another one of these its figures are of no use. */
+typedef struct pat_machine {
+    char cpu[128]; /* model of the processor, as hwloc tells it */
+    char mpi[128]; /* the MPI library's own words on its version, the first line */
+    int pus;       /* processing units of a node */
+    int ranks_per_node;
+} pat_machine;
+
+/* One algorithm of ours. */
+typedef struct pat_fit {
+    bool known;
+    double alpha_us, beta_ns; /* of a message, of a byte; Hockney's, by pat_closed_form */
+    int rank;                 /* 1: the experiments do not tell alpha and beta apart */
+    double condition, spread; /* of the system; median of the relative residuals */
+} pat_fit;
+
+/* One operation of the MPI library, timed. */
+typedef struct pat_point {
+    int alg, ranks; /* alg: index in the table of algorithms */
+    int64_t bytes;
+    double us;
+} pat_point;
+
+typedef struct pat_calibration {
+    pat_machine machine;
+    int ranks; /* it was measured with */
+    int num_gammas, num_points;
+    double gammas[PAT_MAX_GAMMAS];
+    pat_fit fits[PAT_MAX_ALGS];       /* by index in the table of algorithms */
+    pat_point points[PAT_MAX_POINTS]; /* by algorithm, then by ranks, then by bytes */
+} pat_calibration;
+
+/*
+ * Read a file. Returns 0, the error number of what the system refused, or EINVAL for what is not a calibration; then `why`
+ * says what is wrong and *c is left as it was.
+ */
+int pat_calibration_read(pat_calibration *c, const char *path, char *why, size_t why_size);
+
+/* Write it, whole or not at all. Returns 0 or an error number. */
+int pat_calibration_write(const pat_calibration *c, const char *path);
+
+/* Is it one of this machine? If not, `why` names what differs, and how. */
+bool pat_calibration_is_of(const pat_calibration *c, const pat_machine *machine, char *why, size_t why_size);
+
+/* Bring the points into their order. */
+void pat_calibration_sort(pat_calibration *c);
+
+/*
+ * Microseconds that an algorithm takes when all ranks call at once; bytes: of the message, or of one rank's block. NaN where
+ * nothing is known. For the MPI library's own operations between the points measured, in proportion (both axes
+ * logarithmic); beyond them as between the last two.
+ */
+double pat_calibration_us(const pat_calibration *c, const pat_algorithm *alg, int ranks, int64_t bytes);
+
+/* The fastest algorithm of an operation that it knows, the MPI library's own among them; NULL: knows none. */
+const pat_algorithm *pat_calibration_best(const pat_calibration *c, enum pat_op op, int ranks, int64_t bytes);
+
+#endif

@@ -1,0 +1,148 @@
+/*
+ * machine.c — see machine.h.
+ */
+#include "machine.h"
+
+#include <hwloc.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "error.h"
+
+/* hwloc attaches the model to the package, or to the machine where it does not know of packages. */
+static void find_cpu(pat_machine *machine)
+{
+    hwloc_topology_t topology;
+    const char *model = NULL;
+    if (hwloc_topology_init(&topology) != 0)
+        return;
+    if (hwloc_topology_load(topology) == 0) {
+        hwloc_obj_t package = hwloc_get_obj_by_type(topology, HWLOC_OBJ_PACKAGE, 0);
+        if (package)
+            model = hwloc_obj_get_info_by_name(package, "CPUModel");
+        if (!model)
+            model = hwloc_obj_get_info_by_name(hwloc_get_root_obj(topology), "CPUModel");
+        machine->pus = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_PU);
+    }
+    snprintf(machine->cpu, sizeof(machine->cpu), "%s", model ? model : "unknown");
+    hwloc_topology_destroy(topology);
+}
+
+static void find_mpi(pat_machine *machine)
+{
+    char text[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+    int length;
+    PMPI_Get_library_version(text, &length);
+    text[strcspn(text, "\n")] = '\0';
+    snprintf(machine->mpi, sizeof(machine->mpi), "%.*s", (int)sizeof(machine->mpi) - 1, text);
+}
+
+/* Ranks that share memory with this one. */
+static int find_neighbours(MPI_Comm comm, int *count)
+{
+    MPI_Comm node;
+    int rc = PMPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+    if (rc != MPI_SUCCESS)
+        return rc;
+    PMPI_Comm_size(node, count);
+    return PMPI_Comm_free(&node);
+}
+
+static uint32_t hash_more(uint32_t hash, const void *bytes, size_t size)
+{
+    for (size_t i = 0; i < size; i++) /* FNV-1a, 32 bits */
+        hash = (hash ^ ((const unsigned char *)bytes)[i]) * UINT32_C(16777619);
+    return hash;
+}
+
+static const uint32_t hash_of_nothing = UINT32_C(2166136261);
+
+static uint32_t digest(const pat_machine *machine)
+{
+    char text[sizeof(machine->cpu) + sizeof(machine->mpi) + 64];
+    int n = snprintf(text, sizeof(text), "%s;%s;%d;%d", machine->cpu, machine->mpi, machine->pus,
+                     machine->ranks_per_node);
+    return hash_more(hash_of_nothing, text, (size_t)n);
+}
+
+static int same_everywhere(MPI_Comm comm, uint32_t value, bool *same)
+{
+    int64_t mine[2] = {value, -(int64_t)value}, most[2] = {0, 0};
+    int rc = PMPI_Allreduce(mine, most, 2, MPI_INT64_T, MPI_MAX, comm);
+    *same = most[0] == -most[1];
+    return rc;
+}
+
+int pat_machine_find(MPI_Comm comm, pat_machine *machine, bool *alike)
+{
+    *machine = (pat_machine){.pus = 1};
+    int rc = find_neighbours(comm, &machine->ranks_per_node);
+    if (rc != MPI_SUCCESS)
+        return rc;
+    find_cpu(machine);
+    find_mpi(machine);
+    return same_everywhere(comm, digest(machine), alike);
+}
+
+/* On one rank: the file, if it is one of this machine. Else `why` says what is wrong. */
+static bool read_file(pat_calibration *c, const char *path, const pat_machine *machine, bool alike, char *why,
+                      size_t why_size)
+{
+    if (!alike) {
+        snprintf(why, why_size, "%s: the nodes of this job are not alike, so no calibration is of them",
+                 path);
+        return false;
+    }
+    if (pat_calibration_read(c, path, why, why_size) != 0)
+        return false;
+    char differs[400];
+    bool good = pat_calibration_is_of(c, machine, differs, sizeof(differs));
+    snprintf(why, why_size, "%s: %s", path, differs);
+    return good;
+}
+
+/* Of many predictions: the mathematical library may differ where processor and MPI library do not. */
+static uint32_t digest_predictions(const pat_calibration *c)
+{
+    uint32_t hash = hash_of_nothing;
+    for (int a = 0; a < pat_algorithm_count(); a++)
+        for (int ranks = 2; ranks < 3000; ranks += ranks / 2)
+            for (int64_t bytes = 1; bytes < INT64_C(1) << 30; bytes = 3 * bytes + 1) {
+                const double us = pat_calibration_us(c, pat_algorithm_at(a), ranks, bytes);
+                if (us >= 0) /* what is not known has no bits of its own */
+                    hash = hash_more(hash, &us, sizeof(us));
+            }
+    return hash;
+}
+
+int pat_machine_calibration(MPI_Comm comm, const char *path, pat_calibration **out)
+{
+    pat_calibration *c = calloc(1, sizeof(*c));
+    pat_machine machine;
+    char why[1024] = "no memory";
+    bool alike = false;
+    int rank, good = c != NULL, all = 0;
+    PMPI_Comm_rank(comm, &rank);
+    int rc = PMPI_Allreduce(&good, &all, 1, MPI_INT, MPI_MIN, comm);
+    if (rc == MPI_SUCCESS && all)
+        rc = pat_machine_find(comm, &machine, &alike);
+    if (rc == MPI_SUCCESS && all && rank == 0)
+        all = read_file(c, path, &machine, alike, why, sizeof(why));
+    if (rc == MPI_SUCCESS)
+        rc = PMPI_Bcast(&all, 1, MPI_INT, 0, comm);
+    if (rc == MPI_SUCCESS && all)
+        rc = PMPI_Bcast(c, (int)sizeof(*c), MPI_BYTE, 0, comm);
+    if (rc == MPI_SUCCESS && all)
+        rc = same_everywhere(comm, digest_predictions(c), &alike);
+    if (rc == MPI_SUCCESS && all && !alike)
+        rc = pat_error(MPI_ERR_ARG,
+                       "PAT_CALIBRATION: %s: the ranks come to different figures by the same formulas", path);
+    if (rc == MPI_SUCCESS && !all)
+        rc = pat_error(MPI_ERR_ARG, "PAT_CALIBRATION: %s",
+                       rank == 0 ? why : "rank 0 cannot use the file; its error says why");
+    *out = rc == MPI_SUCCESS ? c : NULL;
+    if (rc != MPI_SUCCESS)
+        free(c);
+    return rc;
+}

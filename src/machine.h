@@ -1,0 +1,23 @@
+/*
+ * machine.h — what is calibrated: the processor, the MPI library, the layout. Collective; the same on all ranks or nothing.
+ */
+#ifndef PAT_MACHINE_H
+#define PAT_MACHINE_H
+
+#include <mpi.h>
+
+#include "calibration.h"
+
+/*
+ * Collective over comm. *alike: all ranks have the same processor, MPI library and number of processing units, and all
+ * nodes have as many ranks; only then do formulas give the same bits everywhere. Returns an MPI error code.
+ */
+int pat_machine_find(MPI_Comm comm, pat_machine *machine, bool *alike);
+
+/*
+ * Collective over comm: rank 0 reads the file, and all ranks get what is in it, or none. *out is the caller's to free.
+ * Returns MPI_ERR_ARG, with a text, for a file that cannot be used here.
+ */
+int pat_machine_calibration(MPI_Comm comm, const char *path, pat_calibration **out);
+
+#endif

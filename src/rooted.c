@@ -1,0 +1,186 @@
+/*
+ * rooted.c — see rooted.h. Plans count ranks from the root, so rank r of a plan is rank (r + root) mod P here. What a
+ * rank holds of the result lies where the application wants it, or, on ranks that only pass it on, in a buffer of ours.
+ */
+#include "rooted.h"
+
+#include <errno.h>
+#include <limits.h>
+
+#include "calibration.h"
+#include "epoch.h"
+#include "error.h"
+#include "runtime.h"
+#include "select.h"
+#include "wait.h"
+
+bool pat_rooted_fits(const pat_comm *c, enum pat_op op, int64_t bytes)
+{
+    /* A gather's messages hold many blocks, and MPI counts their bytes in an int. */
+    return bytes > 0 && bytes <= (op == PAT_OP_GATHER ? INT_MAX / c->size : PAT_MAX_BLOCK);
+}
+
+/* The plan of the last call, if it will do, or a new one. */
+static int make(pat_comm *c, const pat_algorithm *alg, int64_t bytes, int root)
+{
+    pat_round *round = &c->rooted;
+    const int rank = (c->rank - root + c->size) % c->size;
+    int error = 0;
+    if (round->plan_alg != alg || round->plan.block_bytes != bytes || round->plan.rank != rank) {
+        pat_job job = pat_comm_job(c, bytes);
+        job.segment_bytes = alg->op == PAT_OP_GATHER ? PAT_FIRST_BYTES : pat_segment_bytes(bytes);
+        pat_plan_free(&round->plan);
+        error = pat_algorithm_plan(alg, &job, rank, &round->plan);
+        round->plan_alg = error ? NULL : alg;
+    }
+    if (!error)
+        error = pat_exec_create(&round->exec, &round->plan, c->own, 4 * c->num_rooted++ + 2);
+    if (!error)
+        return MPI_SUCCESS;
+    return pat_error(MPI_ERR_NO_MEM, "the plan of %s for %d ranks cannot be made: %s", alg->name, c->size,
+                     error == ENOMEM ? "no memory" : "too many messages");
+}
+
+/* Up to which byte of the result this rank holds something of it. */
+static int64_t result_end(const pat_plan *plan)
+{
+    int64_t end = 0;
+    for (int i = 0; i < plan->num_nodes; i++)
+        if (plan->nodes[i].offset + plan->nodes[i].length > end)
+            end = plan->nodes[i].offset + plan->nodes[i].length;
+    return end;
+}
+
+static int buffer(pat_comm *c, int64_t bytes, char **out)
+{
+    if (!pat_comm_buffer(&c->rooted_pack, &c->rooted_pack_size, (size_t)bytes))
+        return pat_error(MPI_ERR_NO_MEM, "no memory for %lld bytes that are packed or passed on",
+                         (long long)bytes);
+    *out = c->rooted_pack;
+    return MPI_SUCCESS;
+}
+
+/* This rank's own bytes go to `place`: MPI packs them, or, where *own is set, the plan copies them. */
+static int bring_own(const pat_comm *c, const pat_call *call, char *place, const char **own)
+{
+    if (call->in_place && call->recv_plain)
+        return MPI_SUCCESS;
+    if (!call->in_place && call->send_plain) {
+        *own = call->sendbuf;
+        return MPI_SUCCESS;
+    }
+    atomic_fetch_add_explicit(&pat_rt.bytes_copied, call->block_bytes, memory_order_relaxed);
+    return pat_call_pack_own(call, c->own, c->rank, place);
+}
+
+/* Where the result is, and where in it the own block. */
+static int place_gather(pat_comm *c, const pat_call *call, int root, char **home, const char **own)
+{
+    const int64_t bytes = call->block_bytes, total = bytes * c->size;
+    const int rank = c->rooted.plan.rank;
+    int rc = MPI_SUCCESS;
+    if (rank == 0) { /* the root: blocks in the order of the communicator's ranks */
+        *home = call->recvbuf;
+        if (!call->recv_plain)
+            rc = buffer(c, total, home);
+        pat_exec_turn(c->rooted.exec, root, root * bytes, total);
+        return rc != MPI_SUCCESS ? rc : bring_own(c, call, *home + root * bytes, own);
+    }
+    /* Elsewhere the own block comes first, and after it those that are passed on. */
+    const int64_t held = result_end(&c->rooted.plan) - rank * bytes;
+    pat_exec_turn(c->rooted.exec, root, total - rank * bytes, total);
+    if (held == bytes && call->send_plain) { /* it is only read */
+        *home = (char *)(uintptr_t)call->sendbuf;
+        return MPI_SUCCESS;
+    }
+    rc = buffer(c, held, home);
+    return rc != MPI_SUCCESS ? rc : bring_own(c, call, *home, own);
+}
+
+static int place_bcast(pat_comm *c, const pat_call *call, int root, char **home)
+{
+    pat_exec_turn(c->rooted.exec, root, 0, call->block_bytes);
+    *home = call->recvbuf;
+    if (call->recv_plain)
+        return MPI_SUCCESS;
+    int rc = buffer(c, call->block_bytes, home);
+    const char *own = NULL;
+    return rc == MPI_SUCCESS && c->rank == root ? bring_own(c, call, *home, &own) : rc;
+}
+
+static int begin(pat_comm *c, const pat_call *call, const pat_algorithm *alg, int root)
+{
+    char *home = NULL;
+    const char *own = NULL;
+    int rc = make(c, alg, call->block_bytes, root);
+    if (rc == MPI_SUCCESS)
+        rc = alg->op == PAT_OP_GATHER ? place_gather(c, call, root, &home, &own)
+                                      : place_bcast(c, call, root, &home);
+    return rc == MPI_SUCCESS ? pat_exec_arrive(c->rooted.exec, home, own, 0) : rc;
+}
+
+static bool under_way(const pat_comm *c)
+{
+    return !pat_exec_done(c->rooted.exec);
+}
+
+/* While this rank waits, others may need what else it has under way here. */
+static int look(pat_comm *c, bool *moved)
+{
+    pthread_rwlock_rdlock(&pat_rt.driving);
+    int rc = pat_exec_progress(c->rooted.exec, moved);
+    pthread_rwlock_unlock(&pat_rt.driving);
+    return rc == MPI_SUCCESS ? pat_epoch_look(c, moved) : rc;
+}
+
+static int finish(pat_comm *c, const pat_call *call, enum pat_op op, int root)
+{
+    int rc = MPI_SUCCESS;
+    pat_exec_stats stats = pat_exec_get_stats(c->rooted.exec);
+    if (!call->recv_plain && (op == PAT_OP_GATHER) == (c->rank == root)) {
+        int blocks = op == PAT_OP_GATHER ? c->size : 1;
+        rc = pat_call_unpack(call, c->own, blocks > 1 ? root : -1, blocks, c->rooted_pack);
+        stats.bytes_copied += call->block_bytes * blocks;
+    }
+    atomic_fetch_add_explicit(&pat_rt.bytes_received, stats.bytes_received, memory_order_relaxed);
+    atomic_fetch_add_explicit(&pat_rt.bytes_copied, stats.bytes_copied, memory_order_relaxed);
+    pat_exec_free(c->rooted.exec);
+    c->rooted.exec = NULL;
+    return rc;
+}
+
+/* A round that breaks off stays where it is: messages may still be under way. */
+static int run(pat_comm *c, const pat_call *call, const pat_algorithm *alg, int root)
+{
+    if (c->failed != MPI_SUCCESS)
+        return c->failed;
+    pthread_rwlock_rdlock(&pat_rt.driving);
+    int rc = begin(c, call, alg, root);
+    pthread_rwlock_unlock(&pat_rt.driving);
+    if (rc == MPI_SUCCESS)
+        rc = pat_wait_while(c, under_way, look);
+    if (rc == MPI_SUCCESS)
+        rc = finish(c, call, alg->op, root);
+    c->failed = rc;
+    return rc;
+}
+
+const pat_algorithm *pat_rooted_choose(pat_comm *c, const pat_algorithm *alg, int64_t bytes)
+{
+    pthread_mutex_lock(&c->lock);
+    alg = pat_select_rooted(c, alg, bytes);
+    pthread_mutex_unlock(&c->lock);
+    return alg;
+}
+
+int pat_rooted_run(pat_comm *c, const pat_call *call, const pat_algorithm *alg, int root)
+{
+    pthread_mutex_lock(&c->lock);
+    int rc = run(c, call, alg, root);
+    /* The thread has left the communicator alone meanwhile. */
+    bool more = c->phase != PAT_IDLE || c->prepared->exec || atomic_load(&c->edge);
+    pthread_mutex_unlock(&c->lock);
+    if (more && pat_rt.thread)
+        pat_thread_kick(pat_rt.thread);
+    return rc;
+}

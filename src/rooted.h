@@ -1,0 +1,24 @@
+/*
+ * rooted.h — a call of an operation with a root, by plan: broadcast and gather. Nothing is prepared for it and nothing
+ * moves before the call; it goes beside the epochs of the all-gather, in slots of its own.
+ */
+#ifndef PAT_ROOTED_H
+#define PAT_ROOTED_H
+
+#include "comm.h"
+
+/*
+ * Can a plan run it? Alike on all ranks: bytes are those of the message, or of one rank's block.
+ */
+bool pat_rooted_fits(const pat_comm *c, enum pat_op op, int64_t bytes);
+
+/* `alg`, or what it chooses for so many bytes. Takes the communicator's lock. */
+const pat_algorithm *pat_rooted_choose(pat_comm *c, const pat_algorithm *alg, int64_t bytes);
+
+/*
+ * Run it to its end, with `alg`, whose operation it is. A rank returns when its part is done, as in MPI: a broadcast's
+ * root may be through before others have called, and call again. Takes the communicator's lock. Returns an MPI error code.
+ */
+int pat_rooted_run(pat_comm *c, const pat_call *call, const pat_algorithm *alg, int root);
+
+#endif

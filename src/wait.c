@@ -1,0 +1,80 @@
+/*
+ * wait.c — see wait.h. Open MPI cannot block on a message while another thread may complete it, so sleeping is waiting
+ * for a socket, or timed polling where sockets do not tell.
+ */
+#include "wait.h"
+
+#include <sched.h>
+
+#include "runtime.h"
+#include "sockets.h"
+
+#define USEC 1000
+#define MSEC 1000000
+
+static bool sends(const pat_exec *exec)
+{
+    return exec && pat_exec_sending(exec);
+}
+
+/*
+ * Nothing moved: sleep until something comes in, or for a little while, since MPI may have taken in, or another thread
+ * may have read, what nobody has looked at. Where sockets do not tell, a twentieth of the time waited already.
+ */
+static enum pat_sockets_event rest(pat_comm *c, int64_t quiet_ns)
+{
+    bool sending = sends(c->current->exec) || sends(c->rooted.exec);
+    bool reliable = pat_sockets_reliable(c->sockets);
+    if (!reliable && quiet_ns < 50 * USEC) {
+        sched_yield();
+        return PAT_SOCKETS_EXTRA;
+    }
+    int64_t least = reliable ? 100 * USEC : 50 * USEC, nap = quiet_ns / (reliable ? 4 : 20);
+    return pat_sockets_wait(c->sockets, -1, sending, nap < least ? least : nap > MSEC ? MSEC : nap);
+}
+
+/*
+ * When ranks arrive together, whoever waits waits for the network only. In a round of few milliseconds waking up, some
+ * 50 us a hop, weighs more than the time burnt; unless one has stayed away after all.
+ */
+static bool stays_awake(const pat_comm *c, int64_t quiet_ns)
+{
+    const pat_round *round = c->current;
+    int64_t block_ns = pat_link_busy_ns(&c->link, round->plan.block_bytes);
+    return round->plan_together && !c->rooted.exec && (c->size - 1) * block_ns < 5 * MSEC &&
+           quiet_ns < 4 * block_ns;
+}
+
+int pat_wait_while(pat_comm *c, bool (*busy)(const pat_comm *c), int (*look)(pat_comm *c, bool *moved))
+{
+    int rc = MPI_SUCCESS, idle = 0;
+    int64_t start = pat_clock_local_ns(), moved_ns = start;
+    enum pat_sockets_event event = PAT_SOCKETS_EXTRA;
+    atomic_store(&c->foreground, true);
+    atomic_fetch_add(&pat_rt.callers, 1);
+    while (rc == MPI_SUCCESS && busy(c)) {
+        bool moved = false;
+        rc = look(c, &moved);
+        pat_runtime_drive_others();
+        idle = moved ? 0 : idle + 1;
+        if (moved) {
+            moved_ns = pat_clock_local_ns();
+            pat_sockets_learn(c->sockets, event, true);
+            event = PAT_SOCKETS_EXTRA;
+        }
+        if (idle < 2 || pat_rt.config.wait_spin)
+            continue; /* what MPI has just taken in is only seen at the next look */
+        int64_t quiet_ns = pat_clock_local_ns() - moved_ns;
+        if (stays_awake(c, quiet_ns)) {
+            sched_yield();
+            continue;
+        }
+        pat_sockets_learn(c->sockets, event, false);
+        event = rest(c, quiet_ns);
+        idle = 0;
+    }
+    atomic_fetch_sub(&pat_rt.callers, 1);
+    atomic_store(&c->foreground, false);
+    atomic_fetch_add_explicit(&pat_rt.wait_ns, pat_clock_local_ns() - start, memory_order_relaxed);
+    return rc;
+}

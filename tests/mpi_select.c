@@ -1,0 +1,103 @@
+/*
+ * mpi_select.c — what "auto" does with short blocks: it leaves them to the MPI library while ranks come together, looks ever
+ * more seldom whether they still do, and takes relay for as long as they come far apart. The same call on every rank.
+ *
+ * ranks: 2 3 4
+ */
+#include "mpi_common.h"
+
+enum { BYTES = 25000, CALLS = 30 };
+
+static int64_t calls_of(const PAT_Counters *c, const char *name)
+{
+    for (int i = 0; i < c->num_algs; i++)
+        if (!strcmp(c->alg_name[i], name))
+            return c->alg_calls[i];
+    test_fail("%s is not counted", name);
+    return 0;
+}
+
+/* So many calls, the last rank late by so many ms in each. Returns how many relay has run; the same on all ranks. */
+static int64_t relay_calls(int calls, double late_ms)
+{
+    PAT_Counters before = counters();
+    for (int i = 0; i < calls; i++) {
+        MPI_Barrier(MPI_COMM_WORLD);
+        if (late_ms > 0 && test.rank == test.size - 1)
+            sleep_ms(late_ms);
+        gather_bytes(MPI_COMM_WORLD, BYTES, (uint32_t)i + 1);
+    }
+    PAT_Counters after = counters();
+    int64_t num = calls_of(&after, "relay") - calls_of(&before, "relay"), least, most;
+    MPI_Allreduce(&num, &least, 1, MPI_INT64_T, MPI_MIN, MPI_COMM_WORLD);
+    MPI_Allreduce(&num, &most, 1, MPI_INT64_T, MPI_MAX, MPI_COMM_WORLD);
+    expect_int("relay's calls, fewest and most on a rank", least, most);
+    expect_int("all calls", calls, num + calls_of(&after, "native") - calls_of(&before, "native"));
+    return num;
+}
+
+/*
+ * A request's round may end early or late on a rank, by its thread. What the next calls go by must not depend on it: all
+ * ranks get the same answer, and nobody is left alone in a call.
+ */
+static void beside_started(void)
+{
+    gather g;
+    PAT_Request r;
+    gather_make(&g, MPI_COMM_WORLD, &layouts[LAYOUT_BYTES], &layouts[LAYOUT_BYTES], BYTES, false);
+    MUST(PAT_Allgather_init(gather_sendbuf(&g), BYTES, MPI_BYTE, gather_recvbuf(&g), BYTES, MPI_BYTE,
+                            MPI_COMM_WORLD, &r));
+    unsigned char *other = calloc((size_t)test.size + 1, BYTES);
+    if (!other)
+        must("memory", MPI_ERR_NO_MEM);
+    for (int turn = 0; turn < 24; turn++) {
+        test_at("a started request, turn %d", turn);
+        gather_fill(&g, (uint32_t)turn + 1);
+        MUST(PAT_Start(r));
+        sleep_ms(test.rank == turn % test.size ? 20 : 0);
+        if (turn % 2) /* too short for anything but the MPI library */
+            MUST(PAT_Allgather(other, 2100, MPI_BYTE, other + BYTES, 2100, MPI_BYTE, MPI_COMM_WORLD));
+        int mine[2], most[2];
+        mine[0] = PAT_Allgather(other, BYTES, MPI_BYTE, other + BYTES, BYTES, MPI_BYTE, MPI_COMM_WORLD);
+        mine[1] = -mine[0];
+        MPI_Allreduce(mine, most, 2, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+        expect_int("the answer to a call beside it, on another rank", mine[0], -most[1]);
+        if (mine[0] != MPI_SUCCESS)
+            expect_error("PAT_Allgather", MPI_ERR_REQUEST, mine[0], NULL);
+        MUST(PAT_Wait(r));
+        gather_spoil(&g);
+        gather_check(&g);
+        gather_bytes(MPI_COMM_WORLD, BYTES, (uint32_t)turn + 1);
+    }
+    free(other);
+    MUST(PAT_Request_free(&r));
+    gather_free(&g);
+}
+
+int main(int argc, char **argv)
+{
+    if (!test_mpi_init(&argc, &argv, MPI_THREAD_MULTIPLE))
+        return 77;
+    layouts_make();
+    setenv("PAT_LINK", "10,200", 1); /* a block takes a millisecond */
+    MUST(PAT_Init());
+    test_at("ranks that come together");
+    int64_t together = relay_calls(CALLS, 0);
+    if (test.size == 2)
+        expect_int("relay's calls with two ranks", 0, together);
+    else if (together < 1 || (together > CALLS / 2 && test_slow() == 1)) /* slow ranks do not come together */
+        test_fail("relay has run %lld of %d calls; expected: some, and fewer than half", (long long)together,
+                  CALLS);
+    test_at("ranks that come far apart");
+    relay_calls(CALLS, 40); /* in these it finds out */
+    int64_t apart = relay_calls(5, 40);
+    expect_int("relay's calls", test.size > 2 ? 5 : 0, apart);
+    test_at("together again");
+    relay_calls(4, 0);
+    together = relay_calls(CALLS, 0);
+    if (together > CALLS / 2 && test_slow() == 1)
+        test_fail("relay has run %lld of %d calls; expected: fewer than half", (long long)together, CALLS);
+    beside_started();
+    layouts_free();
+    return test_end();
+}
