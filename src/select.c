@@ -7,8 +7,7 @@
  */
 #include "select.h"
 
-#include <stdio.h>
-
+#include "explain.h"
 #include "runtime.h"
 
 enum { SMALL_BYTES = 4096, WORTH_NS = 1250000, BEARABLE_NS = 200000, FAR_BLOCKS = 5, MOST_GAP = 64 };
@@ -59,19 +58,6 @@ void pat_select_passed_on(pat_comm *c)
         atomic_fetch_sub(&c->native_left, 1);
 }
 
-/* On one rank, for each new decision: the candidates, what they are taken to cost, the choice. */
-static void explain(const pat_comm *c, enum pat_op op, int64_t bytes, const pat_algorithm *choice)
-{
-    fprintf(stderr, "PAT: %d ranks, %lld bytes:", c->size, (long long)bytes);
-    for (int a = 0; a < pat_algorithm_count(); a++) {
-        const pat_algorithm *alg = pat_algorithm_at(a);
-        const double us = alg->op == op ? pat_calibration_us(pat_rt.calibration, alg, c->size, bytes) : -1;
-        if (us >= 0)
-            fprintf(stderr, " %s %.1f us%s,", alg->name, us, alg == choice ? " (least)" : "");
-    }
-    fprintf(stderr, " so %s\n", choice->name);
-}
-
 /* By what was measured. The formulas give the same bits on all ranks, which are alike (machine.h). */
 static const pat_algorithm *fastest(pat_comm *c, enum pat_op op, int64_t bytes)
 {
@@ -83,7 +69,7 @@ static const pat_algorithm *fastest(pat_comm *c, enum pat_op op, int64_t bytes)
     if (!alg)
         alg = pat_algorithm_native(op);
     if (pat_rt.config.explain && c->rank == 0)
-        explain(c, op, bytes, alg);
+        pat_explain(pat_rt.calibration, op, c->size, bytes, alg);
     *kept = (pat_choice){bytes, alg};
     return alg;
 }

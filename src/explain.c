@@ -1,0 +1,19 @@
+/*
+ * explain.c — see explain.h. The one place where the library prints, and only where PAT_EXPLAIN asks for it.
+ */
+#include "explain.h"
+
+#include <stdio.h>
+
+void pat_explain(const pat_calibration *c, enum pat_op op, int ranks, int64_t bytes,
+                 const pat_algorithm *choice)
+{
+    fprintf(stderr, "PAT: %d ranks, %lld bytes:", ranks, (long long)bytes);
+    for (int a = 0; a < pat_algorithm_count(); a++) {
+        const pat_algorithm *alg = pat_algorithm_at(a);
+        const double us = alg->op == op ? pat_calibration_us(c, alg, ranks, bytes) : -1;
+        if (us >= 0)
+            fprintf(stderr, " %s %.1f us%s,", alg->name, us, alg == choice ? " (least)" : "");
+    }
+    fprintf(stderr, " so %s\n", choice->name);
+}

@@ -1,0 +1,13 @@
+/*
+ * explain.h — tells a person why an algorithm was chosen.
+ */
+#ifndef PAT_EXPLAIN_H
+#define PAT_EXPLAIN_H
+
+#include "calibration.h"
+
+/* One line on the standard error: the candidates of an operation, what they are predicted to take, the choice. */
+void pat_explain(const pat_calibration *c, enum pat_op op, int ranks, int64_t bytes,
+                 const pat_algorithm *choice);
+
+#endif
