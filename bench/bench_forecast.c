@@ -48,13 +48,15 @@ void bench_forecast_free(bench_forecast *f)
     *f = (bench_forecast){0};
 }
 
-static bench_times walk(const pat_plan *plans, const pat_job *job, const bench_net *net,
+static bench_times walk(const bench_forecast *f, const pat_plan *plans, const bench_net *net,
                         const int64_t *arrival_ns)
 {
-    const pat_cost cost = {.alpha_ns = job->alpha_ns, .beta_ps = net->beta_ps, .eager_bytes = INT64_MAX};
+    const pat_cost cost = {.alpha_ns = f->beta_ps > 0 ? f->alpha_ns : f->job.alpha_ns,
+                           .beta_ps = f->beta_ps > 0 ? f->beta_ps : net->beta_ps,
+                           .eager_bytes = INT64_MAX};
     /* Every link lets its first bytes through at once; a chain of messages passes a full bucket at least once. */
     const int64_t credit_ns = net->burst_bytes * net->beta_ps / 1000;
-    const int num = job->num_ranks;
+    const int num = f->job.num_ranks;
     bench_times told = {NAN, NAN};
     int64_t *exit_ns = malloc((size_t)num * sizeof(*exit_ns)), last = INT64_MIN, last_exit = INT64_MIN;
     if (exit_ns && pat_model_walk(plans, num, arrival_ns, &cost, exit_ns, NULL) == 0) {
@@ -79,13 +81,13 @@ bench_times bench_forecast_walk(const bench_forecast *f, const bench_net *net, c
     if (!f->alg || (net->num_nodes > 1 && net->ppn > 1))
         return told;
     if (f->plans)
-        return walk(f->plans, &f->job, net, arrival_ns);
+        return walk(f, f->plans, net, arrival_ns);
     pat_job job = f->job;
     pat_plan *plans = calloc((size_t)job.num_ranks, sizeof(*plans));
     int num = 0;
     job.arrival_ns = arrival_ns;
     if (plans && make_plans(f->alg, &job, plans, &num) == 0)
-        told = walk(plans, &job, net, arrival_ns);
+        told = walk(f, plans, net, arrival_ns);
     free_plans(plans, num);
     return told;
 }

@@ -12,6 +12,8 @@
 typedef struct bench_forecast {
     const pat_algorithm *alg; /* NULL: nothing is foretold */
     pat_job job;
+    int64_t alpha_ns,
+        beta_ps; /* what a message takes, in place of the job's latency and the net's rate; beta 0: as these */
     int num_plans; /* 0: no plans, or they depend on the arrivals and are made for each walk */
     pat_plan *plans;
 } bench_forecast;

@@ -331,7 +331,7 @@ static void make_requests(bench_run *run)
  * What the library has agreed for the world, so that the forecasts walk the very plans it runs; NULL when only `native`
  * is measured, which has none and needs nothing.
  */
-static const pat_comm *library_state(const bench_run *run)
+static pat_comm *library_state(const bench_run *run)
 {
     bool needed = false;
     pat_comm *c = NULL;
@@ -343,7 +343,7 @@ static const pat_comm *library_state(const bench_run *run)
 }
 
 /* Rank 0. The ideal ring has the latency of the bound, the others the one that neighbours meet. */
-static int make_forecasts(bench_run *run, const pat_comm *c)
+static int make_forecasts(bench_run *run, pat_comm *c)
 {
     const bench_net *net = run->net;
     pat_job job = {.num_ranks = run->num_ranks,
@@ -369,7 +369,7 @@ static int prepare(bench_run *run, int64_t count)
     run->block_bytes = count / run->num_ranks * (int64_t)sizeof(float);
     run->sendbuf = malloc((size_t)run->block_bytes);
     run->recvbuf = malloc((size_t)(run->block_bytes * run->num_ranks));
-    const pat_comm *c = library_state(run);
+    pat_comm *c = library_state(run);
     int ok = run->sendbuf && run->recvbuf, all_ok;
     if (ok)
         memset(run->recvbuf, 0, (size_t)(run->block_bytes * run->num_ranks));

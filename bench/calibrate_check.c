@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "bench_clock.h"
 #include "bench_stats.h"
 #include "calibrate_run.h"
 #include "pat.h"
@@ -38,7 +39,8 @@ static int native_of(enum pat_op op)
     return (int)(pat_algorithm_native(op) - pat_algorithm_at(0));
 }
 
-static void run_cell(const pat_calibration *c, check_cell *cell, enum pat_op op, int runs, char *buffer)
+static void run_cell(const pat_calibration *c, check_cell *cell, enum pat_op op, int runs,
+                     const pat_clock *clock, char *buffer)
 {
     int ranks;
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
@@ -49,7 +51,7 @@ static void run_cell(const pat_calibration *c, check_cell *cell, enum pat_op op,
             const pat_algorithm *alg = pat_algorithm_at(a);
             if (!takes_part(c, alg, op, ranks))
                 continue;
-            const calibrate_job job = {alg, cell->bytes, op == PAT_OP_BCAST ? 0 : -1};
+            const calibrate_job job = {alg, cell->bytes, op == PAT_OP_BCAST ? 0 : -1, clock};
             if (alg->build)
                 calibrate_must(PAT_UseAlg(alg->name), alg->name);
             const double s = calibrate_once(MPI_COMM_WORLD, &job, buffer);
@@ -98,12 +100,22 @@ static void print_losses(const char *who, losses *l)
 }
 
 /* The fastest, the chosen one, the MPI library's own. Errors of the predictions are added to `off`. */
+/* What the library takes; of all-gathers it knows two when all ranks call at once. */
+static const pat_algorithm *choice_of(const pat_calibration *c, enum pat_op op, int ranks, int64_t bytes)
+{
+    const pat_algorithm *const native = pat_algorithm_native(op), *const relay = pat_algorithm_find("relay");
+    if (op != PAT_OP_ALLGATHER)
+        return pat_calibration_best(c, op, ranks, bytes);
+    return pat_calibration_us(c, relay, ranks, bytes) <= pat_calibration_us(c, native, ranks, bytes) ? relay
+                                                                                                     : native;
+}
+
 static void print_cell(const pat_calibration *c, const check_cell *cell, enum pat_op op, int ranks,
                        losses *ours, losses *natives, double *off, int *num_off)
 {
     int best = -1;
     const int native = native_of(op);
-    const pat_algorithm *choice = pat_calibration_best(c, op, ranks, cell->bytes);
+    const pat_algorithm *choice = choice_of(c, op, ranks, cell->bytes);
     const int chosen = (int)(choice - pat_algorithm_at(0));
     for (int a = 0; a < pat_algorithm_count(); a++) {
         if (!takes_part(c, pat_algorithm_at(a), op, ranks))
@@ -124,7 +136,8 @@ static void print_cell(const pat_calibration *c, const check_cell *cell, enum pa
     fflush(stdout);
 }
 
-static void check_op(const pat_calibration *c, enum pat_op op, const char *name, int runs, double longest_s)
+static void check_op(const pat_calibration *c, enum pat_op op, const char *name, int runs,
+                     const pat_clock *clock, double longest_s)
 {
     int rank, ranks, num_off = 0, go_on = 1;
     losses ours = {.num = 0}, natives = {.num = 0};
@@ -145,10 +158,10 @@ static void check_op(const pat_calibration *c, enum pat_op op, const char *name,
                name, ranks, c->ranks, runs, "bytes", "best", "[us]", "chosen", "loss", "MPI [us]", "loss");
     for (int i = 0; i < MAX_SIZES && go_on; i++) {
         cell->bytes = (int64_t)FIRST_BYTES << i;
-        char *buffer =
-            calloc(1, calibrate_bytes(&(calibrate_job){pat_algorithm_native(op), cell->bytes, 0}, ranks));
+        char *buffer = calloc(
+            1, calibrate_bytes(&(calibrate_job){pat_algorithm_native(op), cell->bytes, 0, NULL}, ranks));
         calibrate_must(buffer ? MPI_SUCCESS : MPI_ERR_NO_MEM, "memory");
-        run_cell(c, cell, op, runs, buffer);
+        run_cell(c, cell, op, runs, clock, buffer);
         free(buffer);
         if (rank == 0)
             print_cell(c, cell, op, ranks, &ours, &natives, off, &num_off);
@@ -171,6 +184,10 @@ void calibrate_check(const pat_calibration *c, const calibrate_patience *patienc
                      bool quick)
 {
     const int runs = quick ? patience->most : MAX_RUNS < patience->most ? MAX_RUNS : patience->most;
-    check_op(c, PAT_OP_BCAST, "broadcast", runs, longest_s);
-    check_op(c, PAT_OP_GATHER, "gather", runs, longest_s);
+    pat_clock clock;
+    int same_machine;
+    calibrate_must(bench_clock_sync(&clock, MPI_COMM_WORLD, 20, &same_machine), "the clock");
+    check_op(c, PAT_OP_BCAST, "broadcast", runs, &clock, longest_s);
+    check_op(c, PAT_OP_GATHER, "gather", runs, &clock, longest_s);
+    check_op(c, PAT_OP_ALLGATHER, "all-gather", runs, &clock, longest_s);
 }

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "bench_stats.h"
 #include "pat.h"
@@ -55,7 +56,7 @@ static void run(MPI_Comm comm, const calibrate_job *job, char *buffer)
     if (job->closing_bytes < 0)
         return;
     char *closing =
-        buffer + (job->alg ? calibrate_bytes(&(calibrate_job){job->alg, job->bytes, 0}, size) : 0);
+        buffer + (job->alg ? calibrate_bytes(&(calibrate_job){job->alg, job->bytes, 0, NULL}, size) : 0);
     if (rank > 0)
         calibrate_must(MPI_Send(closing, (int)job->closing_bytes, MPI_BYTE, 0, TAG, comm), "MPI_Send");
     for (int r = 1; rank == 0 && r < size; r++)
@@ -89,12 +90,39 @@ static double *series(int n)
     return seconds;
 }
 
+/*
+ * All ranks call at one moment of a clock that they share: out of a barrier they come apart by more than a short
+ * all-gather takes. Asleep until then, so that no rank takes another one's processor.
+ */
+static void meet(MPI_Comm comm, const pat_clock *clock)
+{
+    int size;
+    MPI_Comm_size(comm, &size);
+    MPI_Barrier(comm);
+    int64_t start = pat_clock_now_ns(clock) + (3 + size / 2) * INT64_C(1000000);
+    MPI_Bcast(&start, 1, MPI_INT64_T, 0, comm);
+    start -= clock->offset_ns;
+    const struct timespec until = {.tv_sec = start / 1000000000, .tv_nsec = start % 1000000000};
+    while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL) != 0)
+        ;
+}
+
 double calibrate_once(MPI_Comm comm, const calibrate_job *job, char *buffer)
 {
-    MPI_Barrier(comm);
+    const bool together = job->alg && job->alg->op == PAT_OP_ALLGATHER;
+    int size;
+    MPI_Comm_size(comm, &size);
+    if (together)
+        meet(comm, job->clock);
+    else
+        MPI_Barrier(comm);
     const double start = MPI_Wtime();
     run(comm, job, buffer);
-    return MPI_Wtime() - start;
+    const double mine = MPI_Wtime() - start;
+    double all = mine;
+    if (together)
+        MPI_Reduce(&mine, &all, 1, MPI_DOUBLE, MPI_SUM, 0, comm);
+    return together ? all / size : mine;
 }
 
 calibrate_result calibrate_time(MPI_Comm comm, const calibrate_job *job, const calibrate_patience *patience,

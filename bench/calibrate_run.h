@@ -10,6 +10,7 @@
 
 #include "algorithms.h"
 #include "calibration.h"
+#include "clock.h"
 
 /* How long one experiment is repeated: until the mean is known well enough, within these limits. */
 typedef struct calibrate_patience {
@@ -17,12 +18,13 @@ typedef struct calibrate_patience {
     int least, most;  /* repetitions */
 } calibrate_patience;
 
-/* What to time on `comm`. Broadcasts and gathers have root 0. */
+/* What to time on `comm`. Broadcasts and gathers have root 0, and its clock counts; of an all-gather the mean over ranks. */
 typedef struct calibrate_job {
     const pat_algorithm *alg; /* NULL: only the closing gather */
     int64_t bytes;            /* of the message, or of one rank's block */
     int64_t
-        closing_bytes; /* after a broadcast every other rank sends so many to rank 0, one after the other; < 0: none */
+        closing_bytes; /* after a broadcast every other rank sends so many to rank 0, one by one; < 0: none */
+    const pat_clock *clock; /* of all ranks: an all-gather begins by it; others need none */
 } calibrate_job;
 
 typedef struct calibrate_result {
@@ -53,7 +55,7 @@ void calibrate_gammas(MPI_Comm comm, int64_t bytes, const calibrate_patience *pa
 void calibrate_check(const pat_calibration *c, const calibrate_patience *patience, double longest_s,
                      bool quick);
 
-/* One run of the job, timed on rank 0; its algorithm is in use already. Collective over comm. */
+/* One run of the job, timed, on rank 0; its algorithm is in use already. Collective over comm. */
 double calibrate_once(MPI_Comm comm, const calibrate_job *job, char *buffer);
 
 /* End the job with a message when an MPI or PAT call fails: nothing can be measured then. */

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "bench_clock.h"
 #include "bench_fit.h"
 #include "bench_progress.h"
 #include "bench_rules.h"
@@ -21,6 +22,7 @@
 #include "link.h"
 #include "machine.h"
 #include "pat.h"
+#include "runtime.h"
 
 enum { MAX_SIZES = 10, MAX_ROWS = 3 * MAX_SIZES, MOST_GAMMAS = 7 };
 /* Closing gathers of three lengths, none a segment's: with one length alpha and beta would come in one proportion. */
@@ -120,7 +122,8 @@ static const struct argp argp = {
     keys,
     parse,
     NULL,
-    "Measure what messages cost every broadcast and gather on this machine, for PAT_CALIBRATION.\v"
+    "Measure what messages cost every all-gather, broadcast and gather on this machine, for "
+    "PAT_CALIBRATION.\v"
     "Start it under mpirun with the layout that programs will have: as many ranks on a node, at least two in "
     "all. What it "
     "finds also serves other numbers of ranks. After each algorithm the file is written; started again it "
@@ -135,6 +138,7 @@ typedef struct run {
     const options *options;
     int rank, size;
     pat_link link;
+    pat_clock clock;
     pat_calibration found;
     bench_progress progress;
     char *buffer;
@@ -184,14 +188,15 @@ static bool measured_by_plan(const pat_algorithm *alg)
 /* The MPI library's own operations that a choice is made among. */
 static bool measured_natively(const pat_algorithm *alg)
 {
-    return !alg->build && !alg->chooses && alg->op != PAT_OP_ALLGATHER;
+    return !alg->build && !alg->chooses;
 }
 
 static int native_sizes(const run *r, const pat_algorithm *alg, int64_t *sizes)
 {
-    /* As if it were linear: longer it hardly takes. */
-    return sizes_for(r, pat_algorithm_find(alg->op == PAT_OP_BCAST ? "bcast_binomial" : "gather_linear"), 256,
-                     2 * MAX_SIZES, sizes);
+    /* As if it were one of ours: longer it hardly takes. */
+    static const char *const likes[PAT_NUM_OPS] = {
+        [PAT_OP_ALLGATHER] = "ring", [PAT_OP_GATHER] = "gather_linear", [PAT_OP_BCAST] = "bcast_binomial"};
+    return sizes_for(r, pat_algorithm_find(likes[alg->op]), 256, 2 * MAX_SIZES, sizes);
 }
 
 /* Milliseconds that one run more or less takes, with the least repetitions. */
@@ -232,7 +237,7 @@ static void fit(run *r, const pat_algorithm *alg)
     int num = 0, unsure = 0;
     for (int i = 0, n = sizes_of(r, alg, sizes); i < n; i++)
         for (int k = 0; k < (alg->op == PAT_OP_BCAST ? NUM_CLOSINGS : 1); k++) {
-            const calibrate_job job = {alg, sizes[i], alg->op == PAT_OP_BCAST ? closings[k] : -1};
+            const calibrate_job job = {alg, sizes[i], alg->op == PAT_OP_BCAST ? closings[k] : -1, &r->clock};
             const calibrate_result t = calibrate_time(MPI_COMM_WORLD, &job, &r->options->patience, r->buffer);
             const pat_form_cost c = cost_of(r, alg, sizes[i]);
             const double others = job.closing_bytes < 0 ? 0 : r->size - 1;
@@ -278,10 +283,10 @@ static void time_native(run *r, const pat_algorithm *alg, int ranks)
     MPI_Comm comm;
     MPI_Comm_split(MPI_COMM_WORLD, r->rank < ranks ? 0 : MPI_UNDEFINED, r->rank, &comm);
     if (comm != MPI_COMM_NULL) {
-        const calibrate_job nothing = {NULL, 0, 0};
+        const calibrate_job nothing = {NULL, 0, 0, NULL};
         const calibrate_result empty = calibrate_time(comm, &nothing, &r->options->patience, r->buffer);
         for (int i = 0, n = native_sizes(r, alg, sizes); i < n && r->found.num_points < PAT_MAX_POINTS; i++) {
-            const calibrate_job job = {alg, sizes[i], alg->op == PAT_OP_BCAST ? 0 : -1};
+            const calibrate_job job = {alg, sizes[i], alg->op == PAT_OP_BCAST ? 0 : -1, &r->clock};
             const calibrate_result t = calibrate_time(comm, &job, &r->options->patience, r->buffer);
             const double s = alg->op == PAT_OP_BCAST ? t.median_s - empty.median_s : t.median_s;
             if (s >
@@ -307,17 +312,33 @@ static bool has_points(const pat_calibration *c, int alg, int ranks)
     return false;
 }
 
-/* What an earlier start has found, if it was of the same. */
-static void go_on(run *r)
+/*
+ * Rank 0: what an earlier start has found, if it was of the same. A file that is something else is somebody's: false, and it
+ * stays as it is.
+ */
+static bool go_on(run *r)
 {
     pat_calibration before;
     char why[512];
-    if (r->rank > 0 || r->options->again ||
-        pat_calibration_read(&before, r->options->out, why, sizeof(why)) != 0 ||
-        !pat_calibration_is_of(&before, &r->found.machine, why, sizeof(why)) || before.ranks != r->size)
-        return;
-    r->found = before;
-    printf("# going on with %s\n", r->options->out);
+    if (r->options->again)
+        return true;
+    const int error = pat_calibration_read(&before, r->options->out, why, sizeof(why));
+    if (error == ENOENT)
+        return true;
+    bool same = !error && pat_calibration_is_of(&before, &r->found.machine, why, sizeof(why)) &&
+                pat_calibration_is_of_link(&before, r->found.link_mbit, why, sizeof(why));
+    if (same && before.ranks != r->size) {
+        same = false;
+        snprintf(why, sizeof(why), "it was measured with %d ranks, these are %d", before.ranks, r->size);
+    }
+    if (same) {
+        r->found = before;
+        printf("# going on with %s\n", r->options->out);
+    } else {
+        fprintf(stderr, "pat-calibrate: %s cannot be gone on with: %s; accepted: --again, or another --out\n",
+                r->options->out, why);
+    }
+    return same;
 }
 
 static void measure(run *r)
@@ -364,7 +385,7 @@ static size_t most_bytes(const run *r)
         if (!measured_by_plan(alg) && !measured_natively(alg))
             continue;
         const int n = measured_by_plan(alg) ? sizes_of(r, alg, sizes) : native_sizes(r, alg, sizes);
-        const size_t bytes = calibrate_bytes(&(calibrate_job){alg, sizes[n - 1], 4096}, r->size);
+        const size_t bytes = calibrate_bytes(&(calibrate_job){alg, sizes[n - 1], 4096, NULL}, r->size);
         most = bytes > most ? bytes : most;
     }
     return most;
@@ -375,7 +396,9 @@ static int check(const options *o, int rank)
 {
     pat_calibration *c;
     calibrate_must(PAT_Init(), "PAT_Init");
-    int rc = pat_machine_calibration(MPI_COMM_WORLD, o->out, &c);
+    pat_config config = pat_rt.config;
+    snprintf(config.calibration, sizeof(config.calibration), "%s", o->out);
+    int rc = pat_machine_calibration(MPI_COMM_WORLD, &config, &c);
     if (rc == MPI_SUCCESS)
         calibrate_check(c, &o->patience, o->longest_s, o->quick);
     else if (rank == 0)
@@ -389,6 +412,7 @@ static int check(const options *o, int rank)
 static int calibrate(const options *o, int rank, int size)
 {
     run r = {.options = o, .rank = rank, .size = size};
+    int same_machine;
     bool alike;
     calibrate_must(PAT_Init(), "PAT_Init");
     calibrate_must(pat_machine_find(MPI_COMM_WORLD, &r.found.machine, &alike), "the machine");
@@ -401,15 +425,23 @@ static int calibrate(const options *o, int rank, int size)
         return 2;
     }
     r.found.ranks = size;
-    go_on(&r);
+    calibrate_must(pat_link_find(&r.link, &pat_rt.config, MPI_COMM_WORLD), "the link");
+    calibrate_must(bench_clock_sync(&r.clock, MPI_COMM_WORLD, 20, &same_machine), "the clock");
+    r.found.link_us = (double)r.link.alpha_ns / 1e3;
+    r.found.link_mbit = 8e6 / (double)r.link.beta_ps;
+    int good = rank > 0 || go_on(&r);
+    MPI_Bcast(&good, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    if (!good) {
+        PAT_Finalize();
+        return 2;
+    }
     MPI_Bcast(&r.found, (int)sizeof(r.found), MPI_BYTE, 0, MPI_COMM_WORLD);
-    calibrate_must(pat_link_measure(&r.link, MPI_COMM_WORLD), "the link");
     r.buffer = calloc(1, most_bytes(&r));
     calibrate_must(r.buffer ? MPI_SUCCESS : MPI_ERR_NO_MEM, "memory");
     if (rank == 0)
         printf("# PAT calibration, %d ranks, %d on a node, link %.1f us, %.1f Mbit/s\n# %s\n# %s\n", size,
-               r.found.machine.ranks_per_node, (double)r.link.alpha_ns / 1e3, 8e6 / (double)r.link.beta_ps,
-               r.found.machine.cpu, r.found.machine.mpi);
+               r.found.machine.ranks_per_node, r.found.link_us, r.found.link_mbit, r.found.machine.cpu,
+               r.found.machine.mpi);
     measure(&r);
     if (rank == 0)
         printf("# written to %s\n", o->out);

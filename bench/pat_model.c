@@ -11,8 +11,9 @@
 
 #include "bench_delay.h"
 #include "bench_forecast.h"
+#include "model_judge.h"
 
-enum { MAX_ROWS = 32, MAX_LIST = 16, MOST_RANKS = 256, MOST_ITERS = 10000 };
+enum { MAX_ROWS = 32, MAX_LIST = 16, MOST_RANKS = 256, MOST_ITERS = 10000, MAX_CALIBRATIONS = 16 };
 
 typedef struct options {
     enum pat_op op;
@@ -25,8 +26,12 @@ typedef struct options {
     enum bench_pattern pattern;
     int64_t seed;
     int64_t arrival_ns[MOST_RANKS];
-    int num_arrivals; /* 0: by pattern */
-    bool last;        /* the last exit counts, not the mean elapsed time */
+    int num_arrivals;                                  /* 0: by pattern */
+    bool last;                                         /* the last exit counts, not the mean elapsed time */
+    const char *calibrations[MAX_CALIBRATIONS], *plot; /* judging: how, and where points go */
+    int num_calibrations;
+    const char *const *cells; /* and what; NULL: nothing is judged */
+    int num_cells;
 } options;
 
 /* ---- Command line ---- */
@@ -128,10 +133,23 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         if (!o->last && (!arg || strcmp(arg, "mean") != 0))
             argp_error(state, "--goal %s: accepted: mean, last", arg ? arg : "");
         return 0;
-    case ARGP_KEY_ARG:
-        argp_error(state, "'%s': no arguments are accepted", arg);
+    case 'c':
+        if (o->num_calibrations == MAX_CALIBRATIONS)
+            argp_error(state, "--judge: accepted: at most %d times", MAX_CALIBRATIONS);
+        o->calibrations[o->num_calibrations++] = arg;
+        return 0;
+    case 'd':
+        o->plot = arg;
+        return 0;
+    case ARGP_KEY_ARGS:
+        if (o->num_calibrations == 0)
+            argp_error(state, "'%s': accepted: files only with --judge", state->argv[state->next]);
+        o->cells = (const char *const *)(state->argv + state->next);
+        o->num_cells = state->argc - state->next;
         return 0;
     case ARGP_KEY_END:
+        if (o->num_calibrations > 0 && !o->cells)
+            argp_error(state, "--judge: accepted: with JSON files of pat-bench, one cell each");
         if (o->num_arrivals > 0 && o->num_arrivals != o->procs)
             argp_error(state, "--arrivals: %d numbers for %d ranks", o->num_arrivals, o->procs);
         return 0;
@@ -152,13 +170,19 @@ static const struct argp_option keys[] = {
     {"arrivals", 'a', "LIST", 0, "When each rank calls, in ms, instead of a pattern", 0},
     {"iters", 'i', "N", 0, "Arrivals to average over (default 20)", 0},
     {"seed", 'e', "S", 0, "Seed of the delays (default 1)", 0},
+    {"judge", 'c', "CALIBRATION", 0,
+     "Compare FILE..., cells that pat-bench has measured, with what this file of pat-calibrate predicts and "
+     "chooses; may "
+     "be repeated, the one of the cell's link is taken",
+     0},
+    {"points", 'd', "FILE", 0, "With --judge: predicted and measured times go there, tab-separated", 0},
     {"goal", 'g', "G", 0, "What makes the best: mean (elapsed time, default) or last (exit)", 0},
     {0}};
 
 static const struct argp argp = {
     keys,
     parse,
-    NULL,
+    "[FILE...]",
     "What the predictor says every algorithm takes, without running it.\v"
     "elapsed: call to return, mean over ranks; past last: last return after the last call; bound: what no "
     "all-gather "
@@ -288,6 +312,8 @@ int main(int argc, char **argv)
                  .seed = 1};
     argp_err_exit_status = 2;
     argp_parse(&argp, argc, argv, 0, NULL, &o);
+    if (o.num_calibrations > 0)
+        return model_judge(o.calibrations, o.num_calibrations, o.cells, o.num_cells, o.plot);
     if (o.num_arrivals > 0)
         o.num_factors = o.iters = 1;
     puts("# PAT: predicted, not measured");

@@ -111,7 +111,7 @@ static int measure(const pat_algorithm *alg, const pat_job *job, double *build_u
     return 0;
 }
 
-static double choice_us(const pat_comm *c, int64_t block_bytes)
+static double choice_us(pat_comm *c, int64_t block_bytes)
 {
     const pat_algorithm *choose = pat_algorithm_find("auto"), *volatile chosen;
     const int64_t start = pat_clock_local_ns();

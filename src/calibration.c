@@ -139,6 +139,9 @@ static void read_all(pat_calibration *c, const json_t *from, complaint *wrong)
     c->machine.pus = (int)whole(wrong, machine, "pus", 1, 1 << 20);
     c->machine.ranks_per_node = (int)whole(wrong, machine, "ranks_per_node", 1, 1 << 20);
     c->ranks = (int)whole(wrong, from, "ranks", 2, MOST_RANKS);
+    const json_t *link = json_object_get(from, "link");
+    c->link_us = number(wrong, link, "latency_us", 0, 1e9);
+    c->link_mbit = number(wrong, link, "mbit", 1e-3, 1e9);
     whole(wrong, from, "segment_bytes", PAT_SEGMENT_BYTES, PAT_SEGMENT_BYTES);
     read_gammas(c, json_object_get(from, "gamma"), wrong);
     read_fits(c, json_object_get(from, "algorithms"), wrong);
@@ -195,10 +198,11 @@ static json_t *to_json(const pat_calibration *c)
                               json_pack("{ss si sI sf}", "algorithm", pat_algorithm_at(p->alg)->name, "ranks",
                                         p->ranks, "bytes", (json_int_t)p->bytes, "us", p->us));
     }
-    return json_pack("{si s{ss ss si si} si sI so so so}", "format", FORMAT, "machine", "cpu", c->machine.cpu,
-                     "mpi", c->machine.mpi, "pus", c->machine.pus, "ranks_per_node",
-                     c->machine.ranks_per_node, "ranks", c->ranks, "segment_bytes",
-                     (json_int_t)PAT_SEGMENT_BYTES, "gamma", gammas, "algorithms", fits, "native", points);
+    return json_pack("{si s{ss ss si si} si s{sf sf} sI so so so}", "format", FORMAT, "machine", "cpu",
+                     c->machine.cpu, "mpi", c->machine.mpi, "pus", c->machine.pus, "ranks_per_node",
+                     c->machine.ranks_per_node, "ranks", c->ranks, "link", "latency_us", c->link_us, "mbit",
+                     c->link_mbit, "segment_bytes", (json_int_t)PAT_SEGMENT_BYTES, "gamma", gammas,
+                     "algorithms", fits, "native", points);
 }
 
 int pat_calibration_write(const pat_calibration *c, const char *path)
@@ -239,6 +243,13 @@ bool pat_calibration_is_of(const pat_calibration *c, const pat_machine *machine,
     else
         return true;
     return false;
+}
+
+bool pat_calibration_is_of_link(const pat_calibration *c, double link_mbit, char *why, size_t why_size)
+{
+    const double times = link_mbit / c->link_mbit;
+    snprintf(why, why_size, "it is of a network of %.4g Mbit/s, this one has %.4g", c->link_mbit, link_mbit);
+    return times > 1.0 / 3 && times < 3;
 }
 
 /* The line through the two points next to `at`, or the two at that end; x is increasing, n at least 1. */

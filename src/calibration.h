@@ -12,7 +12,7 @@
 #include "algorithms.h"
 #include "closed_form.h"
 
-enum { PAT_MAX_GAMMAS = 15, PAT_MAX_POINTS = 512 };
+enum { PAT_MAX_GAMMAS = 15, PAT_MAX_POINTS = 1024 };
 
 /*
  * Pieces of a broadcast: 8 KiB, below every MPI library's limit for messages that are asked for first, and at most 4096 of
@@ -52,7 +52,8 @@ typedef struct pat_point {
 
 typedef struct pat_calibration {
     pat_machine machine;
-    int ranks; /* it was measured with */
+    int ranks;                 /* it was measured with */
+    double link_us, link_mbit; /* latency and rate between neighbours then, as pat_link_measure finds them */
     int num_gammas, num_points;
     double gammas[PAT_MAX_GAMMAS];
     pat_fit fits[PAT_MAX_ALGS];       /* by index in the table of algorithms */
@@ -70,6 +71,12 @@ int pat_calibration_write(const pat_calibration *c, const char *path);
 
 /* Is it one of this machine? If not, `why` names what differs, and how. */
 bool pat_calibration_is_of(const pat_calibration *c, const pat_machine *machine, char *why, size_t why_size);
+
+/*
+ * Is the network still of the kind it was measured on? Within a factor of 3: measurements on a busy machine differ. If not,
+ * `why` says so.
+ */
+bool pat_calibration_is_of_link(const pat_calibration *c, double link_mbit, char *why, size_t why_size);
 
 /* Bring the points into their order. */
 void pat_calibration_sort(pat_calibration *c);

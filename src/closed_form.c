@@ -78,14 +78,42 @@ static pat_form_cost split(const pat_form_job *job, int flr)
     return (pat_form_cost){cost.messages + 1, cost.bytes + half};
 }
 
+/*
+ * The whole result down a chain from rank 0, on each hop without the block that its end has: P-1 blocks leave rank 0, and
+ * the last segment goes P-3 hops further, to the last rank that has not brought it itself.
+ */
+static pat_form_cost chain_of_result(const pat_form_job *job)
+{
+    const double parts = segments(job), more = job->num_ranks > 3 ? job->num_ranks - 3 : 0;
+    const double count = (job->num_ranks - 1) * parts + more;
+    return (pat_form_cost){count, count * (double)job->bytes / parts};
+}
+
+/* Gathers that ask take three messages for a block: signal, short part, rest. */
+static pat_form_cost gather_and_broadcast(const pat_form_job *job, double messages)
+{
+    const pat_form_cost chain = chain_of_result(job);
+    return (pat_form_cost){messages * (job->num_ranks - 1) + chain.messages,
+                           (double)((job->num_ranks - 1) * job->bytes) + chain.bytes};
+}
+
 bool pat_form_find(const char *algorithm, enum pat_form *form)
 {
-    static const char *const names[] = {
-        [PAT_FORM_BCAST_LINEAR] = "bcast_linear",      [PAT_FORM_BCAST_CHAIN] = "bcast_chain",
-        [PAT_FORM_BCAST_KCHAIN] = "bcast_kchain",      [PAT_FORM_BCAST_BINARY] = "bcast_binary",
-        [PAT_FORM_BCAST_SPLIT] = "bcast_split",        [PAT_FORM_BCAST_BINOMIAL] = "bcast_binomial",
-        [PAT_FORM_GATHER_LINEAR] = "gather_linear",    [PAT_FORM_GATHER_SYNC] = "gather_sync",
-        [PAT_FORM_GATHER_BINOMIAL] = "gather_binomial"};
+    static const char *const names[] = {[PAT_FORM_BCAST_LINEAR] = "bcast_linear",
+                                        [PAT_FORM_BCAST_CHAIN] = "bcast_chain",
+                                        [PAT_FORM_BCAST_KCHAIN] = "bcast_kchain",
+                                        [PAT_FORM_BCAST_BINARY] = "bcast_binary",
+                                        [PAT_FORM_BCAST_SPLIT] = "bcast_split",
+                                        [PAT_FORM_BCAST_BINOMIAL] = "bcast_binomial",
+                                        [PAT_FORM_GATHER_LINEAR] = "gather_linear",
+                                        [PAT_FORM_GATHER_SYNC] = "gather_sync",
+                                        [PAT_FORM_GATHER_BINOMIAL] = "gather_binomial",
+                                        [PAT_FORM_RING] = "ring",
+                                        [PAT_FORM_NEX] = "nex",
+                                        [PAT_FORM_LNBC] = "lnbc",
+                                        [PAT_FORM_BDR] = "bdr",
+                                        [PAT_FORM_BSLB] = "bslb",
+                                        [PAT_FORM_RELAY] = "relay"};
     for (int i = 0; i < PAT_NUM_FORMS; i++)
         if (!strcmp(names[i], algorithm)) {
             *form = (enum pat_form)i;
@@ -104,7 +132,16 @@ pat_form_cost pat_closed_form(enum pat_form form, const pat_form_job *job)
     switch (form) {
     case PAT_FORM_BCAST_LINEAR:  /* [4.1] */
     case PAT_FORM_GATHER_LINEAR: /* [4.12] */
+    case PAT_FORM_RING:          /* P-1 steps, a block in each */
+    case PAT_FORM_BDR:           /* with all at once it is the ring */
+    case PAT_FORM_RELAY: /* pieces are under way side by side: what a link is busy for, and a latency for each block */
         break;
+    case PAT_FORM_NEX: /* one block, then two in each step */
+        return (pat_form_cost){P % 2 ? P - 1 : P / 2, (P - 1) * m};
+    case PAT_FORM_LNBC:
+        return gather_and_broadcast(job, 1);
+    case PAT_FORM_BSLB:
+        return gather_and_broadcast(job, 3);
     case PAT_FORM_BCAST_CHAIN: /* [4.8] */
         return stages(job, P + n - 2);
     case PAT_FORM_BCAST_KCHAIN: /* [4.11] */

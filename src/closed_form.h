@@ -1,7 +1,7 @@
 /*
- * closed_form.h — what broadcasts and gathers cost by formula, in terms of Hockney's latency alpha and reciprocal
- * rate beta, when all ranks call at once. After Nuriyev 2021, chapter 4. Must never look at a plan: these formulas are
- * what plans are held against.
+ * closed_form.h — what collectives cost by formula, in terms of Hockney's latency alpha and reciprocal rate beta, when
+ * all ranks call at once. Broadcasts and gathers after Nuriyev 2021, chapter 4. Must never look at a plan: these formulas
+ * are what plans are held against.
  */
 #ifndef PAT_CLOSED_FORM_H
 #define PAT_CLOSED_FORM_H
@@ -19,8 +19,14 @@ enum pat_form {
     PAT_FORM_GATHER_LINEAR,
     PAT_FORM_GATHER_SYNC,
     PAT_FORM_GATHER_BINOMIAL,
+    PAT_FORM_RING, /* all-gathers from here on */
+    PAT_FORM_NEX,
+    PAT_FORM_LNBC,
+    PAT_FORM_BDR,
+    PAT_FORM_BSLB,
+    PAT_FORM_RELAY,
 };
-enum { PAT_NUM_FORMS = PAT_FORM_GATHER_BINOMIAL + 1 };
+enum { PAT_NUM_FORMS = PAT_FORM_RELAY + 1 };
 
 /*
  * gamma(p): how many times as long as one message a segment takes from a rank to p-1 others by messages that are
@@ -36,8 +42,8 @@ double pat_gamma_of(const pat_gamma *gamma, int p);
 
 typedef struct pat_form_job {
     int num_ranks;
-    int64_t bytes;         /* broadcast: the message; gather: one rank's block */
-    int64_t segment_bytes; /* 0: not cut */
+    int64_t bytes;         /* broadcast: the message; gather, all-gather: one rank's block */
+    int64_t segment_bytes; /* 0: not cut; all-gathers: of lnbc's and bslb's broadcast, at most a block */
     int64_t eager_bytes;   /* longer messages are asked for first */
     pat_gamma gamma;
     bool literal; /* as printed, with what is wrong there; else corrected, see closed_form.c */

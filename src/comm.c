@@ -65,13 +65,7 @@ static int comm_agree(pat_comm *c)
     c->link.packet_bytes = all[3] == INT_MAX ? 0 : all[3];
     if (rc != MPI_SUCCESS || !c->usable)
         return rc;
-    if (pat_rt.config.link_set) {
-        c->link.alpha_ns = pat_rt.config.link_alpha_ns;
-        c->link.piece_ns = pat_link_least_piece_ns(c->link.alpha_ns);
-        c->link.beta_ps = pat_rt.config.link_beta_ps;
-        return MPI_SUCCESS;
-    }
-    return pat_link_measure(&c->link, c->own);
+    return pat_link_find(&c->link, &pat_rt.config, c->own);
 }
 
 static int comm_create(MPI_Comm comm, int size, pat_comm **out)

@@ -16,6 +16,7 @@
 #include "engine.h"
 #include "exchange.h"
 #include "link.h"
+#include "outlook.h"
 
 /* A plan and its execution; the plan outlives it and is used again when the next round needs the same one. */
 typedef struct pat_round {
@@ -63,10 +64,12 @@ typedef struct pat_comm {
     int64_t
         last_bytes; /* bytes per rank of the last such call: the guess for the next; PAT_NO_CALL at first */
     int64_t spread_ns
-        [PAT_SPREADS];      /* first to last arrival of the last rounds that tell; the same on all ranks */
-    int64_t num_spreads;    /* ever */
-    int64_t told_bytes;     /* bytes per rank of a round whose spread is not learnt from yet; 0: none */
-    int probe_gap;          /* calls to leave to the MPI library after the next look at when ranks come */
+        [PAT_SPREADS];   /* first to last arrival of the last rounds that tell; the same on all ranks */
+    int64_t num_spreads; /* ever */
+    pat_outlook outlooks[PAT_SPREADS]; /* what these rounds would have taken, by calibration */
+    int64_t told_bytes; /* bytes per rank of a round whose spread is not learnt from yet; 0: none */
+    int probe_gap;      /* calls to leave to the MPI library after the next look at when ranks come */
+    atomic_int_fast64_t verdicts[PAT_CHOICES]; /* length of a block and what was found of it: see select.c */
     atomic_int native_left; /* of these, still to come; written by the calling thread alone */
     pat_exchange exchange;
     enum pat_phase phase;

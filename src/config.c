@@ -131,6 +131,12 @@ static bool read_wait(pat_config *config, const char *text)
     return config->wait_spin || strcasecmp(text, "adaptive") == 0;
 }
 
+static bool read_goal(pat_config *config, const char *text)
+{
+    config->goal_last = strcasecmp(text, "last") == 0;
+    return config->goal_last || strcasecmp(text, "mean") == 0;
+}
+
 static bool read_mem(pat_config *config, const char *text)
 {
     static const char suffixes[] = "KMG";
@@ -181,6 +187,7 @@ static const struct setting {
     {"PAT_BACKGROUND", read_background, "0 or 1, off or on, no or yes, false or true"},
     {"PAT_EXPLAIN", read_explain, "0 or 1, off or on, no or yes, false or true"},
     {"PAT_CALIBRATION", read_calibration, "a file that pat-calibrate has written, at most 255 characters"},
+    {"PAT_GOAL", read_goal, "mean or last"},
     {"PAT_THREAD_PIN", read_thread_pin, "auto, off, or the number of a processing unit, e.g. 3"},
     {"PAT_WAIT", read_wait, "spin or adaptive"},
     {"PAT_MEM", read_mem, "a number of bytes with optional K, M or G, e.g. 256M"},
@@ -229,9 +236,9 @@ uint64_t pat_config_digest(const pat_config *config)
      * which messages there are.
      */
     char text[512];
-    snprintf(text, sizeof(text), "alg=%s,%s,%s;cal=%s;mem=%" PRId64 ";link=%d,%" PRId64 ",%" PRId64,
-             config->alg, config->bcast_alg, config->gather_alg, config->calibration, config->mem_bytes,
-             config->link_set, config->link_alpha_ns, config->link_beta_ps);
+    snprintf(text, sizeof(text), "alg=%s,%s,%s;cal=%s,%d;mem=%" PRId64 ";link=%d,%" PRId64 ",%" PRId64,
+             config->alg, config->bcast_alg, config->gather_alg, config->calibration, config->goal_last,
+             config->mem_bytes, config->link_set, config->link_alpha_ns, config->link_beta_ps);
     uint64_t hash = UINT64_C(14695981039346656037); /* FNV-1a, 64 bits */
     for (const char *c = text; *c; c++)
         hash = (hash ^ (unsigned char)*c) * UINT64_C(1099511628211);

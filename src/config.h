@@ -14,6 +14,7 @@ typedef struct pat_config {
     char bcast_alg[32];    /* PAT_ALG_BCAST: that of broadcasts, default bcast_auto */
     char gather_alg[32];   /* PAT_ALG_GATHER: that of gathers, default gather_auto */
     char calibration[256]; /* PAT_CALIBRATION=<file> that pat-calibrate has written; default none */
+    bool goal_last;        /* PAT_GOAL=mean|last: what `auto` makes small by calibration, default mean */
     bool explain;        /* PAT_EXPLAIN=0|1: tell on the standard error what was chosen and why; default 0 */
     bool background;     /* PAT_BACKGROUND=0|1 (also off|on, no|yes, false|true), default 1 */
     char thread_pin[32]; /* PAT_THREAD_PIN=auto|off|<PU number>, default auto */

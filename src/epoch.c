@@ -272,21 +272,6 @@ static int start_round(pat_comm *c)
                              : pat_exec_arrive(c->current->exec, home, own, pat_clock_now_ns(&pat_rt.clock));
 }
 
-/* How far apart the round's arrivals were. All ranks have the same and come to the same. */
-static void learn_spread(pat_comm *c)
-{
-    const int64_t *arrival_ns = pat_exec_arrivals(c->current->exec);
-    if (!arrival_ns)
-        return;
-    int64_t first = arrival_ns[0], last = first;
-    for (int r = 1; r < c->size; r++) {
-        first = arrival_ns[r] < first ? arrival_ns[r] : first;
-        last = arrival_ns[r] > last ? arrival_ns[r] : last;
-    }
-    c->spread_ns[c->num_spreads++ % PAT_SPREADS] = last - first;
-    c->told_bytes = c->call.block_bytes;
-}
-
 static int finish_round(pat_comm *c)
 {
     int rc = MPI_SUCCESS;
@@ -300,7 +285,8 @@ static int finish_round(pat_comm *c)
     atomic_fetch_add_explicit(&pat_rt.bytes_copied, stats.bytes_copied, memory_order_relaxed);
     if (pat_rt.trace)
         pat_trace_round(pat_rt.trace, c, pat_rt.clock.offset_ns);
-    learn_spread(c);
+    if (pat_exec_arrivals(c->current->exec))
+        pat_select_note(c, pat_exec_arrivals(c->current->exec), c->call.block_bytes);
     round_end(c->current);
     release_reserve(c);
     c->last_bytes = c->call.block_bytes;

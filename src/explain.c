@@ -17,3 +17,11 @@ void pat_explain(const pat_calibration *c, enum pat_op op, int ranks, int64_t by
     }
     fprintf(stderr, " so %s\n", choice->name);
 }
+
+void pat_explain_arrivals(const pat_outlook *outlook, int ranks, int64_t bytes, const char *when,
+                          const char *choice)
+{
+    fprintf(
+        stderr, "PAT: %d ranks, %lld bytes, %s: native %.1f us (%.1f of it waiting), relay %.1f us, so %s\n",
+        ranks, (long long)bytes, when, outlook->native_us, outlook->waiting_us, outlook->relay_us, choice);
+}

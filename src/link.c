@@ -164,3 +164,13 @@ int pat_link_measure(pat_link *link, MPI_Comm comm)
         link->beta_ps = 1;
     return rc;
 }
+
+int pat_link_find(pat_link *link, const pat_config *config, MPI_Comm comm)
+{
+    if (!config->link_set)
+        return pat_link_measure(link, comm);
+    link->alpha_ns = config->link_alpha_ns;
+    link->piece_ns = pat_link_least_piece_ns(link->alpha_ns);
+    link->beta_ps = config->link_beta_ps;
+    return MPI_SUCCESS;
+}

@@ -8,6 +8,8 @@
 #include <mpi.h>
 #include <stdint.h>
 
+#include "config.h"
+
 typedef struct pat_link {
     int64_t alpha_ns;     /* one way, a small message */
     int64_t beta_ps;      /* picoseconds per byte while all ranks send and receive at once */
@@ -29,6 +31,9 @@ int pat_link_eager_bytes(void);
  * MPI error code.
  */
 int pat_link_measure(pat_link *link, MPI_Comm comm);
+
+/* The same, or what PAT_LINK says where it is set. */
+int pat_link_find(pat_link *link, const pat_config *config, MPI_Comm comm);
 
 /*
  * The least that a piece can be taken to cost. It is passed on by somebody who wakes for it, and that takes about

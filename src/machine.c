@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "error.h"
+#include "link.h"
 
 /* hwloc attaches the model to the package, or to the machine where it does not know of packages. */
 static void find_cpu(pat_machine *machine)
@@ -116,8 +117,26 @@ static uint32_t digest_predictions(const pat_calibration *c)
     return hash;
 }
 
-int pat_machine_calibration(MPI_Comm comm, const char *path, pat_calibration **out)
+/* All ranks find the same, since they measure together. */
+static int check_link(MPI_Comm comm, const pat_calibration *c, const pat_config *config)
 {
+    pat_link link;
+    char differs[200];
+    int size;
+    PMPI_Comm_size(comm, &size);
+    if (size == 1)
+        return MPI_SUCCESS;
+    int rc = pat_link_find(&link, config, comm);
+    if (rc != MPI_SUCCESS)
+        return rc;
+    if (pat_calibration_is_of_link(c, 8e6 / (double)link.beta_ps, differs, sizeof(differs)))
+        return MPI_SUCCESS;
+    return pat_error(MPI_ERR_ARG, "PAT_CALIBRATION: %s: %s", config->calibration, differs);
+}
+
+int pat_machine_calibration(MPI_Comm comm, const pat_config *config, pat_calibration **out)
+{
+    const char *const path = config->calibration;
     pat_calibration *c = calloc(1, sizeof(*c));
     pat_machine machine;
     char why[1024] = "no memory";
@@ -141,6 +160,8 @@ int pat_machine_calibration(MPI_Comm comm, const char *path, pat_calibration **o
     if (rc == MPI_SUCCESS && !all)
         rc = pat_error(MPI_ERR_ARG, "PAT_CALIBRATION: %s",
                        rank == 0 ? why : "rank 0 cannot use the file; its error says why");
+    if (rc == MPI_SUCCESS)
+        rc = check_link(comm, c, config);
     *out = rc == MPI_SUCCESS ? c : NULL;
     if (rc != MPI_SUCCESS)
         free(c);

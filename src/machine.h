@@ -7,6 +7,7 @@
 #include <mpi.h>
 
 #include "calibration.h"
+#include "config.h"
 
 /*
  * Collective over comm. *alike: all ranks have the same processor, MPI library and number of processing units, and all
@@ -15,9 +16,10 @@
 int pat_machine_find(MPI_Comm comm, pat_machine *machine, bool *alike);
 
 /*
- * Collective over comm: rank 0 reads the file, and all ranks get what is in it, or none. *out is the caller's to free.
- * Returns MPI_ERR_ARG, with a text, for a file that cannot be used here.
+ * Collective over comm: rank 0 reads the file of PAT_CALIBRATION, and all ranks get what is in it, or none. *out is the
+ * caller's to free. Returns MPI_ERR_ARG, with a text, for a file that cannot be used here: broken, of another machine, or
+ * of another network.
  */
-int pat_machine_calibration(MPI_Comm comm, const char *path, pat_calibration **out);
+int pat_machine_calibration(MPI_Comm comm, const pat_config *config, pat_calibration **out);
 
 #endif

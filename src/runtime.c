@@ -320,7 +320,7 @@ int pat_runtime_init(void)
     PMPI_Comm_set_errhandler(pat_rt.world, MPI_ERRORS_RETURN);
     rc = agree_on_settings(rank, alg);
     if (rc == MPI_SUCCESS && pat_rt.config.calibration[0])
-        rc = pat_machine_calibration(pat_rt.world, pat_rt.config.calibration, &pat_rt.calibration);
+        rc = pat_machine_calibration(pat_rt.world, &pat_rt.config, &pat_rt.calibration);
     if (rc == MPI_SUCCESS)
         rc = pat_clock_sync(&pat_rt.clock, pat_rt.world, 20);
     if (rc == MPI_SUCCESS) {

@@ -12,23 +12,123 @@
 
 enum { SMALL_BYTES = 4096, WORTH_NS = 1250000, BEARABLE_NS = 200000, FAR_BLOCKS = 5, MOST_GAP = 64 };
 
+/*
+ * By calibration: up to how many times what the MPI library takes relay may be tried at all, so that a try in 64 calls
+ * costs 3 %; and by what part of the MPI library's time the one that is not in use must be ahead.
+ */
+enum { BEARABLE_TIMES = 3 };
+static const double CLEARLY = 0.03;
+
 bool pat_select_is_small(int num_ranks, int64_t block_bytes)
 {
     return block_bytes < SMALL_BYTES / (num_ranks > 1 ? num_ranks - 1 : 1);
 }
 
-/* Does relay pay whenever ranks come? */
-static bool pays(const pat_comm *c, int64_t block_bytes)
+/* What is known of blocks of one length, whenever ranks come. */
+enum verdict { NEVER = 1, ALWAYS, BY_ARRIVALS };
+
+static enum verdict judge_by_link(const pat_comm *c, int64_t block_bytes)
 {
-    return pat_link_busy_ns(&c->link, block_bytes) >= WORTH_NS;
+    const int64_t block_ns = pat_link_busy_ns(&c->link, block_bytes);
+    if (block_ns < 4 * c->link.alpha_ns || block_ns < BEARABLE_NS)
+        return NEVER;
+    return block_ns >= WORTH_NS ? ALWAYS : BY_ARRIVALS;
 }
 
-/* Is it at least not much too dear where it does not pay, so that it may be tried? */
-static bool bears(const pat_comm *c, int64_t block_bytes)
+/* Where relay is the faster one even when all call at once it is so always: it gains by every wait for a late rank. */
+static enum verdict judge_by_figures(const pat_outlook *together)
 {
-    int64_t block_ns = pat_link_busy_ns(&c->link, block_bytes);
-    return c->background && block_ns >= 4 * c->link.alpha_ns && block_ns >= BEARABLE_NS &&
-           !pat_select_is_small(c->size, block_bytes);
+    if (together->relay_us > BEARABLE_TIMES * together->native_us)
+        return NEVER;
+    return together->relay_us <= together->native_us ? ALWAYS : BY_ARRIVALS;
+}
+
+static bool is_calibrated(const pat_outlook *o)
+{
+    return o->native_us > 0 && o->relay_us > 0; /* not with NaN */
+}
+
+static enum verdict judge(const pat_comm *c, int64_t block_bytes)
+{
+    pat_outlook together;
+    if (!c->background || pat_select_is_small(c->size, block_bytes))
+        return NEVER;
+    if (!pat_rt.calibration ||
+        pat_outlook_make(&together, pat_rt.calibration, c->size, block_bytes, NULL, PAT_GOAL_MEAN) != 0 ||
+        !is_calibrated(&together))
+        return judge_by_link(c, block_bytes);
+    const enum verdict verdict = judge_by_figures(&together);
+    if (pat_rt.config.explain && c->rank == 0)
+        pat_explain_arrivals(&together, c->size, block_bytes, "all at once",
+                             verdict == ALWAYS  ? "relay"
+                             : verdict == NEVER ? "native"
+                                                : "native, and relay when they come apart");
+    return verdict;
+}
+
+/* Two threads may ask at once, the application's and ours: one word holds length and verdict. */
+static enum verdict verdict_on(pat_comm *c, int64_t block_bytes)
+{
+    atomic_int_fast64_t *kept =
+        &c->verdicts[(uint64_t)block_bytes * UINT64_C(0x9e3779b97f4a7c15) >> 32 & (PAT_CHOICES - 1)];
+    const int64_t word = atomic_load_explicit(kept, memory_order_relaxed);
+    if (word >> 2 == block_bytes && word != 0)
+        return (enum verdict)(word & 3);
+    const enum verdict verdict = judge(c, block_bytes);
+    atomic_store_explicit(kept, block_bytes << 2 | verdict, memory_order_relaxed);
+    return verdict;
+}
+
+void pat_select_note(pat_comm *c, const int64_t *arrival_ns, int64_t block_bytes)
+{
+    pat_outlook *const o = &c->outlooks[c->num_spreads % PAT_SPREADS];
+    int64_t first = arrival_ns[0], last = first;
+    for (int r = 1; r < c->size; r++) {
+        first = arrival_ns[r] < first ? arrival_ns[r] : first;
+        last = arrival_ns[r] > last ? arrival_ns[r] : last;
+    }
+    *o = (pat_outlook){0};
+    if (pat_rt.calibration && verdict_on(c, block_bytes) == BY_ARRIVALS)
+        pat_outlook_make(o, pat_rt.calibration, c->size, block_bytes, arrival_ns,
+                         pat_rt.config.goal_last ? PAT_GOAL_LAST : PAT_GOAL_MEAN);
+    c->spread_ns[c->num_spreads++ % PAT_SPREADS] = last - first;
+    c->told_bytes = block_bytes;
+}
+
+/* Over the last rounds that told; figures of 0 where one was of another length. */
+static pat_outlook lately(const pat_comm *c)
+{
+    pat_outlook mean = {0};
+    const int64_t num = c->num_spreads < PAT_SPREADS ? c->num_spreads : PAT_SPREADS;
+    for (int i = 0; i < num; i++) {
+        mean.waiting_us += c->outlooks[i].waiting_us / (double)num;
+        mean.native_us += c->outlooks[i].native_us / (double)num;
+        mean.relay_us += c->outlooks[i].relay_us / (double)num;
+    }
+    return mean;
+}
+
+static bool far_apart(const pat_comm *c, int64_t bytes)
+{
+    const int64_t num = c->num_spreads < PAT_SPREADS ? c->num_spreads : PAT_SPREADS;
+    int64_t sum = 0;
+    for (int i = 0; i < num; i++)
+        sum += c->spread_ns[i];
+    return sum / num >= FAR_BLOCKS * pat_link_busy_ns(&c->link, bytes);
+}
+
+/* By figures where there are any. Who runs must be beaten clearly, so that noise does not toss the choice about. */
+static bool relay_pays(const pat_comm *c, int64_t bytes)
+{
+    const pat_outlook o = lately(c);
+    const bool runs = c->probe_gap == 1;
+    if (!is_calibrated(&o))
+        return far_apart(c, bytes);
+    const double margin_us = CLEARLY * (o.native_us - o.waiting_us); /* who waits for whom is nobody's gain */
+    const bool better = o.relay_us < o.native_us + (runs ? margin_us : -margin_us);
+    if (pat_rt.config.explain && c->rank == 0 && better != runs)
+        pat_explain_arrivals(&o, c->size, bytes, "as they come lately", better ? "relay" : "native");
+    return better;
 }
 
 /*
@@ -38,13 +138,10 @@ static bool bears(const pat_comm *c, int64_t block_bytes)
 void pat_select_learn(pat_comm *c)
 {
     const int64_t bytes = c->told_bytes;
-    int64_t sum = 0, num = c->num_spreads < PAT_SPREADS ? c->num_spreads : PAT_SPREADS;
     c->told_bytes = 0;
-    if (bytes == 0 || pays(c, bytes))
+    if (bytes == 0 || verdict_on(c, bytes) != BY_ARRIVALS)
         return;
-    for (int i = 0; i < num; i++)
-        sum += c->spread_ns[i];
-    if (sum / num >= FAR_BLOCKS * pat_link_busy_ns(&c->link, bytes)) {
+    if (relay_pays(c, bytes)) {
         c->probe_gap = 1;
         return;
     }
@@ -81,12 +178,13 @@ const pat_algorithm *pat_select_rooted(pat_comm *c, const pat_algorithm *alg, in
     return pat_rt.calibration ? fastest(c, alg->op, bytes) : pat_algorithm_native(alg->op);
 }
 
-const pat_algorithm *pat_select(const pat_comm *c, const pat_algorithm *alg, int64_t block_bytes)
+const pat_algorithm *pat_select(pat_comm *c, const pat_algorithm *alg, int64_t block_bytes)
 {
     if (!alg->chooses)
         return alg;
+    const enum verdict verdict = c && block_bytes > 0 ? verdict_on(c, block_bytes) : NEVER;
     /* Two ranks pass nothing on, so they do not tell each other. */
-    bool relay = c && bears(c, block_bytes) &&
-                 (pays(c, block_bytes) || (c->size > 2 && atomic_load(&c->native_left) == 0));
+    const bool relay =
+        verdict == ALWAYS || (verdict == BY_ARRIVALS && c->size > 2 && atomic_load(&c->native_left) == 0);
     return pat_algorithm_find(relay ? "relay" : "native");
 }

@@ -8,7 +8,10 @@
 #include "comm.h"
 
 /* `alg` itself, or what it chooses for blocks of so many bytes on this communicator; c NULL: left to MPI. */
-const pat_algorithm *pat_select(const pat_comm *c, const pat_algorithm *alg, int64_t block_bytes);
+const pat_algorithm *pat_select(pat_comm *c, const pat_algorithm *alg, int64_t block_bytes);
+
+/* When the ranks came to a round that all of them have seen the end of; the same on all ranks. The caller drives c. */
+void pat_select_note(pat_comm *c, const int64_t *arrival_ns, int64_t block_bytes);
 
 /*
  * How far apart ranks have come shapes what is chosen for short blocks. Learnt at the end of a call or of PAT_Wait, and

@@ -16,8 +16,11 @@ static int index_of(const char *name)
     return (int)(pat_algorithm_find(name) - pat_algorithm_at(0));
 }
 
-/* Made up: up to some 10 KiB the binomial tree, from there on the chain; gathers by the MPI library. */
-static void write_file(const char *cpu)
+/*
+ * Made up: up to some 10 KiB the binomial tree, from there on the chain; gathers by the MPI library; all-gathers by it up to
+ * 100 KB when all come at once, but relay is not much slower there.
+ */
+static void write_file(const char *cpu, double mbit)
 {
     pat_calibration c = {.ranks = 8, .num_gammas = 1, .gammas = {1}};
     bool alike;
@@ -31,6 +34,14 @@ static void write_file(const char *cpu)
     c.fits[index_of("gather_linear")] =
         (pat_fit){.known = true, .alpha_us = 1000, .beta_ns = 1000, .rank = 2};
     c.points[c.num_points++] = (pat_point){index_of("gather_native"), 2, 1000, 1};
+    c.fits[index_of("relay")] = (pat_fit){.known = true, .alpha_us = 10, .beta_ns = 100, .rank = 2};
+    for (int ranks = 2; ranks <= 4; ranks *= 2) {
+        c.points[c.num_points++] = (pat_point){index_of("native"), ranks, 20000, 1200.0 * (ranks - 1)};
+        c.points[c.num_points++] = (pat_point){index_of("native"), ranks, 500000, 70000.0 * (ranks - 1)};
+    }
+    pat_calibration_sort(&c);
+    c.link_us = 10;
+    c.link_mbit = mbit;
     if (test.rank == 0 && pat_calibration_write(&c, path) != 0)
         test_fail("%s cannot be written", path);
     MPI_Barrier(MPI_COMM_WORLD);
@@ -76,21 +87,61 @@ static void refused(const char *what, const char *text)
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
+/* Which of the two ran a call; the same on all ranks. */
+static bool with_relay(int bytes, double late_ms)
+{
+    PAT_Counters before = counters();
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (late_ms > 0 && test.rank == test.size - 1)
+        sleep_ms(late_ms);
+    gather_bytes(MPI_COMM_WORLD, bytes, 3);
+    PAT_Counters after = counters();
+    long long mine = calls_of(&after, "relay") - calls_of(&before, "relay"), most;
+    expect_int("calls", 1, mine + calls_of(&after, "native") - calls_of(&before, "native"));
+    MPI_Allreduce(&mine, &most, 1, MPI_LONG_LONG, MPI_MAX, MPI_COMM_WORLD);
+    expect_int("relay's calls, on another rank", most, mine);
+    return mine > 0;
+}
+
+static void all_gathers(void)
+{
+    int far = 0, together = 0;
+    expect_int("500000 bytes by relay", test.size > 1, with_relay(500000, 0));
+    if (test.size < 3) /* two do not tell each other when they came */
+        return;
+    for (int i = 0; i < 12; i++) /* far apart: in the first ones it finds out */
+        far = with_relay(20000, 40);
+    expect_int("20000 bytes by relay when the last one is late", 1, far);
+    for (int i = 0; i < 40; i++)
+        together += with_relay(20000, 0);
+    if (together > 20 && test_slow() == 1)
+        test_fail("20000 bytes together: relay has run %d of 40 calls; expected: fewer than half", together);
+}
+
 int main(int argc, char **argv)
 {
     if (!test_mpi_init(&argc, &argv, MPI_THREAD_MULTIPLE))
         return 77;
+    layouts_make();
     int file = test.rank == 0 ? mkstemp(path) : -1;
     if (file >= 0)
         close(file);
     MPI_Bcast(path, sizeof(path), MPI_CHAR, 0, MPI_COMM_WORLD);
     setenv("PAT_CALIBRATION", path, 1);
     refused("an empty file", "line 1");
-    write_file("A processor of the future");
+    setenv("PAT_LINK", "10,1000", 1);
+    write_file("A processor of the future", 1000);
     refused("a foreign file", "A processor of the future");
-    write_file(NULL);
+    write_file(NULL, 100);
+    if (test.size > 1) {
+        test_at("another network");
+        expect_error("another network", MPI_ERR_ARG, PAT_Init(), "Mbit/s");
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+    write_file(NULL, 1000);
     test_at("a good file");
     MUST(PAT_Init());
+    all_gathers();
     MPI_Comm backwards;
     MPI_Comm_split(MPI_COMM_WORLD, 0, -test.rank, &backwards);
     const bool one = test.size == 1; /* which is left to MPI */
@@ -109,5 +160,6 @@ int main(int argc, char **argv)
     MPI_Comm_free(&backwards);
     if (test.rank == 0)
         unlink(path);
+    layouts_free();
     return test_end();
 }

@@ -133,21 +133,28 @@ status=0
 [ $status -eq 2 ] || fail "pat-plan-cost takes 1 rank"
 grep -q -- '--procs 1: accepted: 2 to' err || fail "pat-plan-cost does not say what it takes: $(cat err)"
 # A calibration of local ranks: written whole, gone on with, held against new runs; a broken one is refused.
-calibrate=("$here/mpirun.sh" 2 "$PAT_BUILD/bench/pat-calibrate")
+calibrate=(env PAT_LINK=1,10000 "$here/mpirun.sh" 2 "$PAT_BUILD/bench/pat-calibrate")
 "${calibrate[@]}" --quick --longest 0.002 --out cal.json >cal.txt || fail "pat-calibrate failed: $(cat cal.txt)"
-jq -e '.ranks == 2 and (.algorithms | length) == 9 and (.native | length) >= 6' cal.json >/dev/null ||
+jq -e '.ranks == 2 and (.algorithms | length) == 15 and (.native | length) >= 9' cal.json >/dev/null ||
     fail "pat-calibrate wrote $(cat cal.json)"
 jq 'del(.algorithms.bcast_chain)' cal.json >cut.json
 "${calibrate[@]}" --quick --longest 0.002 --out cut.json >cut.txt || fail "pat-calibrate does not go on"
 [ "$(grep -c '^bcast_\|^gather_' cut.txt)" -eq 1 ] || fail "pat-calibrate measured again: $(cat cut.txt)"
 diff <(jq 'del(.algorithms.bcast_chain)' cal.json) <(jq 'del(.algorithms.bcast_chain)' cut.json) ||
     fail "going on changed what was there"
+jq '.link.mbit = 10' cal.json >foreign.json
+cp foreign.json before.json
+status=0
+"${calibrate[@]}" --quick --longest 0.002 --out foreign.json >out 2>err || status=$?
+if [ $status -ne 2 ] || ! grep -q 'accepted: --again' err || ! cmp -s foreign.json before.json; then
+    fail "a calibration of another network: status $status, $(cat err)"
+fi
 "${calibrate[@]}" --quick --check --longest 0.002 --out cal.json >check.txt || fail "pat-calibrate --check failed"
-[ "$(grep -c 'chosen: loss mean' check.txt)" -eq 2 ] || fail "pat-calibrate --check says $(cat check.txt)"
+[ "$(grep -c 'chosen: loss mean' check.txt)" -eq 3 ] || fail "pat-calibrate --check says $(cat check.txt)"
 "$PAT_BUILD/bench/pat-calibrate" --out cal.json --rules rules.txt --rules-json rules.json || fail "no rules"
 jq -e '.collectives.bcast | length == 3 and .[0].comm_size_min == 2 and .[2].comm_size_max == "inf"' rules.json >/dev/null ||
     fail "rules.json: $(cat rules.json)"
-"$here/mpirun.sh" 2 env OMPI_MCA_coll_tuned_use_dynamic_rules=1 OMPI_MCA_coll_tuned_dynamic_rules_filename="$PWD/rules.txt" \
+"$here/mpirun.sh" 2 env PAT_LINK=1,10000 OMPI_MCA_coll_tuned_use_dynamic_rules=1 OMPI_MCA_coll_tuned_dynamic_rules_filename="$PWD/rules.txt" \
     OMPI_MCA_coll_base_verbose=30 "$PAT_BUILD/bench/pat-calibrate" --quick --check --longest 0.002 --out cal.json >ompi.txt 2>&1 ||
     fail "Open MPI with rules.txt: $(cat ompi.txt)"
 grep '^\[' ompi.txt | grep -qi 'error\|fixed rules' && fail "Open MPI does not like rules.txt: $(cat ompi.txt)"
@@ -155,6 +162,16 @@ head -c 200 cal.json >cut.json
 status=0
 "${calibrate[@]}" --check --out cut.json >out 2>err || status=$?
 if [ $status -ne 2 ] || ! grep -q 'cut.json: line' err; then fail "a cut file: status $status, $(cat err)"; fi
+# Its choices and times held against measured cells, each by the calibration of its link.
+"$here/mpirun.sh" 2 "$bench" --alg native,ring,relay --count 32K --max-delay 2 --iters 4 --base 1 --link 1,10000 --json cell.json >out ||
+    fail "no cell to judge"
+"$PAT_BUILD/bench/pat-model" --judge foreign.json --judge cal.json --points points.tsv cell.json cell.json >judged.txt || fail "nothing is judged"
+awk '/^ +2 +65536 uniform / { cells++ } /^# chosen: loss mean .* of 2 cells$/ { sum++ } /^# (native|ring|relay) .* of 2 cells$/ { off++ }
+    END { exit !(cells == 2 && sum == 1 && off == 3) }' judged.txt || fail "pat-model --judge: $(cat judged.txt)"
+[ "$(wc -l <points.tsv)" -eq 6 ] || fail "pat-model --points: $(cat points.tsv)"
+status=0
+"$PAT_BUILD/bench/pat-model" --judge foreign.json --points none.tsv cell.json >out 2>err || status=$?
+if [ $status -ne 1 ] || [ -e none.tsv ] || ! grep -q 'no calibration' err; then fail "pat-model --judge by another link: $(cat err)"; fi
 for bad in '--precision 0' '--longest x' '--progress dots' 'more' '--out='; do
     status=0
     # shellcheck disable=SC2086 # two words

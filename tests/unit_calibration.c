@@ -47,6 +47,8 @@ static pat_calibration some(void)
     pat_calibration c = {
         .machine = {.cpu = "A \"processor\" \xc3\xa9", .mpi = "An MPI, v1.2", .pus = 3, .ranks_per_node = 1},
         .ranks = 8,
+        .link_us = 12.5,
+        .link_mbit = 940,
         .num_gammas = 4,
         .gammas = {1, 1.1, 1.2, 1.3}};
     for (size_t i = 0; i < sizeof(algs) / sizeof(algs[0]); i++)
@@ -94,7 +96,7 @@ static bool same(const pat_calibration *a, const pat_calibration *b)
             }
     return strcmp(a->machine.cpu, b->machine.cpu) == 0 && strcmp(a->machine.mpi, b->machine.mpi) == 0 &&
            a->machine.pus == b->machine.pus && a->machine.ranks_per_node == b->machine.ranks_per_node &&
-           a->ranks == b->ranks;
+           a->ranks == b->ranks && a->link_us == b->link_us && a->link_mbit == b->link_mbit;
 }
 
 static void round_trip(void **state)
@@ -159,7 +161,9 @@ static void broken(void **state)
     spoil("\"alpha_us\": ", "\"alpha_us\": -", "alpha_us");
     spoil("1.1", "0.9", "gamma");
     spoil("\"segment_bytes\": 8192", "\"segment_bytes\": 4096", "segment_bytes");
-    spoil("\"bcast_chain\"", "\"ring\"", "ring");
+    spoil("\"bcast_chain\"", "\"native\"", "native");
+    spoil("\"mbit\": ", "\"mbit\": -", "mbit");
+    spoil("\"link\"", "\"lnk\"", "latency_us");
     spoil("\"bytes\": 16", "\"bytes\": 0", "bytes");
     spoil("\"cpu\": \"", "\"cpu\": 5, \"x\": \"", "cpu");
     unlink(path);
@@ -223,6 +227,10 @@ static void foreign(void **state)
     m.ranks_per_node = 19;
     assert_false(pat_calibration_is_of(&c, &m, why, sizeof(why)));
     assert_non_null(strstr(why, "19"));
+    assert_true(pat_calibration_is_of_link(&c, 700, why, sizeof(why)));
+    assert_false(pat_calibration_is_of_link(&c, 9400, why, sizeof(why)));
+    assert_non_null(strstr(why, "9400"));
+    assert_false(pat_calibration_is_of_link(&c, 94, why, sizeof(why)));
 }
 
 static void least(void **state)

@@ -264,6 +264,8 @@ static int64_t walked_ns(const char *name, int P, int64_t bytes, int64_t segment
     pat_job job = {.num_ranks = P,
                    .block_bytes = bytes,
                    .segment_bytes = segment,
+                   .arrival_ns = arrival,
+                   .tau_ns = alpha_ns + bytes,
                    .alpha_ns = alpha_ns,
                    .beta_ps = 1000};
     pat_cost cost = {.alpha_ns = alpha_ns, .beta_ps = 1000};
@@ -325,6 +327,43 @@ static void formulas_against_plans(void **state)
     }
 }
 
+/*
+ * All-gathers without latency: the plan takes what the formula says. lnbc's and bslb's may take a segment more, where a rank's own
+ * segments go behind others (PAT_SEND_WINDOW); relay passes on what has come, so its link is not busy from the first moment.
+ */
+static void all_gathers_against_plans(void **state)
+{
+    enum { SEGMENT_LEAST = 4096 };
+    static const int ranks[] = {2, 3, 4, 5, 8, 16, 31};
+    (void)state;
+    for (enum pat_form f = PAT_FORM_RING; f <= PAT_FORM_RELAY; f++)
+        for (size_t k = 0; k < sizeof(ranks) / sizeof(ranks[0]); k++)
+            for (int parts = 1; parts <= 8; parts *= 2) {
+                const char *name = NULL;
+                enum pat_form found;
+                for (int a = 0; a < pat_algorithm_count(); a++)
+                    if (pat_form_find(pat_algorithm_at(a)->name, &found) && found == f)
+                        name = pat_algorithm_at(a)->name;
+                assert_non_null(name);
+                pat_form_job job = {
+                    .num_ranks = ranks[k], .bytes = parts * SEGMENT_LEAST, .segment_bytes = SEGMENT_LEAST};
+                const double form = pat_closed_form(f, &job).bytes;
+                const double walked = (double)walked_ns(name, ranks[k], job.bytes, 0, 0);
+                const double more = f == PAT_FORM_RELAY                        ? (double)job.bytes
+                                    : f == PAT_FORM_LNBC || f == PAT_FORM_BSLB ? (double)job.segment_bytes
+                                                                               : 0;
+                if (walked < form || walked > form + more)
+                    fail_msg("%s, %d ranks, %d segments: the formula says %.0f, the plan takes %.0f", name,
+                             ranks[k], parts, form, walked);
+            }
+    for (int P = 2; P <= 32; P *= 2) { /* with latency, where messages follow one another */
+        pat_form_job job = {.num_ranks = P, .bytes = 5000};
+        pat_form_cost ring = pat_closed_form(PAT_FORM_RING, &job), nex = pat_closed_form(PAT_FORM_NEX, &job);
+        assert_near(ring.messages * 700 + ring.bytes, (double)walked_ns("ring", P, 5000, 0, 700), 1e-6);
+        assert_near(nex.messages * 700 + nex.bytes, (double)walked_ns("nex", P, 5000, 0, 700), 1e-6);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -339,6 +378,7 @@ int main(void)
         cmocka_unit_test(rule_against_forms),
         cmocka_unit_test(one_by_one),
         cmocka_unit_test(formulas_against_plans),
+        cmocka_unit_test(all_gathers_against_plans),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,366 @@
+/*
+ * model_judge.c — see model_judge.h. Of each cell one half of the iterations tells which algorithm is the best, and the
+ * other half what it takes, and the other way round: the least of many noisy means would flatter itself. A choice sees
+ * the arrivals of the four iterations before only, as in the library.
+ */
+#include "model_judge.h"
+
+#include <gsl/gsl_sort.h>
+#include <gsl/gsl_statistics_double.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench_delay.h"
+#include "bench_forecast.h"
+#include "bench_output.h"
+#include "bench_stats.h"
+#include "outlook.h"
+
+enum { MAX_ITERS = 64, MAX_RANKS = 256, BACK = 4, MAX_CALIBRATIONS = 16 };
+
+/* Of a sample as Open MPI and Ethernet have them: what shapes relay's pieces. */
+enum { EAGER_BYTES = 65536 - 256, PACKET_BYTES = 1448 };
+
+/* One file, and what the models say of it. */
+typedef struct cell {
+    bench_table table;
+    const pat_calibration *by;
+    enum bench_pattern pattern;
+    uint64_t seed;
+    int iters;
+    int64_t arrival_ns[MAX_ITERS][MAX_RANKS];
+    pat_outlook outlook[MAX_ITERS]; /* knowing that iteration's arrivals */
+} cell;
+
+/* One kind of choice over all cells. */
+typedef struct losses {
+    double *loss;
+    int num, wrongly_relay, wrongly_native;
+} losses;
+
+typedef struct judgement {
+    losses chosen, native;
+    double *off[PAT_MAX_ALGS], *off_bound;
+    int num_off[PAT_MAX_ALGS], num_off_bound;
+    FILE *plot;
+} judgement;
+
+/* ---- Cells -------------------------------------------------------------------------------------------- */
+
+static double setting(const json_t *from, const char *key)
+{
+    const char *text = json_string_value(json_object_get(json_object_get(from, "settings"), key));
+    return text ? strtod(text, NULL) : NAN;
+}
+
+/* The calibration of the nearest link, at most 15 % off. */
+static const pat_calibration *nearest(const pat_calibration *all, int num, double mbit)
+{
+    const pat_calibration *best = NULL;
+    double least = log(1.15);
+    for (int i = 0; i < num; i++) {
+        const double off = fabs(log(all[i].link_mbit / mbit));
+        if (off < least) {
+            least = off;
+            best = &all[i];
+        }
+    }
+    return best;
+}
+
+static bool complain(const char *path, const char *what)
+{
+    fprintf(stderr, "pat-model: %s: %s\n", path, what);
+    return false;
+}
+
+static bool open_cell(cell *c, const char *path, const pat_calibration *all, int num)
+{
+    char why[512];
+    json_error_t error;
+    json_t *from = json_load_file(path, 0, &error);
+    const double seed = setting(from, "seed"), mbit = setting(from, "link_mbit");
+    json_decref(from);
+    c->table = (bench_table){.rows = NULL};
+    if (!from)
+        return complain(path, error.text);
+    if (bench_results_read(&c->table, path, why, sizeof(why)) != 0)
+        return complain(path, why);
+    const bench_row *first = c->table.rows;
+    if (c->table.num == 0 || isnan(seed) || isnan(mbit) || first->num_iters < 2 ||
+        first->num_iters > MAX_ITERS || first->procs > MAX_RANKS || bench_pattern_find(first->pattern) < 0)
+        return complain(path, "not one cell of pat-bench with 2 to 64 iterations and at most 256 ranks");
+    for (int i = 1; i < c->table.num; i++)
+        if (c->table.rows[i].segment_bytes != first->segment_bytes ||
+            c->table.rows[i].max_delay_ms != first->max_delay_ms ||
+            c->table.rows[i].num_iters != first->num_iters)
+            return complain(path, "more than one cell");
+    c->by = nearest(all, num, mbit);
+    if (!c->by)
+        return complain(path, "no calibration is of a link like the cell's");
+    c->seed = (uint64_t)seed;
+    c->iters = first->num_iters;
+    c->pattern = (enum bench_pattern)bench_pattern_find(first->pattern);
+    return true;
+}
+
+static bool look(cell *c)
+{
+    const bench_row *first = c->table.rows;
+    for (int i = 0; i < c->iters; i++) {
+        for (int r = 0; r < first->procs; r++)
+            c->arrival_ns[i][r] =
+                bench_delay_ns(c->pattern, c->seed, i, r, first->procs, (int64_t)(first->max_delay_ms * 1e6));
+        if (pat_outlook_make(&c->outlook[i], c->by, first->procs, first->segment_bytes, c->arrival_ns[i],
+                             PAT_GOAL_MEAN) != 0)
+            return false;
+    }
+    return true;
+}
+
+/* ---- Choices ------------------------------------------------------------------------------------------ */
+
+/* As the library would: by what the last iterations would have taken; before any, all are taken to come at once. */
+static bool takes_relay(const cell *c, int iteration)
+{
+    pat_outlook sum = {0};
+    if (iteration == 0)
+        pat_outlook_make(&sum, c->by, c->table.rows->procs, c->table.rows->segment_bytes, NULL,
+                         PAT_GOAL_MEAN);
+    for (int i = iteration > BACK ? iteration - BACK : 0; i < iteration; i++) {
+        sum.native_us += c->outlook[i].native_us;
+        sum.relay_us += c->outlook[i].relay_us;
+    }
+    return sum.relay_us <= sum.native_us;
+}
+
+static const bench_row *row_of(const cell *c, const char *alg)
+{
+    for (int i = 0; i < c->table.num; i++)
+        if (!strcmp(c->table.rows[i].alg, alg))
+            return &c->table.rows[i];
+    return NULL;
+}
+
+/* The least mean over every second iteration, from `first` on. */
+static const bench_row *best_in(const cell *c, int first)
+{
+    const bench_row *best = NULL;
+    double least = INFINITY;
+    for (int a = 0; a < c->table.num; a++) {
+        const bench_row *row = &c->table.rows[a];
+        double half[MAX_ITERS];
+        int num = 0;
+        for (int i = first; i < c->iters; i += 2)
+            half[num++] = row->iter_elapsed_ms[i];
+        const double mean = bench_mean(half, num, NULL);
+        if (strcmp(row->alg, "auto") != 0 && mean < least) {
+            least = mean;
+            best = row;
+        }
+    }
+    return best;
+}
+
+/* In per cent; 0 where the paired difference is within its interval. */
+static double add_loss(losses *l, const double *taken, const double *best, int iters)
+{
+    const bench_paired p = bench_compare(taken, best, iters);
+    const double loss = bench_is_above(&p) ? 100 * (p.ratio - 1) : 0;
+    l->loss[l->num++] = loss;
+    return loss;
+}
+
+static bool judge_choice(const cell *c, const char *path, judgement *j)
+{
+    const bench_row *const native = row_of(c, "native"), *const relay = row_of(c, "relay");
+    const bench_row *const bests[2] = {best_in(c, 1), best_in(c, 0)}; /* for even iterations, for odd ones */
+    double chosen[MAX_ITERS], best[MAX_ITERS];
+    int relays = 0;
+    if (!native || !relay || !bests[0] || !bests[1])
+        return complain(path, "native and relay must be among its algorithms, with times of all iterations");
+    for (int i = 0; i < c->iters; i++) {
+        const bool with_relay = takes_relay(c, i);
+        relays += with_relay;
+        chosen[i] = (with_relay ? relay : native)->iter_elapsed_ms[i];
+        best[i] = bests[i % 2]->iter_elapsed_ms[i];
+    }
+    const double loss = add_loss(&j->chosen, chosen, best, c->iters);
+    const double native_loss = add_loss(&j->native, native->iter_elapsed_ms, best, c->iters);
+    const bool aware = bench_is_aware(bests[0]->alg) && bench_is_aware(bests[1]->alg);
+    const bool regular = !bench_is_aware(bests[0]->alg) && !bench_is_aware(bests[1]->alg);
+    j->chosen.wrongly_relay += loss > 0 && regular && 2 * relays > c->iters;
+    j->chosen.wrongly_native += loss > 0 && aware && 2 * relays <= c->iters;
+    char both[80];
+    snprintf(both, sizeof(both), "%s%s%s", bests[0]->alg, bests[0] == bests[1] ? "" : "/",
+             bests[0] == bests[1] ? "" : bests[1]->alg);
+    printf("%5d %8lld %-10s %8.1f  %-13s %9.3f  relay %2d of %2d %9.3f %6.1f %%  %9.3f %6.1f %%\n",
+           native->procs, (long long)native->segment_bytes, native->pattern, native->imbalance_factor, both,
+           bench_mean(best, c->iters, NULL), relays, c->iters, bench_mean(chosen, c->iters, NULL), loss,
+           bench_mean(native->iter_elapsed_ms, c->iters, NULL), native_loss);
+    return true;
+}
+
+/* ---- Predicted times ---------------------------------------------------------------------------------- */
+
+static void note(judgement *j, const cell *c, const bench_row *row, double ms, double *off, int *num)
+{
+    const double measured = bench_mean(row->iter_elapsed_ms, c->iters, NULL);
+    if (!(ms >= 0) || !(measured > 0))
+        return;
+    off[(*num)++] = fabs(ms / measured - 1);
+    if (j->plot)
+        fprintf(j->plot, "%s\t%d\t%lld\t%g\t%.6f\t%.6f\n", row->alg, row->procs,
+                (long long)row->segment_bytes, row->imbalance_factor, measured, ms);
+}
+
+/* By walking the plans of all ranks, each message costing what the calibration has found for this algorithm. */
+static double walked_ms(const cell *c, const bench_row *row, const pat_algorithm *alg)
+{
+    const pat_fit *fit = &c->by->fits[alg - pat_algorithm_at(0)];
+    const int64_t beta_ps = (int64_t)(8e6 / c->by->link_mbit), alpha_ns = (int64_t)(c->by->link_us * 1e3);
+    pat_job job = {.num_ranks = row->procs,
+                   .block_bytes = row->segment_bytes,
+                   .alpha_ns = alpha_ns,
+                   .beta_ps = beta_ps,
+                   .piece_ns = alpha_ns / 4,
+                   .eager_bytes = EAGER_BYTES,
+                   .packet_bytes = PACKET_BYTES};
+    const bench_net net = {.num_ranks = row->procs, .num_nodes = row->procs, .ppn = 1, .beta_ps = beta_ps};
+    bench_forecast f;
+    double sum = 0;
+    job.tau_ns = job.alpha_ns + row->segment_bytes * beta_ps / 1000 + 1;
+    if (!fit->known || bench_forecast_make(&f, alg, &job) != 0)
+        return NAN;
+    f.alpha_ns = (int64_t)(fit->alpha_us * 1e3);
+    f.beta_ps = (int64_t)(fit->beta_ns * 1e3) + 1;
+    for (int i = 0; i < c->iters; i++)
+        sum += bench_forecast_walk(&f, &net, c->arrival_ns[i]).elapsed_ns / 1e6 / c->iters;
+    bench_forecast_free(&f);
+    return sum;
+}
+
+static void judge_times(const cell *c, judgement *j)
+{
+    double native_ms = 0, relay_ms = 0;
+    for (int i = 0; i < c->iters; i++) {
+        native_ms += c->outlook[i].native_us / 1e3 / c->iters;
+        relay_ms += c->outlook[i].relay_us / 1e3 / c->iters;
+    }
+    for (int r = 0; r < c->table.num; r++) {
+        const bench_row *row = &c->table.rows[r];
+        const pat_algorithm *alg = pat_algorithm_find(row->alg);
+        if (!alg || alg->chooses)
+            continue;
+        const int a = (int)(alg - pat_algorithm_at(0));
+        note(j, c, row, alg->build ? walked_ms(c, row, alg) : native_ms, j->off[a], &j->num_off[a]);
+        if (!strcmp(row->alg, "relay")) {
+            FILE *const plot = j->plot;
+            j->plot = NULL;
+            note(j, c, row, relay_ms, j->off_bound, &j->num_off_bound);
+            j->plot = plot;
+        }
+    }
+}
+
+/* ---- The whole ---------------------------------------------------------------------------------------- */
+
+static void print_losses(const char *who, const losses *l)
+{
+    double most = 0, sum = 0;
+    int within2 = 0, within10 = 0;
+    for (int i = 0; i < l->num; i++) {
+        sum += l->loss[i];
+        most = l->loss[i] > most ? l->loss[i] : most;
+        within2 += l->loss[i] <= 2;
+        within10 += l->loss[i] <= 10;
+    }
+    printf("# %s: loss mean %.2f %%, worst %.1f %%, within 2 %% in %d, within 10 %% in %d of %d cells\n", who,
+           sum / l->num, most, within2, within10, l->num);
+}
+
+static void print_off(const char *name, double *off, int num)
+{
+    if (num == 0)
+        return;
+    gsl_sort(off, 1, (size_t)num);
+    printf("# %-22s error median %5.1f %%, 95 %% within %5.1f %%, of %d cells\n", name,
+           100 * gsl_stats_median_from_sorted_data(off, 1, (size_t)num),
+           100 * gsl_stats_quantile_from_sorted_data(off, 1, (size_t)num, 0.95), num);
+}
+
+static void print_summary(judgement *j)
+{
+    puts("#");
+    print_losses("chosen", &j->chosen);
+    print_losses("native", &j->native);
+    printf("# relay chosen where a regular algorithm was right: %d cells; native where an arrival-aware one "
+           "was: %d\n",
+           j->chosen.wrongly_relay, j->chosen.wrongly_native);
+    for (int a = 0; a < pat_algorithm_count(); a++)
+        print_off(pat_algorithm_at(a)->name, j->off[a], j->num_off[a]);
+    print_off("relay, without its plan", j->off_bound, j->num_off_bound);
+}
+
+static int read_calibrations(pat_calibration *all, const char *const *paths, int num)
+{
+    char why[1024];
+    for (int i = 0; i < num; i++)
+        if (pat_calibration_read(&all[i], paths[i], why, sizeof(why)) != 0) {
+            fprintf(stderr, "pat-model: %s\n", why);
+            return 1;
+        }
+    return 0;
+}
+
+static int judge_all(judgement *j, const pat_calibration *all, int num, const char *const *cells,
+                     int num_cells)
+{
+    cell *c = malloc(sizeof(*c));
+    bool good = c != NULL;
+    printf("%5s %8s %-10s %8s  %-13s %9s  %14s %9s %8s  %9s %8s\n", "ranks", "bytes", "pattern", "factor",
+           "best", "[ms]", "chosen", "[ms]", "loss", "native", "loss");
+    for (int i = 0; good && i < num_cells; i++) {
+        good = open_cell(c, cells[i], all, num) && look(c) && judge_choice(c, cells[i], j);
+        if (good)
+            judge_times(c, j);
+        bench_table_free(&c->table);
+    }
+    free(c);
+    if (good)
+        print_summary(j);
+    return good ? 0 : 1;
+}
+
+int model_judge(const char *const *calibrations, int num_calibrations, const char *const *cells,
+                int num_cells, const char *plot)
+{
+    judgement j = {.plot = plot ? fopen(plot, "w") : NULL};
+    const size_t n = (size_t)num_cells;
+    pat_calibration *all = calloc((size_t)num_calibrations, sizeof(*all));
+    double *room = calloc((PAT_MAX_ALGS + 3) * n, sizeof(*room));
+    int failed = 1;
+    if (plot && !j.plot)
+        perror(plot);
+    else if (!all || !room)
+        fprintf(stderr, "pat-model: no memory\n");
+    else
+        failed = read_calibrations(all, calibrations, num_calibrations);
+    if (!failed) {
+        j.chosen.loss = room;
+        j.native.loss = room + n;
+        j.off_bound = room + 2 * n;
+        for (size_t a = 0; a < PAT_MAX_ALGS; a++)
+            j.off[a] = room + (3 + a) * n;
+        failed = judge_all(&j, all, num_calibrations, cells, num_cells);
+    }
+    if (j.plot && (fclose(j.plot) != 0 || failed)) {
+        remove(plot); /* whole or not there */
+        failed = 1;
+    }
+    free(room);
+    free(all);
+    return failed;
+}

@@ -1,0 +1,48 @@
+/*
+ * outlook.c — see outlook.h. The bound is of an all-gather whose messages take no time but the link's; with the time that
+ * relay needs for a block, measured when all ranks call at once, in place of the link's it is relay's own.
+ */
+#include "outlook.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "model.h"
+
+/* When ranks leave an all-gather that is bound by one block's time alone. */
+static int relay(double *us, int ranks, double block_us, const int64_t *arrival_ns, int64_t last_ns,
+                 enum pat_goal goal)
+{
+    int64_t *exit_ns = malloc((size_t)ranks * sizeof(*exit_ns));
+    if (!exit_ns)
+        return ENOMEM;
+    int rc = pat_model_bound(ranks, 1, arrival_ns, 0, llrint(1e6 * block_us), exit_ns);
+    double mean_ns = 0;
+    int64_t out_ns = INT64_MIN;
+    for (int r = 0; rc == 0 && r < ranks; r++) {
+        mean_ns += (double)(exit_ns[r] - arrival_ns[r]) / ranks;
+        out_ns = exit_ns[r] > out_ns ? exit_ns[r] : out_ns;
+    }
+    *us = (goal == PAT_GOAL_MEAN ? mean_ns : (double)(out_ns - last_ns)) / 1e3;
+    free(exit_ns);
+    return rc;
+}
+
+int pat_outlook_make(pat_outlook *outlook, const pat_calibration *c, int ranks, int64_t bytes,
+                     const int64_t *arrival_ns, enum pat_goal goal)
+{
+    *outlook = (pat_outlook){0, pat_calibration_us(c, pat_algorithm_native(PAT_OP_ALLGATHER), ranks, bytes),
+                             pat_calibration_us(c, pat_algorithm_find("relay"), ranks, bytes)};
+    if (!arrival_ns || ranks < 2)
+        return 0;
+    int64_t last_ns = arrival_ns[0];
+    for (int r = 1; r < ranks; r++)
+        last_ns = arrival_ns[r] > last_ns ? arrival_ns[r] : last_ns;
+    for (int r = 0; r < ranks && goal == PAT_GOAL_MEAN; r++)
+        outlook->waiting_us += (double)(last_ns - arrival_ns[r]) / 1e3 / ranks;
+    outlook->native_us += outlook->waiting_us;
+    if (isnan(outlook->relay_us))
+        return 0;
+    return relay(&outlook->relay_us, ranks, outlook->relay_us / (ranks - 1), arrival_ns, last_ns, goal);
+}

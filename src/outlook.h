@@ -1,0 +1,28 @@
+/*
+ * outlook.h — what an all-gather will take when ranks call at given times, by calibration and without a plan: cheap enough
+ * to be asked in every round, at any number of ranks. Must never call MPI or look at a clock.
+ */
+#ifndef PAT_OUTLOOK_H
+#define PAT_OUTLOOK_H
+
+#include "calibration.h"
+
+/* What an application counts: from a rank's call to its return, mean over ranks; or until the last rank returns. */
+enum pat_goal { PAT_GOAL_MEAN, PAT_GOAL_LAST };
+
+typedef struct pat_outlook {
+    double
+        waiting_us; /* how long a rank waits for the last one on average; 0 where only the last return counts */
+    double native_us; /* the MPI library's own all-gather: begins when the last rank has called */
+    double
+        relay_us; /* as fast as physics allows (pat_model_bound) for one whose blocks take what relay's take */
+} pat_outlook;
+
+/*
+ * Times that all ranks know, in ns on one clock; NULL: all call at once. Both figures include waiting_us and count from the
+ * call, or for PAT_GOAL_LAST from the last call. NaN where the calibration does not know. Returns 0 or ENOMEM.
+ */
+int pat_outlook_make(pat_outlook *outlook, const pat_calibration *c, int ranks, int64_t bytes,
+                     const int64_t *arrival_ns, enum pat_goal goal);
+
+#endif

@@ -1,0 +1,114 @@
+/*
+ * unit_outlook.c — what a call is expected to take, from arrivals and a calibration: the MPI library's all-gather begins with
+ * the last rank, relay is never later than it would be if it did too, and neither knows what was not measured.
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "outlook.h"
+
+static int index_of(const char *name)
+{
+    return (int)(pat_algorithm_find(name) - pat_algorithm_at(0));
+}
+
+/* relay: a block takes 10 us and a ns a byte; the MPI library's own: 300 us. */
+static pat_calibration some(void)
+{
+    pat_calibration c = {.ranks = 4, .num_points = 1};
+    c.fits[index_of("relay")] = (pat_fit){.known = true, .alpha_us = 10, .beta_ns = 1, .rank = 2};
+    c.points[0] = (pat_point){index_of("native"), 4, 90000, 300};
+    return c;
+}
+
+static void near(double expected, double got)
+{
+    if (!(fabs(expected - got) < 1e-6 * expected + 1e-6))
+        fail_msg("expected %g, got %g", expected, got);
+}
+
+static void at_once(void **state)
+{
+    const pat_calibration c = some();
+    const int64_t same[4] = {5000, 5000, 5000, 5000};
+    pat_outlook o;
+    (void)state;
+    for (int given = 0; given < 2; given++) {
+        assert_int_equal(pat_outlook_make(&o, &c, 4, 90000, given ? same : NULL, PAT_GOAL_MEAN), 0);
+        near(0, o.waiting_us);
+        near(300, o.native_us);
+        near(3 * 100, o.relay_us);
+    }
+}
+
+/* Three come at once, the last a millisecond later: their blocks are there by then, and one is still to come. */
+static void one_late(void **state)
+{
+    const pat_calibration c = some();
+    const int64_t late[4] = {0, 0, 1000000, 0};
+    pat_outlook o;
+    (void)state;
+    assert_int_equal(pat_outlook_make(&o, &c, 4, 90000, late, PAT_GOAL_MEAN), 0);
+    near(750, o.waiting_us);
+    near(1050, o.native_us);
+    near(3 * 1100 / 4.0, o.relay_us); /* the late one has all it needs */
+    assert_int_equal(pat_outlook_make(&o, &c, 4, 90000, late, PAT_GOAL_LAST), 0);
+    near(0, o.waiting_us);
+    near(300, o.native_us);
+    near(100, o.relay_us);
+}
+
+static void never_later(void **state)
+{
+    const pat_calibration c = some();
+    (void)state;
+    srand(1);
+    for (int trial = 0; trial < 3000; trial++) {
+        const int ranks = 2 + rand() % 63;
+        int64_t arrival_ns[64], last = 0;
+        double mean_us = 0;
+        for (int r = 0; r < ranks; r++) {
+            arrival_ns[r] = rand() % (trial % 7 + 1) * INT64_C(1000) * (rand() % 1000);
+            last = arrival_ns[r] > last ? arrival_ns[r] : last;
+        }
+        for (int r = 0; r < ranks; r++)
+            mean_us += (double)(last - arrival_ns[r]) / 1e3 / ranks;
+        for (enum pat_goal goal = PAT_GOAL_MEAN; goal <= PAT_GOAL_LAST; goal++) {
+            pat_outlook o, together;
+            assert_int_equal(pat_outlook_make(&o, &c, ranks, 90000, arrival_ns, goal), 0);
+            assert_int_equal(pat_outlook_make(&together, &c, ranks, 90000, NULL, goal), 0);
+            near(goal == PAT_GOAL_MEAN ? mean_us : 0, o.waiting_us);
+            near(together.native_us + o.waiting_us, o.native_us);
+            assert_true(o.relay_us <= together.relay_us + o.waiting_us + 1e-2);
+            assert_true(o.relay_us >= 0);
+        }
+    }
+}
+
+static void not_known(void **state)
+{
+    pat_calibration c = some();
+    const int64_t late[4] = {0, 0, 1000000, 0};
+    pat_outlook o;
+    (void)state;
+    c.num_points = 0;
+    assert_int_equal(pat_outlook_make(&o, &c, 4, 90000, late, PAT_GOAL_MEAN), 0);
+    assert_true(isnan(o.native_us));
+    c = some();
+    c.fits[index_of("relay")].known = false;
+    assert_int_equal(pat_outlook_make(&o, &c, 4, 90000, late, PAT_GOAL_MEAN), 0);
+    assert_true(isnan(o.relay_us));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(at_once), cmocka_unit_test(one_late),
+                                       cmocka_unit_test(never_later), cmocka_unit_test(not_known)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
