@@ -3,6 +3,7 @@
  */
 #include "bench_progress.h"
 
+#include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -46,7 +47,8 @@ void bench_progress_step(bench_progress *p, double step_ms, const char *what, in
         bar[BAR] = '\0';
         fprintf(stderr, "\r[%s] %3.0f %%  %s left  %s\033[K", bar, 100 * share, left, what);
     } else {
-        fprintf(stderr, "pat-bench: %3.0f %%, %s left, %s\n", 100 * share, left, what);
+        fprintf(stderr, "%s: %3.0f %%, %s left, %s\n", program_invocation_short_name, 100 * share, left,
+                what);
     }
     fflush(stderr);
 }
@@ -58,6 +60,6 @@ void bench_progress_end(bench_progress *p, int64_t now_ns)
     if (p->mode == BENCH_PROGRESS_BAR)
         fprintf(stderr, "\r\033[K");
     if (p->mode == BENCH_PROGRESS_BAR || p->mode == BENCH_PROGRESS_LINES)
-        fprintf(stderr, "pat-bench: done in %s\n", took);
+        fprintf(stderr, "%s: done in %s\n", program_invocation_short_name, took);
     fflush(stderr);
 }

@@ -90,9 +90,17 @@ static double *series(int n)
     return seconds;
 }
 
+static void sleep_until(int64_t local_ns)
+{
+    const struct timespec until = {.tv_sec = local_ns / 1000000000, .tv_nsec = local_ns % 1000000000};
+    while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL) != 0)
+        ;
+}
+
 /*
  * All ranks call at one moment of a clock that they share: out of a barrier they come apart by more than a short
- * all-gather takes. Asleep until then, so that no rank takes another one's processor.
+ * all-gather takes. Asleep until then, so that no rank takes another one's processor, and announced, as algorithms that go
+ * by predictions want it.
  */
 static void meet(MPI_Comm comm, const pat_clock *clock)
 {
@@ -102,9 +110,12 @@ static void meet(MPI_Comm comm, const pat_clock *clock)
     int64_t start = pat_clock_now_ns(clock) + (3 + size / 2) * INT64_C(1000000);
     MPI_Bcast(&start, 1, MPI_INT64_T, 0, comm);
     start -= clock->offset_ns;
-    const struct timespec until = {.tv_sec = start / 1000000000, .tv_nsec = start % 1000000000};
-    while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL) != 0)
-        ;
+    calibrate_must(PAT_ProcessingStart(), "PAT_ProcessingStart");
+    const int64_t now = pat_clock_local_ns();
+    sleep_until(now + (start - now) / 2);
+    calibrate_must(PAT_Edge(50), "PAT_Edge");
+    sleep_until(start);
+    calibrate_must(PAT_ProcessingEnd(), "PAT_ProcessingEnd");
 }
 
 double calibrate_once(MPI_Comm comm, const calibrate_job *job, char *buffer)

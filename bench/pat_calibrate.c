@@ -15,6 +15,7 @@
 
 #include "bench_clock.h"
 #include "bench_fit.h"
+#include "bench_forecast.h"
 #include "bench_progress.h"
 #include "bench_rules.h"
 #include "calibrate_run.h"
@@ -25,6 +26,8 @@
 #include "runtime.h"
 
 enum { MAX_SIZES = 10, MAX_ROWS = 3 * MAX_SIZES, MOST_GAMMAS = 7 };
+/* Shorter blocks cost what a message costs, and some links let through the first few thousand bytes at once. */
+enum { LEAST_BLOCK = 4096 };
 /* Closing gathers of three lengths, none a segment's: with one length alpha and beta would come in one proportion. */
 static const int64_t closings[] = {64, 1024, 4096};
 enum { NUM_CLOSINGS = sizeof(closings) / sizeof(closings[0]) };
@@ -160,6 +163,45 @@ static pat_form_cost cost_of(const run *r, const pat_algorithm *alg, int64_t byt
     return pat_closed_form(form, &job);
 }
 
+/* Mean over ranks that call at once, by walking the plans. */
+static double walked_ns(const bench_forecast *f, int64_t alpha_ns, int64_t beta_ps)
+{
+    bench_forecast with = *f;
+    int64_t *at_once = calloc((size_t)f->job.num_ranks, sizeof(*at_once));
+    calibrate_must(at_once ? MPI_SUCCESS : MPI_ERR_NO_MEM, "memory");
+    const bench_net net = {.num_ranks = f->job.num_ranks, .num_nodes = f->job.num_ranks, .ppn = 1};
+    with.alpha_ns = alpha_ns;
+    with.beta_ps = beta_ps;
+    const double ns = bench_forecast_walk(&with, &net, at_once).elapsed_ns;
+    free(at_once);
+    return ns;
+}
+
+/*
+ * What a fit takes an experiment for. Ranks leave an all-gather at different times and their mean is measured: the walk
+ * knows it. Not so of relay, which the library reckons by its formula: pieces under way side by side hide each other's
+ * latency in the walk, while on a machine each block costs its waking.
+ */
+static pat_form_cost cost_for_fit(const run *r, const pat_algorithm *alg, int64_t bytes)
+{
+    const pat_form_cost form = cost_of(r, alg, bytes);
+    const int64_t alpha_ns = r->link.alpha_ns + 1, beta_ps = r->link.beta_ps;
+    const pat_job job = {.num_ranks = r->size,
+                         .block_bytes = bytes,
+                         .alpha_ns = alpha_ns,
+                         .beta_ps = beta_ps,
+                         .tau_ns = pat_link_tau_ns(&r->link, bytes)};
+    bench_forecast f;
+    if (r->rank > 0 || alg->op != PAT_OP_ALLGATHER || (alg->arrival_aware && !alg->uses_arrivals) ||
+        bench_forecast_make(&f, alg, &job) != 0)
+        return form;
+    const double both = walked_ns(&f, alpha_ns, beta_ps), rate_alone = walked_ns(&f, 0, beta_ps);
+    bench_forecast_free(&f);
+    return both > 0
+               ? (pat_form_cost){(both - rate_alone) / (double)alpha_ns, 1e3 * rate_alone / (double)beta_ps}
+               : form; /* too many ranks to walk */
+}
+
 /* Sizes from `first` on, doubling, that do not take too long; three at least. */
 static int sizes_for(const run *r, const pat_algorithm *alg, int64_t first, int most, int64_t *sizes)
 {
@@ -176,7 +218,7 @@ static int sizes_for(const run *r, const pat_algorithm *alg, int64_t first, int 
 static int sizes_of(const run *r, const pat_algorithm *alg, int64_t *sizes)
 {
     return alg->op == PAT_OP_BCAST ? sizes_for(r, alg, PAT_SEGMENT_BYTES, MAX_SIZES, sizes)
-                                   : sizes_for(r, alg, 1024, MAX_SIZES, sizes);
+                                   : sizes_for(r, alg, LEAST_BLOCK, MAX_SIZES, sizes);
 }
 
 static bool measured_by_plan(const pat_algorithm *alg)
@@ -239,7 +281,7 @@ static void fit(run *r, const pat_algorithm *alg)
         for (int k = 0; k < (alg->op == PAT_OP_BCAST ? NUM_CLOSINGS : 1); k++) {
             const calibrate_job job = {alg, sizes[i], alg->op == PAT_OP_BCAST ? closings[k] : -1, &r->clock};
             const calibrate_result t = calibrate_time(MPI_COMM_WORLD, &job, &r->options->patience, r->buffer);
-            const pat_form_cost c = cost_of(r, alg, sizes[i]);
+            const pat_form_cost c = cost_for_fit(r, alg, sizes[i]);
             const double others = job.closing_bytes < 0 ? 0 : r->size - 1;
             rows[num++] = (bench_fit_row){c.messages + others, c.bytes + others * (double)job.closing_bytes,
                                           t.median_s};
@@ -363,6 +405,10 @@ static void measure(run *r)
             continue;
         fit(r, alg);
         save(r);
+    }
+    for (int op = 0; op < PAT_NUM_OPS; op++) { /* the background thread has nothing to get ready then */
+        const char *const native = pat_algorithm_native((enum pat_op)op)->name;
+        calibrate_must(PAT_UseAlg(native), native);
     }
     for (int a = 0; a < pat_algorithm_count(); a++)
         for (int ranks = r->size; ranks > 1; ranks /= 2)
