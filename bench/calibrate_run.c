@@ -98,11 +98,11 @@ static void sleep_until(int64_t local_ns)
 }
 
 /*
- * All ranks call at one moment of a clock that they share: out of a barrier they come apart by more than a short
- * all-gather takes. Asleep until then, so that no rank takes another one's processor, and announced, as algorithms that go
- * by predictions want it.
+ * All ranks call at one moment of a clock that they share: out of a barrier they come apart by more than short operations
+ * take. Asleep until then, so that no rank takes another one's processor, and announced, as algorithms that go by predictions
+ * want it. Returns the moment, on this rank's own clock.
  */
-static void meet(MPI_Comm comm, const pat_clock *clock)
+static int64_t meet(MPI_Comm comm, const pat_clock *clock)
 {
     int size;
     MPI_Comm_size(comm, &size);
@@ -116,24 +116,24 @@ static void meet(MPI_Comm comm, const pat_clock *clock)
     calibrate_must(PAT_Edge(50), "PAT_Edge");
     sleep_until(start);
     calibrate_must(PAT_ProcessingEnd(), "PAT_ProcessingEnd");
+    return start;
 }
 
 double calibrate_once(MPI_Comm comm, const calibrate_job *job, char *buffer)
 {
-    const bool together = job->alg && job->alg->op == PAT_OP_ALLGATHER;
-    int size;
-    MPI_Comm_size(comm, &size);
-    if (together)
-        meet(comm, job->clock);
-    else
-        MPI_Barrier(comm);
-    const double start = MPI_Wtime();
+    const enum pat_op op = job->alg ? job->alg->op : PAT_OP_BCAST;
+    const int64_t meant = meet(comm, job->clock);
+    /* The others' blocks may be under way before a root is awake; nothing of a broadcast is. */
+    const int64_t start = op == PAT_OP_GATHER ? meant : pat_clock_local_ns();
     run(comm, job, buffer);
-    const double mine = MPI_Wtime() - start;
+    const double mine = (double)(pat_clock_local_ns() - start) / 1e9;
     double all = mine;
-    if (together)
+    int size = 1;
+    if (op == PAT_OP_ALLGATHER) {
+        MPI_Comm_size(comm, &size);
         MPI_Reduce(&mine, &all, 1, MPI_DOUBLE, MPI_SUM, 0, comm);
-    return together ? all / size : mine;
+    }
+    return all / size;
 }
 
 calibrate_result calibrate_time(MPI_Comm comm, const calibrate_job *job, const calibrate_patience *patience,

@@ -24,7 +24,7 @@ typedef struct calibrate_job {
     int64_t bytes;            /* of the message, or of one rank's block */
     int64_t
         closing_bytes; /* after a broadcast every other rank sends so many to rank 0, one by one; < 0: none */
-    const pat_clock *clock; /* of all ranks: an all-gather begins by it; others need none */
+    const pat_clock *clock; /* of all ranks: they call by it */
 } calibrate_job;
 
 typedef struct calibrate_result {

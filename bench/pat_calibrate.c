@@ -233,12 +233,12 @@ static bool measured_natively(const pat_algorithm *alg)
     return !alg->build && !alg->chooses;
 }
 
-static int native_sizes(const run *r, const pat_algorithm *alg, int64_t *sizes)
+/* Lengths that points are taken at; of the MPI library's own as if it were one of ours: longer it hardly takes. */
+static int point_sizes(const run *r, const pat_algorithm *alg, int64_t *sizes)
 {
-    /* As if it were one of ours: longer it hardly takes. */
     static const char *const likes[PAT_NUM_OPS] = {
         [PAT_OP_ALLGATHER] = "ring", [PAT_OP_GATHER] = "gather_linear", [PAT_OP_BCAST] = "bcast_binomial"};
-    return sizes_for(r, pat_algorithm_find(likes[alg->op]), 256, 2 * MAX_SIZES, sizes);
+    return sizes_for(r, alg->build ? alg : pat_algorithm_find(likes[alg->op]), 256, 2 * MAX_SIZES, sizes);
 }
 
 /* Milliseconds that one run more or less takes, with the least repetitions. */
@@ -319,15 +319,16 @@ static void wait_asleep(MPI_Comm comm)
         nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
 }
 
-static void time_native(run *r, const pat_algorithm *alg, int ranks)
+/* Points of one algorithm with some of the ranks, one of ours with all. */
+static void take_points(run *r, const pat_algorithm *alg, int ranks)
 {
     int64_t sizes[2 * MAX_SIZES];
     MPI_Comm comm;
     MPI_Comm_split(MPI_COMM_WORLD, r->rank < ranks ? 0 : MPI_UNDEFINED, r->rank, &comm);
     if (comm != MPI_COMM_NULL) {
-        const calibrate_job nothing = {NULL, 0, 0, NULL};
+        const calibrate_job nothing = {NULL, 0, 0, &r->clock};
         const calibrate_result empty = calibrate_time(comm, &nothing, &r->options->patience, r->buffer);
-        for (int i = 0, n = native_sizes(r, alg, sizes); i < n && r->found.num_points < PAT_MAX_POINTS; i++) {
+        for (int i = 0, n = point_sizes(r, alg, sizes); i < n && r->found.num_points < PAT_MAX_POINTS; i++) {
             const calibrate_job job = {alg, sizes[i], alg->op == PAT_OP_BCAST ? 0 : -1, &r->clock};
             const calibrate_result t = calibrate_time(comm, &job, &r->options->patience, r->buffer);
             const double s = alg->op == PAT_OP_BCAST ? t.median_s - empty.median_s : t.median_s;
@@ -340,7 +341,7 @@ static void time_native(run *r, const pat_algorithm *alg, int ranks)
     }
     wait_asleep(MPI_COMM_WORLD);
     MPI_Bcast(&r->found, (int)sizeof(r->found), MPI_BYTE, 0, MPI_COMM_WORLD);
-    if (r->rank == 0)
+    if (r->rank == 0 && !alg->build)
         printf("%-16s with %d ranks\n", alg->name, ranks);
 }
 
@@ -401,9 +402,14 @@ static void measure(run *r)
     }
     for (int a = 0; a < pat_algorithm_count(); a++) {
         const pat_algorithm *alg = pat_algorithm_at(a);
-        if (!measured_by_plan(alg) || r->found.fits[a].known)
+        if (!measured_by_plan(alg))
             continue;
-        fit(r, alg);
+        if (!r->found.fits[a].known)
+            fit(r, alg);
+        if (!has_points(&r->found, a, r->size)) {
+            take_points(r, alg, r->size);
+            pat_calibration_sort(&r->found);
+        }
         save(r);
     }
     for (int op = 0; op < PAT_NUM_OPS; op++) { /* the background thread has nothing to get ready then */
@@ -413,7 +419,7 @@ static void measure(run *r)
     for (int a = 0; a < pat_algorithm_count(); a++)
         for (int ranks = r->size; ranks > 1; ranks /= 2)
             if (measured_natively(pat_algorithm_at(a)) && !has_points(&r->found, a, ranks)) {
-                time_native(r, pat_algorithm_at(a), ranks);
+                take_points(r, pat_algorithm_at(a), ranks);
                 pat_calibration_sort(&r->found);
                 save(r);
             }
@@ -430,9 +436,11 @@ static size_t most_bytes(const run *r)
         const pat_algorithm *alg = pat_algorithm_at(a);
         if (!measured_by_plan(alg) && !measured_natively(alg))
             continue;
-        const int n = measured_by_plan(alg) ? sizes_of(r, alg, sizes) : native_sizes(r, alg, sizes);
-        const size_t bytes = calibrate_bytes(&(calibrate_job){alg, sizes[n - 1], 4096, NULL}, r->size);
-        most = bytes > most ? bytes : most;
+        for (int points = !measured_by_plan(alg); points < 2; points++) {
+            const int n = points ? point_sizes(r, alg, sizes) : sizes_of(r, alg, sizes);
+            const size_t bytes = calibrate_bytes(&(calibrate_job){alg, sizes[n - 1], 4096, NULL}, r->size);
+            most = bytes > most ? bytes : most;
+        }
     }
     return most;
 }

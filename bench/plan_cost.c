@@ -121,33 +121,62 @@ static double choice_us(pat_comm *c, int64_t block_bytes)
     return (double)(pat_clock_local_ns() - start) / 1e3 / CHOICES;
 }
 
-/* One of everything that can be calibrated, and as many points as there can be. */
+/* Broadcasts and what auto needs, with many points; relay a bit dearer than the MPI library when all call at once. */
 static void make_up(pat_calibration *c)
 {
-    const int native = (int)(pat_algorithm_native(PAT_OP_BCAST) - pat_algorithm_at(0));
+    static const enum pat_op ops[] = {PAT_OP_BCAST, PAT_OP_ALLGATHER};
     c->num_gammas = 7;
     for (int i = 0; i < c->num_gammas; i++)
         c->gammas[i] = 1 + 0.1 * i;
     for (int a = 0; a < pat_algorithm_count(); a++)
-        c->fits[a] =
-            (pat_fit){.known = pat_algorithm_at(a)->op == PAT_OP_BCAST, .alpha_us = 50, .beta_ns = 8};
-    for (int ranks = 2; c->num_points < PAT_MAX_POINTS; ranks *= 2)
-        for (int64_t bytes = 64; bytes < INT64_C(1) << 38 && c->num_points < PAT_MAX_POINTS; bytes *= 2)
-            c->points[c->num_points++] = (pat_point){native, ranks, bytes, 100 + (double)bytes / 10};
+        c->fits[a] = (pat_fit){.known = true, .alpha_us = 50, .beta_ns = 8};
+    for (int k = 0; k < 2; k++)
+        for (int ranks = 2; ranks < 2000; ranks *= 2)
+            for (int64_t bytes = 64; bytes < INT64_C(1) << 30; bytes *= 2)
+                c->points[c->num_points++] =
+                    (pat_point){(int)(pat_algorithm_native(ops[k]) - pat_algorithm_at(0)), ranks, bytes,
+                                (ranks - 1) * (30 + (double)bytes / 200)};
+    pat_calibration_sort(c);
 }
 
-/* A broadcast's choice by calibration, microseconds: of a size never asked for, and of the one asked for last. */
-static double calibrated_us(int ranks, bool again)
+static const pat_algorithm *choose(pat_comm *c, const pat_algorithm *alg, int64_t bytes)
+{
+    return alg->op == PAT_OP_BCAST ? pat_select_rooted(c, alg, bytes) : pat_select(c, alg, bytes);
+}
+
+/* A choice by calibration, microseconds: of a size never asked for, and of the one asked for last. */
+static double calibrated_us(const pat_algorithm *alg, int ranks, bool again)
 {
     static pat_comm c; /* large, and all zero */
-    const pat_algorithm *choose = pat_algorithm_find("bcast_auto"), *volatile chosen;
+    const pat_algorithm *volatile chosen;
+    const int64_t least = 8192;
     c.size = ranks;
-    chosen = pat_select_rooted(&c, choose, 1000);
+    c.background = true;
+    chosen = choose(&c, alg, least);
     const int64_t start = pat_clock_local_ns();
     for (int i = 0; i < CHOICES; i++)
-        chosen = pat_select_rooted(&c, choose, again ? 1000 : 1000 + 131 * ranks + i);
+        chosen = choose(&c, alg, again ? least : least + 131 * ranks + i);
     (void)chosen;
     return (double)(pat_clock_local_ns() - start) / 1e3 / CHOICES;
+}
+
+/* What a round's arrivals would have made of either algorithm: after every round that relay has run. */
+static double outlook_us(int ranks)
+{
+    static pat_comm c;
+    int64_t *arrival_ns = calloc((size_t)ranks, sizeof(*arrival_ns));
+    if (!arrival_ns)
+        return -1;
+    for (int r = 0; r < ranks; r++)
+        arrival_ns[r] = r * INT64_C(7919) % ranks * 100000;
+    c.size = ranks;
+    c.background = true;
+    const int64_t start = pat_clock_local_ns();
+    for (int i = 0; i < CHOICES; i++)
+        pat_select_note(&c, arrival_ns, 8192);
+    const double us = (double)(pat_clock_local_ns() - start) / 1e3 / CHOICES;
+    free(arrival_ns);
+    return us;
 }
 
 static void measure_calibrated(const options *o)
@@ -155,13 +184,20 @@ static void measure_calibrated(const options *o)
     static pat_calibration made_up;
     make_up(&made_up);
     pat_rt.calibration = &made_up;
-    printf("\n# A broadcast's choice by calibration, in us; a communicator's state: %zu bytes and 24 a rank, "
-           "without plans\n"
-           "%-6s %6s %12s %12s\n",
-           sizeof(pat_comm), "", "ranks", "first", "again");
-    for (int i = 0; i < o->num_procs; i++)
-        printf("%-6s %6d %12.4f %12.4f\n", "bcast", o->procs[i], calibrated_us(o->procs[i], false),
-               calibrated_us(o->procs[i], true));
+    printf("\n# A choice by calibration, in us; outlook: after a round, by its arrivals; a communicator's "
+           "state: %zu bytes "
+           "and 24 a rank, without plans; the calibration: %zu\n"
+           "%-10s %6s %12s %12s %12s\n",
+           sizeof(pat_comm), sizeof(pat_calibration), "", "ranks", "first", "again", "outlook");
+    for (int i = 0; i < o->num_procs; i++) {
+        const int P = o->procs[i];
+        const pat_algorithm *const bcast = pat_algorithm_find("bcast_auto"), *const all =
+                                                                                 pat_algorithm_find("auto");
+        printf("%-10s %6d %12.4f %12.4f\n", "broadcast", P, calibrated_us(bcast, P, false),
+               calibrated_us(bcast, P, true));
+        printf("%-10s %6d %12.4f %12.4f %12.4f\n", "all-gather", P, calibrated_us(all, P, false),
+               calibrated_us(all, P, true), outlook_us(P));
+    }
     pat_rt.calibration = NULL;
 }
 

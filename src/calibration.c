@@ -95,14 +95,15 @@ static void read_points(pat_calibration *c, const json_t *from, complaint *wrong
     size_t i;
     json_t *point;
     if (!json_is_array(from) || json_array_size(from) > PAT_MAX_POINTS)
-        complain(wrong, "\"native\" is not a list of at most %d points", PAT_MAX_POINTS);
+        complain(wrong, "\"points\" is not a list of at most %d points", PAT_MAX_POINTS);
     json_array_foreach(from, i, point)
     {
         char name[32] = "";
         text(wrong, point, "algorithm", name, sizeof(name));
         const pat_algorithm *alg = pat_algorithm_find(name);
-        if (!alg || alg->build || alg->chooses)
-            complain(wrong, "\"native\": \"%s\" is no operation of the MPI library", name);
+        enum pat_form form;
+        if (!alg || alg->chooses || (alg->build && !pat_form_find(name, &form)))
+            complain(wrong, "\"points\": \"%s\" is none that can be calibrated", name);
         if (wrong->any)
             return;
         c->points[c->num_points++] = (pat_point){.alg = (int)(alg - pat_algorithm_at(0)),
@@ -145,7 +146,7 @@ static void read_all(pat_calibration *c, const json_t *from, complaint *wrong)
     whole(wrong, from, "segment_bytes", PAT_SEGMENT_BYTES, PAT_SEGMENT_BYTES);
     read_gammas(c, json_object_get(from, "gamma"), wrong);
     read_fits(c, json_object_get(from, "algorithms"), wrong);
-    read_points(c, json_object_get(from, "native"), wrong);
+    read_points(c, json_object_get(from, "points"), wrong);
     pat_calibration_sort(c);
 }
 
@@ -202,7 +203,7 @@ static json_t *to_json(const pat_calibration *c)
                      c->machine.cpu, "mpi", c->machine.mpi, "pus", c->machine.pus, "ranks_per_node",
                      c->machine.ranks_per_node, "ranks", c->ranks, "link", "latency_us", c->link_us, "mbit",
                      c->link_mbit, "segment_bytes", (json_int_t)PAT_SEGMENT_BYTES, "gamma", gammas,
-                     "algorithms", fits, "native", points);
+                     "algorithms", fits, "points", points);
 }
 
 int pat_calibration_write(const pat_calibration *c, const char *path)
@@ -281,21 +282,49 @@ static double between_points(const pat_calibration *c, int alg, int ranks, int64
     return num > 0 ? exp(line(ln_ranks, ln_us, num, log(ranks))) : NAN;
 }
 
-double pat_calibration_us(const pat_calibration *c, const pat_algorithm *alg, int ranks, int64_t bytes)
+static double by_formula(const pat_calibration *c, int alg, enum pat_form form, int ranks, int64_t bytes)
 {
-    const int index = (int)(alg - pat_algorithm_at(0));
-    const pat_fit *fit = &c->fits[index];
-    enum pat_form form;
-    if (!alg->build)
-        return alg->chooses ? NAN : between_points(c, index, ranks, bytes);
-    if (!fit->known || !pat_form_find(alg->name, &form))
-        return NAN;
     const pat_form_job job = {.num_ranks = ranks,
                               .bytes = bytes,
                               .segment_bytes = pat_segment_bytes(bytes),
                               .gamma = {c->gammas, c->num_gammas}};
     const pat_form_cost cost = pat_closed_form(form, &job);
-    return cost.messages * fit->alpha_us + cost.bytes * fit->beta_ns / 1e3;
+    return cost.messages * c->fits[alg].alpha_us + cost.bytes * c->fits[alg].beta_ns / 1e3;
+}
+
+/* Measured over formula: between points in proportion to the logarithm of the bytes, beyond them as at the last. */
+double pat_calibration_correction(const pat_calibration *c, const pat_algorithm *algorithm, int64_t bytes)
+{
+    const int alg = (int)(algorithm - pat_algorithm_at(0));
+    enum pat_form form;
+    if (!pat_form_find(algorithm->name, &form))
+        return 1;
+    double x[PAT_MAX_POINTS], y[PAT_MAX_POINTS];
+    int num = 0;
+    for (int i = 0; i < c->num_points; i++) {
+        const pat_point *p = &c->points[i];
+        const double us =
+            p->alg == alg && p->ranks == c->ranks ? by_formula(c, alg, form, p->ranks, p->bytes) : 0;
+        if (us <= 0)
+            continue;
+        x[num] = log((double)p->bytes);
+        y[num++] = log(p->us / us);
+    }
+    if (num == 0)
+        return 1;
+    const double at = log((double)bytes);
+    return exp(line(x, y, num, at < x[0] ? x[0] : at > x[num - 1] ? x[num - 1] : at));
+}
+
+double pat_calibration_us(const pat_calibration *c, const pat_algorithm *alg, int ranks, int64_t bytes)
+{
+    const int index = (int)(alg - pat_algorithm_at(0));
+    enum pat_form form;
+    if (!alg->build)
+        return alg->chooses ? NAN : between_points(c, index, ranks, bytes);
+    if (!c->fits[index].known || !pat_form_find(alg->name, &form))
+        return NAN;
+    return by_formula(c, index, form, ranks, bytes) * pat_calibration_correction(c, alg, bytes);
 }
 
 const pat_algorithm *pat_calibration_best(const pat_calibration *c, enum pat_op op, int ranks, int64_t bytes)

@@ -10,7 +10,14 @@
 #include "explain.h"
 #include "runtime.h"
 
-enum { SMALL_BYTES = 4096, WORTH_NS = 1250000, BEARABLE_NS = 200000, FAR_BLOCKS = 5, MOST_GAP = 64 };
+enum {
+    SMALL_BYTES = 4096,
+    WORTH_NS = 1250000,
+    BEARABLE_NS = 200000,
+    FAR_BLOCKS = 5,
+    MOST_GAP = 64,
+    LATELY = 2
+};
 
 /*
  * By calibration: up to how many times what the MPI library takes relay may be tried at all, so that a try in 64 calls
@@ -95,26 +102,31 @@ void pat_select_note(pat_comm *c, const int64_t *arrival_ns, int64_t block_bytes
     c->told_bytes = block_bytes;
 }
 
-/* Over the last rounds that told; figures of 0 where one was of another length. */
+/* Rounds that told which count: a single one may be a chance, and more than two would be slow to see a change. */
+static int64_t num_lately(const pat_comm *c)
+{
+    return c->num_spreads < LATELY ? c->num_spreads : LATELY;
+}
+
 static pat_outlook lately(const pat_comm *c)
 {
     pat_outlook mean = {0};
-    const int64_t num = c->num_spreads < PAT_SPREADS ? c->num_spreads : PAT_SPREADS;
-    for (int i = 0; i < num; i++) {
-        mean.waiting_us += c->outlooks[i].waiting_us / (double)num;
-        mean.native_us += c->outlooks[i].native_us / (double)num;
-        mean.relay_us += c->outlooks[i].relay_us / (double)num;
+    const int64_t num = num_lately(c);
+    for (int64_t i = 1; i <= num; i++) {
+        const pat_outlook *o = &c->outlooks[(c->num_spreads - i) % PAT_SPREADS];
+        mean.waiting_us += o->waiting_us / (double)num;
+        mean.native_us += o->native_us / (double)num;
+        mean.relay_us += o->relay_us / (double)num;
     }
     return mean;
 }
 
 static bool far_apart(const pat_comm *c, int64_t bytes)
 {
-    const int64_t num = c->num_spreads < PAT_SPREADS ? c->num_spreads : PAT_SPREADS;
     int64_t sum = 0;
-    for (int i = 0; i < num; i++)
-        sum += c->spread_ns[i];
-    return sum / num >= FAR_BLOCKS * pat_link_busy_ns(&c->link, bytes);
+    for (int64_t i = 1; i <= num_lately(c); i++)
+        sum += c->spread_ns[(c->num_spreads - i) % PAT_SPREADS];
+    return sum / num_lately(c) >= FAR_BLOCKS * pat_link_busy_ns(&c->link, bytes);
 }
 
 /* By figures where there are any. Who runs must be beaten clearly, so that noise does not toss the choice about. */

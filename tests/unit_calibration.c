@@ -162,6 +162,7 @@ static void broken(void **state)
     spoil("1.1", "0.9", "gamma");
     spoil("\"segment_bytes\": 8192", "\"segment_bytes\": 4096", "segment_bytes");
     spoil("\"bcast_chain\"", "\"native\"", "native");
+    spoil("\"points\"", "\"native\"", "points");
     spoil("\"mbit\": ", "\"mbit\": -", "mbit");
     spoil("\"link\"", "\"lnk\"", "latency_us");
     spoil("\"bytes\": 16", "\"bytes\": 0", "bytes");
@@ -277,6 +278,33 @@ static void points(void **state)
     assert_true(fabs(pat_calibration_us(&c, native, 2, 256) / 5 - 1) < 1e-12);
 }
 
+/* A formula that was off by so much at some lengths is corrected there, between them, and with other ranks. */
+static void corrected(void **state)
+{
+    (void)state;
+    pat_calibration c = {.ranks = 8};
+    const pat_algorithm *chain = pat_algorithm_find("bcast_chain"),
+                        *linear = pat_algorithm_find("bcast_linear");
+    c.fits[index_of("bcast_chain")] = c.fits[index_of("bcast_linear")] =
+        (pat_fit){.known = true, .alpha_us = 3, .beta_ns = 2, .rank = 2};
+    const double at_1000 = pat_calibration_us(&c, chain, 8, 1000),
+                 at_4000 = pat_calibration_us(&c, chain, 8, 4000);
+    const double others[] = {pat_calibration_us(&c, chain, 5, 2000), pat_calibration_us(&c, chain, 5, 10),
+                             pat_calibration_us(&c, chain, 70, 1 << 20),
+                             pat_calibration_us(&c, linear, 8, 1000)};
+    c.points[c.num_points++] = (pat_point){index_of("bcast_chain"), 8, 1000, 2 * at_1000};
+    c.points[c.num_points++] = (pat_point){index_of("bcast_chain"), 8, 4000, at_4000 / 2};
+    c.points[c.num_points++] =
+        (pat_point){index_of("bcast_chain"), 4, 2000, 1e6}; /* of other ranks: not ours */
+    pat_calibration_sort(&c);
+    assert_true(fabs(pat_calibration_us(&c, chain, 8, 1000) / at_1000 - 2) < 1e-12);
+    assert_true(fabs(pat_calibration_us(&c, chain, 8, 4000) / at_4000 - 0.5) < 1e-12);
+    assert_true(fabs(pat_calibration_us(&c, chain, 5, 2000) / others[0] - 1) < 1e-12);
+    assert_true(fabs(pat_calibration_us(&c, chain, 5, 10) / others[1] - 2) < 1e-12);
+    assert_true(fabs(pat_calibration_us(&c, chain, 70, 1 << 20) / others[2] - 0.5) < 1e-12);
+    assert_true(fabs(pat_calibration_us(&c, linear, 8, 1000) / others[3] - 1) < 1e-12);
+}
+
 int main(void)
 {
     const int file = mkstemp(path);
@@ -285,7 +313,8 @@ int main(void)
     close(file);
     const struct CMUnitTest tests[] = {cmocka_unit_test(round_trip), cmocka_unit_test(broken),
                                        cmocka_unit_test(any_bytes),  cmocka_unit_test(foreign),
-                                       cmocka_unit_test(least),      cmocka_unit_test(points)};
+                                       cmocka_unit_test(least),      cmocka_unit_test(points),
+                                       cmocka_unit_test(corrected)};
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     unlink(path);
     return failed;
