@@ -99,7 +99,6 @@ static void print_losses(const char *who, losses *l)
            who, sum / l->num, most, l->exact, within3, within10, l->num);
 }
 
-/* The fastest, the chosen one, the MPI library's own. Errors of the predictions are added to `off`. */
 /* What the library takes; of all-gathers it knows two when all ranks call at once. */
 static const pat_algorithm *choice_of(const pat_calibration *c, enum pat_op op, int ranks, int64_t bytes)
 {
@@ -110,6 +109,7 @@ static const pat_algorithm *choice_of(const pat_calibration *c, enum pat_op op, 
                                                                                                      : native;
 }
 
+/* The fastest, the chosen one, the MPI library's own. Errors of the predictions are added to `off`. */
 static void print_cell(const pat_calibration *c, const check_cell *cell, enum pat_op op, int ranks,
                        losses *ours, losses *natives, double *off, int *num_off)
 {

@@ -12,7 +12,7 @@
 
 enum {
     SMALL_BYTES = 4096,
-    WORTH_NS = 1250000,
+    WORTH_NS = 1320000,
     BEARABLE_NS = 200000,
     FAR_BLOCKS = 5,
     MOST_GAP = 64,
