@@ -37,9 +37,9 @@ enum verdict { NEVER = 1, ALWAYS, BY_ARRIVALS };
 static enum verdict judge_by_link(const pat_comm *c, int64_t block_bytes)
 {
     const int64_t block_ns = pat_link_busy_ns(&c->link, block_bytes);
-    if (block_ns < 4 * c->link.alpha_ns || block_ns < BEARABLE_NS)
+    if (block_ns < c->link.alpha_ns || block_ns < BEARABLE_NS)
         return NEVER;
-    return block_ns >= WORTH_NS ? ALWAYS : BY_ARRIVALS;
+    return block_ns >= WORTH_NS && block_ns >= 2 * c->link.alpha_ns ? ALWAYS : BY_ARRIVALS;
 }
 
 /* Where relay is the faster one even when all call at once it is so always: it gains by every wait for a late rank. */
@@ -151,7 +151,9 @@ void pat_select_learn(pat_comm *c)
 {
     const int64_t bytes = c->told_bytes;
     c->told_bytes = 0;
-    if (bytes == 0 || verdict_on(c, bytes) != BY_ARRIVALS)
+    /* A round that the program asked for by name is no try, and says nothing of how soon to try again. */
+    if (bytes == 0 || !atomic_load(&pat_rt.alg[PAT_OP_ALLGATHER])->chooses ||
+        verdict_on(c, bytes) != BY_ARRIVALS)
         return;
     if (relay_pays(c, bytes)) {
         c->probe_gap = 1;

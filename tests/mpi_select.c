@@ -81,6 +81,11 @@ int main(int argc, char **argv)
     layouts_make();
     setenv("PAT_LINK", "10,200", 1); /* a block takes a millisecond */
     MUST(PAT_Init());
+    test_at("rounds asked for by name are no tries");
+    MUST(PAT_UseAlg("relay"));
+    expect_int("relay's calls by name", 12, relay_calls(12, 0));
+    MUST(PAT_UseAlg("auto"));
+    expect_int("relay's calls from the first on", test.size > 2 ? 5 : 0, relay_calls(5, 40));
     test_at("ranks that come together");
     int64_t together = relay_calls(CALLS, 0);
     if (test.size == 2)
