@@ -43,6 +43,11 @@ file(RELATIVE_PATH PAT_PC_TO_PREFIX "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
 configure_file(cmake/pat.pc.in pat.pc @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/pat.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 
+# The drop-in and what preloads it.
+install(TARGETS pat-mpi-dropin LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(PROGRAMS src/dropin/pat-run DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(FILES docs/man/pat-run.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+
 install(FILES docs/man/pat.7 DESTINATION ${CMAKE_INSTALL_MANDIR}/man7)
 install(FILES bench/examples/two_requests.c DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples)
 

@@ -276,8 +276,10 @@ static double between_points(const pat_calibration *c, int alg, int ranks, int64
         }
         if (first->alg != alg)
             continue;
+        /* Longer than what was measured: beyond latency no byte takes more than those before it. */
+        const double at = log((double)bytes), straight = y[n - 1] + at - x[n - 1], along = line(x, y, n, at);
         ln_ranks[num] = log(first->ranks);
-        ln_us[num++] = line(x, y, n, log((double)bytes));
+        ln_us[num++] = at > x[n - 1] && along > straight ? straight : along;
     }
     return num > 0 ? exp(line(ln_ranks, ln_us, num, log(ranks))) : NAN;
 }

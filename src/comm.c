@@ -109,6 +109,18 @@ static int comm_create(MPI_Comm comm, int size, pat_comm **out)
     return MPI_SUCCESS;
 }
 
+/* A state takes time to make: is there too little history here to say that it will pay? */
+static bool too_early(MPI_Comm comm)
+{
+    void *calls = NULL;
+    int found;
+    if (pat_rt.patience == 0 || PMPI_Comm_get_attr(comm, pat_rt.calls_keyval, &calls, &found) != MPI_SUCCESS)
+        return false;
+    const intptr_t num = found ? (intptr_t)calls : 0;
+    return num < pat_rt.patience &&
+           PMPI_Comm_set_attr(comm, pat_rt.calls_keyval, (void *)(num + 1)) == MPI_SUCCESS;
+}
+
 int pat_comm_get(MPI_Comm comm, pat_comm **out)
 {
     int found, inter, size;
@@ -120,7 +132,7 @@ int pat_comm_get(MPI_Comm comm, pat_comm **out)
     if (!found) {
         PMPI_Comm_test_inter(comm, &inter);
         PMPI_Comm_size(comm, &size);
-        if (inter || size < 2)
+        if (inter || size < 2 || too_early(comm))
             return MPI_SUCCESS;
         rc = comm_create(comm, size, &c);
         if (rc != MPI_SUCCESS)

@@ -74,6 +74,17 @@ static bool read_alg(pat_config *config, const char *text)
     return read_text(config->alg, sizeof(config->alg), text);
 }
 
+static bool read_report(pat_config *config, const char *text)
+{
+    return read_text(config->report, sizeof(config->report), text);
+}
+
+static bool read_thread_level(pat_config *config, const char *text)
+{
+    config->thread_level_keep = strcasecmp(text, "keep") == 0;
+    return config->thread_level_keep || strcasecmp(text, "multiple") == 0;
+}
+
 static bool read_bcast_alg(pat_config *config, const char *text)
 {
     return read_text(config->bcast_alg, sizeof(config->bcast_alg), text);
@@ -181,6 +192,7 @@ static const struct setting {
     const char *accepted;
 } settings[] = {
     {"PAT_ALG", read_alg, "the name of an algorithm, at most 31 characters, e.g. bdr"},
+    {"PAT_FORCE", read_alg, "the name of an algorithm, at most 31 characters, e.g. relay"},
     {"PAT_ALG_BCAST", read_bcast_alg, "the name of an algorithm, at most 31 characters, e.g. bcast_chain"},
     {"PAT_ALG_GATHER", read_gather_alg,
      "the name of an algorithm, at most 31 characters, e.g. gather_binomial"},
@@ -188,6 +200,8 @@ static const struct setting {
     {"PAT_EXPLAIN", read_explain, "0 or 1, off or on, no or yes, false or true"},
     {"PAT_CALIBRATION", read_calibration, "a file that pat-calibrate has written, at most 255 characters"},
     {"PAT_GOAL", read_goal, "mean or last"},
+    {"PAT_THREAD_LEVEL", read_thread_level, "multiple or keep"},
+    {"PAT_REPORT", read_report, "text, json or a file, at most 255 characters"},
     {"PAT_THREAD_PIN", read_thread_pin, "auto, off, or the number of a processing unit, e.g. 3"},
     {"PAT_WAIT", read_wait, "spin or adaptive"},
     {"PAT_MEM", read_mem, "a number of bytes with optional K, M or G, e.g. 256M"},
@@ -235,9 +249,10 @@ uint64_t pat_config_digest(const pat_config *config)
      * PAT_WAIT, PAT_BACKGROUND, PAT_EXPLAIN and PAT_TRACE are left out because they change when things happen on one rank, never
      * which messages there are.
      */
-    char text[512];
-    snprintf(text, sizeof(text), "alg=%s,%s,%s;cal=%s,%d;mem=%" PRId64 ";link=%d,%" PRId64 ",%" PRId64,
-             config->alg, config->bcast_alg, config->gather_alg, config->calibration, config->goal_last,
+    char text[800];
+    snprintf(text, sizeof(text),
+             "alg=%s,%s,%s;cal=%s,%d;report=%s;mem=%" PRId64 ";link=%d,%" PRId64 ",%" PRId64, config->alg,
+             config->bcast_alg, config->gather_alg, config->calibration, config->goal_last, config->report,
              config->mem_bytes, config->link_set, config->link_alpha_ns, config->link_beta_ps);
     uint64_t hash = UINT64_C(14695981039346656037); /* FNV-1a, 64 bits */
     for (const char *c = text; *c; c++)

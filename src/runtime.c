@@ -166,6 +166,7 @@ int pat_runtime_settle(bool *busy)
 int pat_runtime_use(const pat_algorithm *alg)
 {
     int rc = MPI_SUCCESS;
+    pat_rt.patience = 0;
     atomic_store(&pat_rt.alg[PAT_OP_ALLGATHER], alg);
     for (pat_comm *c = pat_rt.comms; c; c = c->next) {
         pthread_mutex_lock(&c->lock);
@@ -210,6 +211,7 @@ static int shut_down(void)
     free(pat_rt.calibration);
     pat_rt.calibration = NULL;
     PMPI_Comm_free_keyval(&pat_rt.comm_keyval);
+    PMPI_Comm_free_keyval(&pat_rt.calls_keyval);
     PMPI_Comm_free(&pat_rt.world);
     return rc;
 }
@@ -341,6 +343,7 @@ int pat_runtime_init(void)
         return rc;
     }
     PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, pat_comm_delete_attr, &pat_rt.comm_keyval, NULL);
+    PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &pat_rt.calls_keyval, NULL);
     PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, finalize_hook, &pat_rt.self_keyval, NULL);
     PMPI_Comm_set_attr(MPI_COMM_SELF, pat_rt.self_keyval, &pat_rt); /* MPI_Finalize deletes it first of all */
     if (pat_rt.trace) {

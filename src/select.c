@@ -86,14 +86,30 @@ static enum verdict verdict_on(pat_comm *c, int64_t block_bytes)
     return verdict;
 }
 
+int64_t pat_select_native_ns(const pat_comm *c, int64_t block_bytes)
+{
+    pat_outlook together = {0};
+    if (pat_rt.calibration &&
+        pat_outlook_make(&together, pat_rt.calibration, c->size, block_bytes, NULL, PAT_GOAL_MEAN) == 0 &&
+        is_calibrated(&together))
+        return (int64_t)(1e3 * together.native_us);
+    return (c->size - 1) * pat_link_busy_ns(&c->link, block_bytes);
+}
+
 void pat_select_note(pat_comm *c, const int64_t *arrival_ns, int64_t block_bytes)
 {
     pat_outlook *const o = &c->outlooks[c->num_spreads % PAT_SPREADS];
-    int64_t first = arrival_ns[0], last = first;
+    int64_t first = arrival_ns[0], last = first, waited = 0;
+    c->late.rank = 0;
     for (int r = 1; r < c->size; r++) {
         first = arrival_ns[r] < first ? arrival_ns[r] : first;
+        c->late.rank = arrival_ns[r] > last ? r : c->late.rank;
         last = arrival_ns[r] > last ? arrival_ns[r] : last;
     }
+    for (int r = 0; r < c->size; r++)
+        waited += last - arrival_ns[r];
+    c->late.waited_ns = last - arrival_ns[c->rank];
+    c->late.mean_waited_ns = waited / c->size;
     *o = (pat_outlook){0};
     if (pat_rt.calibration && verdict_on(c, block_bytes) == BY_ARRIVALS)
         pat_outlook_make(o, pat_rt.calibration, c->size, block_bytes, arrival_ns,

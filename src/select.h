@@ -27,6 +27,9 @@ void pat_select_passed_on(pat_comm *c);
  */
 const pat_algorithm *pat_select_rooted(pat_comm *c, const pat_algorithm *alg, int64_t bytes);
 
+/* What the MPI library's own all-gather takes when all call at once: by calibration, else the least that the link needs. */
+int64_t pat_select_native_ns(const pat_comm *c, int64_t block_bytes);
+
 /* Is the call too small for anything but the MPI library, whatever the link? Needs no communicator's state. */
 bool pat_select_is_small(int num_ranks, int64_t block_bytes);
 
