@@ -49,7 +49,7 @@ install(PROGRAMS src/dropin/pat-run DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(FILES docs/man/pat-run.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 
 install(FILES docs/man/pat.7 DESTINATION ${CMAKE_INSTALL_MANDIR}/man7)
-install(FILES bench/examples/two_requests.c DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples)
+install(FILES bench/examples/two_requests.c bench/examples/jacobi.c DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples)
 
 # The tools are defined later, in bench/: asked for at the end of the configuration. The emulated cluster is a script
 # with its parts beside it; pat-lab is a link to it.

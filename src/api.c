@@ -195,7 +195,7 @@ static int allgather_by_plan(pat_comm *c, const pat_call *call, const pat_algori
     if (rc == MPI_SUCCESS) {
         c->by_request = false;
         rc = pat_epoch_wait(c);
-        if (outcome && c->num_spreads > told) {
+        if (outcome && told > 0 && c->num_spreads > told) { /* the first call has made the state as well */
             outcome->late = c->late;
             outcome->native_ns = pat_select_native_ns(c, call->block_bytes);
         }
@@ -250,7 +250,7 @@ bool pat_allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, vo
         return true;
     }
     if (c)
-        pat_select_passed_on(c);
+        pat_select_passed_on(c, call.block_bytes);
     return false;
 }
 

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { FORMAT = 1, MOST_RANKS = 1 << 20 };
+enum { FORMAT = 2, MOST_RANKS = 1 << 20 };
 static const int64_t most_bytes = INT64_C(1) << 40;
 
 /* ---- Reading ------------------------------------------------------------------------------------------ */
@@ -270,10 +270,11 @@ static double between_points(const pat_calibration *c, int alg, int ranks, int64
     for (int i = 0, n; i < c->num_points; i += n) {
         const pat_point *first = &c->points[i];
         for (n = 0; i + n < c->num_points && first[n].alg == first->alg && first[n].ranks == first->ranks;
-             n++) {
-            x[n] = log((double)first[n].bytes);
-            y[n] = log(first[n].us);
-        }
+             n++)
+            if (first->alg == alg) {
+                x[n] = log((double)first[n].bytes);
+                y[n] = log(first[n].us);
+            }
         if (first->alg != alg)
             continue;
         /* Longer than what was measured: beyond latency no byte takes more than those before it. */

@@ -76,7 +76,6 @@ static int comm_create(MPI_Comm comm, int size, pat_comm **out)
     c->user = comm;
     c->size = size;
     c->last_bytes = PAT_NO_CALL;
-    c->probe_gap = 1;
     c->refs = 1;
     c->current = &c->rounds[0];
     c->prepared = &c->rounds[1];

@@ -36,6 +36,9 @@ typedef struct pat_config {
  */
 int pat_config_read(pat_config *config, const char *(*get)(const char *name), char *why, size_t why_size);
 
+/* The settings one by one, for showing: what holds without one, and what is accepted. False beyond the last. */
+bool pat_config_setting(int i, const char **name, const char **unset, const char **accepted);
+
 /*
  * A digest of the settings that shape plans: equal on all ranks or the job is told. Same on every platform.
  */

@@ -152,7 +152,7 @@ static void broken(void **state)
     refused("line 1");
     put("[]\n", 3);
     refused("format");
-    spoil("\"format\": 1", "\"format\": 2", "format");
+    spoil("\"format\": 2", "\"format\": 1", "format");
     spoil("\"ranks\": 8", "\"ranks\": 1", "\"ranks\" is wrong");
     spoil("\"ranks\": 8", "\"rank\": 8", "\"ranks\" is missing");
     spoil("\"bcast_chain\"", "\"bcast_chian\"", "bcast_chian");
