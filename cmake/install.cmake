@@ -55,8 +55,8 @@ install(FILES bench/examples/two_requests.c bench/examples/jacobi.c DESTINATION 
 # with its parts beside it; pat-lab is a link to it.
 function(pat_install_tools)
   if(TARGET pat-bench)
-    install(TARGETS pat-bench pat-calibrate pat-model)
-    install(FILES docs/man/pat-bench.1 docs/man/pat-calibrate.1 docs/man/pat-model.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+    install(TARGETS pat-bench pat-calibrate pat-model pat-info)
+    install(FILES docs/man/pat-bench.1 docs/man/pat-calibrate.1 docs/man/pat-model.1 docs/man/pat-info.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
   endif()
   if(TARGET lab-stream)
     set(lab_dir ${CMAKE_INSTALL_LIBEXECDIR}/pat)

@@ -3,7 +3,7 @@
 set -u
 dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
-library=$PAT_BUILD/libpat-mpi.so
+library=$("$PAT_SOURCE/tests/preload.sh")
 jacobi=$PAT_BUILD/bench/examples/jacobi
 failed=0
 
@@ -98,8 +98,8 @@ srun_drops_the_environment() {
     local out
     printf '#!/bin/sh\nprintf "%%s\\n" "$@"\n' >"$dir/srun"
     chmod +x "$dir/srun"
-    out=$(PAT_MEM=1M "$PAT_SOURCE/src/dropin/pat-run" --library="$library" --alg=relay "$dir/srun" -n 4 ./app --verbose 2>&1)
-    expect "^--export=ALL,LD_PRELOAD=$library\$" "$out"
+    out=$(PAT_MEM=1M "$PAT_SOURCE/src/dropin/pat-run" --library="$PAT_BUILD/libpat-mpi.so" --alg=relay "$dir/srun" -n 4 ./app --verbose 2>&1)
+    expect "^--export=ALL,LD_PRELOAD=$(readlink -f "$PAT_BUILD/libpat-mpi.so")\$" "$out"
     expect '^-n$' "$out"
     expect '^--verbose$' "$out"
 }

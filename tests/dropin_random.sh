@@ -20,7 +20,7 @@ once() {
     seed=$((seed + sequences))
 }
 
-preload=LD_PRELOAD=$PAT_BUILD/libpat-mpi.so
+preload=LD_PRELOAD=$("$PAT_SOURCE/tests/preload.sh")
 once 3 PAT_NOTHING=
 for ranks in 2 3 5 9; do
     once $ranks "$preload"

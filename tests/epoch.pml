@@ -10,7 +10,9 @@
  * call of one of two sizes, another algorithm, or the end.
  */
 #define P      3
+#ifndef EPOCHS
 #define EPOCHS 3
+#endif
 #ifndef ROOM
 #define ROOM 1 /* messages that wait at the receiver: a send beyond them waits for it */
 #endif
@@ -112,7 +114,7 @@ proctype Rank(byte me)
     bool prepared, called, told, controls, control_in, control_out;
 
 next_epoch:
-    d_step {
+    atomic {
         prepared = false;
         called = false;
         told = false;

@@ -44,7 +44,7 @@ same "options in pat-run.1" "$(page_options pat-run.1)" "$(help_options "$PAT_SO
 bench=$(find "$PAT_BUILD" -type f -name pat-bench -perm -u+x | head -n 1)
 if [ -n "$bench" ]; then
     same "options in pat-bench.1" "$(page_options pat-bench.1)" "$(help_options "$bench")"
-    for tool in calibrate model; do
+    for tool in calibrate model info; do
         same "options in pat-$tool.1" "$(page_options pat-$tool.1)" "$(help_options "${bench%bench}$tool")"
     done
 fi

@@ -20,8 +20,8 @@ search() {
 }
 
 failed=0
-for options in "" "-DROOM=2" "-DESTIMATES"; do
-    # shellcheck disable=SC2086 # no option, or one
+for options in "" "-DROOM=2 -DEPOCHS=2" "-DESTIMATES -DEPOCHS=2"; do
+    # shellcheck disable=SC2086 # none, or some
     if ! found=$(search "$PAT_SOURCE/tests/epoch.pml" $options); then
         echo "epoch.pml ${options:-as it is}: $found" >&2
         failed=1
