@@ -147,8 +147,6 @@ calibrate_result calibrate_time(MPI_Comm comm, const calibrate_job *job, const c
 {
     double *seconds = series(patience->most);
     int n = 0;
-    if (job->alg && job->alg->build)
-        calibrate_must(PAT_UseAlg(job->alg->name), job->alg->name);
     run(comm, job, buffer); /* plans, connections, memory */
     do
         seconds[n++] = calibrate_once(comm, job, buffer);

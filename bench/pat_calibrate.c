@@ -28,7 +28,7 @@
 
 enum { MAX_SIZES = 10, MAX_ROWS = 3 * MAX_SIZES, MOST_GAMMAS = 7 };
 /* Shorter blocks cost what a message costs, and some links let through the first few thousand bytes at once. */
-enum { LEAST_BLOCK = 4096 };
+enum { LEAST_BLOCK = 4096, LONG_WITH_FEWER = 16384, LEAST_WITH_FEWER = 4 };
 /* Up to what part of a broadcast's time the error of the difference that it is found by may come. */
 static const double MOST_NOISE = 0.1;
 /* Closing gathers of three lengths, none a segment's: with one length alpha and beta would come in one proportion. */
@@ -301,6 +301,7 @@ static void fit(run *r, const pat_algorithm *alg)
     for (int i = 0, n = sizes_of(r, alg, sizes); i < n; i++)
         for (int k = 0; k < (alg->op == PAT_OP_BCAST ? NUM_CLOSINGS : 1); k++) {
             const calibrate_job job = {alg, sizes[i], alg->op == PAT_OP_BCAST ? closings[k] : -1, &r->clock};
+            calibrate_must(PAT_UseAlg(alg->name), alg->name);
             const calibrate_result t = calibrate_time(MPI_COMM_WORLD, &job, &r->options->patience, r->buffer);
             const pat_form_cost c = cost_for_fit(r, alg, sizes[i]);
             const double others = job.closing_bytes < 0 ? 0 : r->size - 1;
@@ -340,19 +341,27 @@ static void wait_asleep(MPI_Comm comm)
         nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
 }
 
-/* Points of one algorithm with some of the ranks, one of ours with all. */
+/*
+ * Points of one algorithm with some of the ranks. One of ours has a formula for long messages: with fewer ranks only short ones
+ * are measured.
+ */
 static void take_points(run *r, const pat_algorithm *alg, int ranks)
 {
     int64_t sizes[2 * MAX_SIZES];
     MPI_Comm comm;
     use_native();
     sync_clock(r);
+    if (alg->build)
+        calibrate_must(PAT_UseAlg(alg->name), alg->name); /* all ranks, though not all take part */
     MPI_Comm_split(MPI_COMM_WORLD, r->rank < ranks ? 0 : MPI_UNDEFINED, r->rank, &comm);
     if (comm != MPI_COMM_NULL) {
         const calibrate_job nothing = {NULL, 0, 0, &r->clock};
         const calibrate_result empty = calibrate_time(comm, &nothing, &r->options->patience, r->buffer);
         const int before = r->found.num_points;
-        for (int i = 0, n = point_sizes(r, alg, sizes); i < n && before + i < PAT_MAX_POINTS; i++) {
+        int n = point_sizes(r, alg, sizes);
+        while (alg->build && ranks < r->size && n > 1 && sizes[n - 1] > LONG_WITH_FEWER)
+            n--;
+        for (int i = 0; i < n && before + i < PAT_MAX_POINTS; i++) {
             const calibrate_job job = {alg, sizes[i], alg->op == PAT_OP_BCAST ? 0 : -1, &r->clock};
             const calibrate_result t = calibrate_time(comm, &job, &r->options->patience, r->buffer);
             const bool closed = alg->op == PAT_OP_BCAST;
@@ -431,10 +440,11 @@ static void measure(run *r)
             continue;
         if (!r->found.fits[a].known)
             fit(r, alg);
-        if (!has_points(&r->found, a, r->size)) {
-            take_points(r, alg, r->size);
-            pat_calibration_sort(&r->found);
-        }
+        for (int ranks = r->size; ranks == r->size || ranks >= LEAST_WITH_FEWER; ranks /= 2)
+            if (!has_points(&r->found, a, ranks)) {
+                take_points(r, alg, ranks);
+                pat_calibration_sort(&r->found);
+            }
         save(r);
     }
     for (int a = 0; a < pat_algorithm_count(); a++)
