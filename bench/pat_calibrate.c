@@ -30,7 +30,7 @@ enum { MAX_SIZES = 10, MAX_ROWS = 3 * MAX_SIZES, MOST_GAMMAS = 7 };
 /* Shorter blocks cost what a message costs, and some links let through the first few thousand bytes at once. */
 enum { LEAST_BLOCK = 4096, LONG_WITH_FEWER = 16384, LEAST_WITH_FEWER = 4 };
 /* Up to what part of a broadcast's time the error of the difference that it is found by may come. */
-static const double MOST_NOISE = 0.1;
+static const double MOST_NOISE = 0.3;
 /* Closing gathers of three lengths, none a segment's: with one length alpha and beta would come in one proportion. */
 static const int64_t closings[] = {64, 1024, 4096};
 enum { NUM_CLOSINGS = sizeof(closings) / sizeof(closings[0]) };

@@ -43,7 +43,7 @@ int PAT_Init(void)
     if (rc != MPI_SUCCESS)
         return rc;
     if (atomic_load(&pat_rt.started) && pat_rt.hosted && !pat_rt.invited)
-        rc = MPI_SUCCESS; /* the drop-in has done it */
+        pat_rt.patience = 0, rc = MPI_SUCCESS; /* the drop-in has done it; this program means what it calls */
     else if (atomic_load(&pat_rt.started))
         return pat_error(MPI_ERR_OTHER, "PAT_Init: the library is already started");
     else
@@ -276,7 +276,8 @@ static bool rooted_by_plan(const pat_algorithm *alg, bool described, const pat_c
                            pat_outcome *outcome, int *rc)
 {
     pat_comm *c = NULL;
-    *rc = described && call->block_bytes > 0 ? pat_comm_get(call->comm, &c) : MPI_SUCCESS;
+    const bool ours = described && call->block_bytes > 0 && call->block_bytes <= PAT_MAX_BLOCK;
+    *rc = ours ? pat_comm_get(call->comm, &c) : MPI_SUCCESS;
     if (*rc != MPI_SUCCESS) {
         *rc = pat_fail(call->comm, *rc);
         return true;

@@ -77,9 +77,9 @@ typedef struct pat_comm {
     pat_late late;                     /* of the last of these rounds */
     int64_t told_bytes; /* bytes per rank of a round whose spread is not learnt from yet; 0: none */
     atomic_int_fast64_t verdicts[PAT_CHOICES]; /* length of a block and what was found of it: see select.c */
-    atomic_int_fast64_t
-        tries[PAT_CHOICES]; /* length of a block, calls to leave to the MPI library, and how many
-                                                  after the next look at when ranks come: see select.c */
+    atomic_int trials
+        [PAT_CHOICES]; /* by length of a block: calls to leave to the MPI library, and how many after the next
+                                       look at when ranks come: see select.c */
     pat_exchange exchange;
     enum pat_phase phase;
     const pat_algorithm *alg; /* of the call under way */

@@ -74,6 +74,12 @@ static bool read_alg(pat_config *config, const char *text)
     return read_text(config->alg, sizeof(config->alg), text);
 }
 
+static bool read_force(pat_config *config, const char *text)
+{
+    config->alg_setting = "PAT_FORCE";
+    return read_alg(config, text);
+}
+
 static bool read_report(pat_config *config, const char *text)
 {
     return read_text(config->report, sizeof(config->report), text);
@@ -193,7 +199,7 @@ static const struct setting {
     const char *accepted;
 } settings[] = {
     {"PAT_ALG", read_alg, "auto", "the name of an algorithm, at most 31 characters, e.g. bdr"},
-    {"PAT_FORCE", read_alg, "nothing", "the name of an algorithm, at most 31 characters, e.g. relay"},
+    {"PAT_FORCE", read_force, "nothing", "the name of an algorithm, at most 31 characters, e.g. relay"},
     {"PAT_ALG_BCAST", read_bcast_alg, "bcast_auto",
      "the name of an algorithm, at most 31 characters, e.g. bcast_chain"},
     {"PAT_ALG_GATHER", read_gather_alg, "gather_auto",
@@ -240,6 +246,7 @@ static void tell(char *why, size_t why_size, const struct setting *setting, cons
 int pat_config_read(pat_config *config, const char *(*get)(const char *name), char *why, size_t why_size)
 {
     pat_config result = {.alg = "auto",
+                         .alg_setting = "PAT_ALG",
                          .bcast_alg = "bcast_auto",
                          .gather_alg = "gather_auto",
                          .background = true,

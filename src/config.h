@@ -10,10 +10,11 @@
 #include <stdint.h>
 
 typedef struct pat_config {
-    char alg[32];        /* PAT_ALG: all-gather algorithm at start, default auto; PAT_FORCE goes before it */
-    char bcast_alg[32];  /* PAT_ALG_BCAST: that of broadcasts, default bcast_auto */
-    char gather_alg[32]; /* PAT_ALG_GATHER: that of gathers, default gather_auto */
-    char calibration[256]; /* PAT_CALIBRATION=<file> that pat-calibrate has written; default none */
+    char alg[32]; /* PAT_ALG: all-gather algorithm at start, default auto; PAT_FORCE goes before it */
+    const char *alg_setting; /* which of the two it is from */
+    char bcast_alg[32];      /* PAT_ALG_BCAST: that of broadcasts, default bcast_auto */
+    char gather_alg[32];     /* PAT_ALG_GATHER: that of gathers, default gather_auto */
+    char calibration[256];   /* PAT_CALIBRATION=<file> that pat-calibrate has written; default none */
     bool
         thread_level_keep; /* PAT_THREAD_LEVEL=multiple|keep: what the drop-in starts MPI with, default multiple */
     char report[256]; /* PAT_REPORT=text|json|<file>: what the drop-in writes in the end; default nothing */

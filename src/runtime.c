@@ -238,8 +238,9 @@ static const char *get_env(const char *name)
 static bool find_algorithm(enum pat_op op, const pat_algorithm **alg)
 {
     const pat_config *c = &pat_rt.config;
-    const char *const setting[] = {
-        [PAT_OP_ALLGATHER] = "PAT_ALG", [PAT_OP_GATHER] = "PAT_ALG_GATHER", [PAT_OP_BCAST] = "PAT_ALG_BCAST"};
+    const char *const setting[] = {[PAT_OP_ALLGATHER] = c->alg_setting,
+                                   [PAT_OP_GATHER] = "PAT_ALG_GATHER",
+                                   [PAT_OP_BCAST] = "PAT_ALG_BCAST"};
     const char *const name[] = {
         [PAT_OP_ALLGATHER] = c->alg, [PAT_OP_GATHER] = c->gather_alg, [PAT_OP_BCAST] = c->bcast_alg};
     *alg = pat_algorithm_find(name[op]);

@@ -36,7 +36,7 @@ typedef struct pat_runtime {
     pat_clock clock;
     MPI_Comm world; /* the library's own communicator of all ranks */
     int comm_keyval, self_keyval;
-    int calls_keyval;       /* counts these calls */
+    int calls_keyval;       /* counts these calls, or says that a communicator never gets one */
     FILE *trace;            /* NULL: nothing is traced */
     bool traced;            /* the library has been started with a trace before */
     pat_thread *thread;     /* NULL: no early data */

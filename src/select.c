@@ -162,49 +162,48 @@ static bool relay_pays(const pat_comm *c, int64_t bytes, bool runs)
  * so often relay runs one and tells: after 1, 2, 4 ... calls, so that what it costs is soon not felt. For every length of
  * its own; one word holds it, because the background thread asks too.
  */
-typedef struct
-try {
+typedef struct trial {
     int left; /* calls that the MPI library still has */
-    int gap;  /* and has after the next try */
-}
-try;
+    int gap;  /* and has after the next trial */
+} trial;
 
-static atomic_int_fast64_t *try_at(pat_comm *c, int64_t bytes)
+static atomic_int *trial_at(pat_comm *c, int64_t bytes)
 {
-    return &c->tries[(uint64_t)bytes * UINT64_C(0x9e3779b97f4a7c15) >> 32 & (PAT_CHOICES - 1)];
-}
-
-static try try_of(pat_comm *c, int64_t bytes)
-{
-    const int64_t word = atomic_load_explicit(try_at(c, bytes), memory_order_relaxed);
-    return word >> 16 == bytes ? (try){(int)(word >> 8 & 0xff), (int)(word & 0xff)} : (try){0, 1};
+    return &c->trials[(uint64_t)bytes * UINT64_C(0x9e3779b97f4a7c15) >> 32 & (PAT_CHOICES - 1)];
 }
 
-static void set_try(pat_comm *c, int64_t bytes, try t)
+/* Lengths that share a place share their trials: else each would have the other forgotten, and be tried in every call. */
+static trial trial_of(pat_comm *c, int64_t bytes)
 {
-    atomic_store_explicit(try_at(c, bytes), bytes << 16 | t.left << 8 | t.gap, memory_order_relaxed);
+    const int word = atomic_load_explicit(trial_at(c, bytes), memory_order_relaxed);
+    return word != 0 ? (trial){(int)(word >> 8 & 0xff), (int)(word & 0xff)} : (trial){0, 1};
+}
+
+static void set_trial(pat_comm *c, int64_t bytes, trial t)
+{
+    atomic_store_explicit(trial_at(c, bytes), t.left << 8 | t.gap, memory_order_relaxed);
 }
 
 void pat_select_learn(pat_comm *c)
 {
     const int64_t bytes = c->told_bytes;
     c->told_bytes = 0;
-    /* A round that the program asked for by name is no try, and says nothing of how soon to try again. */
+    /* A round that the program asked for by name is no trial, and says nothing of how soon to try again. */
     if (bytes == 0 || !atomic_load(&pat_rt.alg[PAT_OP_ALLGATHER])->chooses ||
         verdict_on(c, bytes) != PAT_RELAY_BY_ARRIVALS)
         return;
-    const try t = try_of(c, bytes);
+    const trial t = trial_of(c, bytes);
     if (relay_pays(c, bytes, t.gap == 1))
-        set_try(c, bytes, (try){0, 1});
+        set_trial(c, bytes, (trial){0, 1});
     else
-        set_try(c, bytes, (try){t.gap, t.gap < MOST_GAP ? 2 * t.gap : MOST_GAP});
+        set_trial(c, bytes, (trial){t.gap, t.gap < MOST_GAP ? 2 * t.gap : MOST_GAP});
 }
 
 void pat_select_passed_on(pat_comm *c, int64_t block_bytes)
 {
-    const try t = try_of(c, block_bytes);
+    const trial t = trial_of(c, block_bytes);
     if (t.left > 0)
-        set_try(c, block_bytes, (try){t.left - 1, t.gap});
+        set_trial(c, block_bytes, (trial){t.left - 1, t.gap});
 }
 
 /* By what was measured. The formulas give the same bits on all ranks, which are alike (machine.h). */
@@ -236,7 +235,7 @@ const pat_algorithm *pat_select(pat_comm *c, const pat_algorithm *alg, int64_t b
         return alg;
     const enum pat_verdict verdict = c && block_bytes > 0 ? verdict_on(c, block_bytes) : PAT_RELAY_NEVER;
     /* Two ranks pass nothing on, so they do not tell each other. */
-    const bool relay = verdict == PAT_RELAY_ALWAYS ||
-                       (verdict == PAT_RELAY_BY_ARRIVALS && c->size > 2 && try_of(c, block_bytes).left == 0);
+    const bool relay = verdict == PAT_RELAY_ALWAYS || (verdict == PAT_RELAY_BY_ARRIVALS && c->size > 2 &&
+                                                       trial_of(c, block_bytes).left == 0);
     return pat_algorithm_find(relay ? "relay" : "native");
 }

@@ -64,6 +64,9 @@ a_tool_cannot_raise_the_thread_level() {
     expect 'init: level 3, 0 failures' "$(under 2 A=b -- "$PAT_BUILD/tests/plain_levels" init)"
     expect '0: level 3, 0 failures' "$(under 2 A=b -- "$PAT_BUILD/tests/plain_levels" 0)"
     expect '2: level 3, 0 failures' "$(under 2 A=b -- "$PAT_BUILD/tests/plain_levels" 2)"
+    # Errors too are the MPI library's when every call would go by a plan.
+    expect '2: level 3, 0 failures' "$(under 2 PAT_FORCE=relay PAT_ALG_BCAST=bcast_binomial \
+        PAT_ALG_GATHER=gather_linear -- "$PAT_BUILD/tests/plain_levels" 2)"
 }
 
 thread_multiple_costs_or_hangs() { # it can be done without, cleanly
@@ -104,6 +107,15 @@ srun_drops_the_environment() {
     expect '^--verbose$' "$out"
 }
 
+several_programs_in_one_job() { # mpirun gives what is set to the program before the next colon only
+    local out
+    cp "$dir/srun" "$dir/mpirun"
+    out=$("$PAT_SOURCE/src/dropin/pat-run" --library="$PAT_BUILD/libpat-mpi.so" "$dir/mpirun" -n 2 ./a : -n 2 ./b 2>&1)
+    [ "$(grep -c '^LD_PRELOAD=' <<<"$out")" = 2 ] || expect 'LD_PRELOAD twice' "$out"
+    out=$("$PAT_SOURCE/src/dropin/pat-run" --library="$PAT_BUILD/libpat-mpi.so" "$dir/mpirun" --app file 2>&1)
+    expect '^pat-run: --app: ' "$out"
+}
+
 wrong_settings_end_the_program() { # they do not: they are said once
     local out
     out=$(under 3 PAT_MEM=12X -- "$jacobi" 2000 12 0 0)
@@ -116,6 +128,7 @@ wrong_settings_end_the_program() { # they do not: they are said once
 }
 
 checksum=$("$PAT_SOURCE/tests/mpirun.sh" 3 "$jacobi" 2000 12 0 0 2>&1 | grep -oE 'checksum [^,]*')
+[ -n "$checksum" ] || { echo "jacobi has no checksum" >&2; exit 1; }
 expect_sum=$(under 3 PAT_FORCE=relay -- "$jacobi" 2000 12 0 0)
 expect "$checksum" "$expect_sum"
 nobody_can_see_which_algorithm_ran_and_why
@@ -127,5 +140,6 @@ thread_multiple_costs_or_hangs
 progress_threads_race_at_finalize
 tools_do_not_stack
 srun_drops_the_environment
+several_programs_in_one_job
 wrong_settings_end_the_program
 exit $failed

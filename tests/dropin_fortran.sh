@@ -15,17 +15,16 @@ for binding in mpifh usempi usempif08; do
             PAT_ALG_GATHER=gather_linear PAT_REPORT=$dir/report.json" \
             "$PAT_SOURCE/tests/mpirun.sh" $ranks "$program" 2>&1)
         rc=$?
-        calls=$(jq -r '.sites[] | "\(.call):\(.calls / .ranks):\(.run_by.mpi)"' "$dir/report.json" 2>&1)
+        calls=$(jq -c '[.sites[] | select(.call | test("MPI_(Allgather|Bcast|Gather)$"))] |
+            [length, (map(.calls) | add) / .[0].ranks, (map(.run_by.mpi) | add)]' "$dir/report.json" 2>&1)
         if [ $rc -ne 0 ] || ! grep -q ': 0 differences' <<<"$out"; then
             printf '%s, %s ranks: exit status %s:\n%s\n' "$binding" $ranks $rc "$out" >&2
             failed=1
         fi
-        for call in MPI_Allgather:6:0 MPI_Bcast:12:0; do
-            if ! grep -q "$call" <<<"$calls"; then
-                printf '%s, %s ranks: not every call by a plan: %s\n' "$binding" $ranks "$calls" >&2
-                failed=1
-            fi
-        done
+        if [ "$calls" != "[5,36,0]" ]; then # places, calls of a rank, left to the MPI library
+            printf '%s, %s ranks: not every call by a plan: %s\n' "$binding" $ranks "$calls" >&2
+            failed=1
+        fi
     done
 done
 [ $ran = 1 ] || { echo "no Fortran compiler for this MPI library: skipped"; exit 77; }

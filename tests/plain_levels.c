@@ -71,8 +71,10 @@ int main(int argc, char **argv)
     if (provided >= 0)
         expect("the level that was provided", level, provided);
     errors(ranks);
+    int all_failures = 0;
+    MPI_Reduce(&failures, &all_failures, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
     if (rank == 0)
-        printf("plain_levels: %s: level %d, %d failures\n", what, level, failures);
+        printf("plain_levels: %s: level %d, %d failures\n", what, level, all_failures);
     MPI_Finalize();
     return failures != 0;
 }

@@ -16,7 +16,8 @@
 enum { MOST_RANKS = 64, MOST_BYTES = 40000 };
 
 static struct {
-    uint64_t shared; /* the same numbers on all ranks */
+    int repeated_bytes; /* of all calls of a sequence that repeats some; 0: drawn for each */
+    uint64_t shared;    /* the same numbers on all ranks */
     uint64_t own;
     int failures;
     long long calls[8];
@@ -83,6 +84,8 @@ static unsigned char out[MOST_BYTES], in[(size_t)MOST_RANKS * MOST_BYTES];
 static int some_bytes(const group *g)
 {
     static const int kinds[] = {8, 64, 1000, 5000, 20000, MOST_BYTES};
+    if (run.repeated_bytes)
+        return run.repeated_bytes;
     const int most = kinds[upto(6)];
     return 4 * (1 + upto((most < MOST_BYTES ? most : MOST_BYTES / (g->size > 8 ? 4 : 1)) / 4));
 }
@@ -208,8 +211,12 @@ static void sequence(const group *world, int steps)
     must(upto(2) ? MPI_Comm_dup(world->comm, &whole) : MPI_Comm_split(world->comm, 0, -world->rank, &whole),
          "a communicator");
     group all = group_of(whole), part = {.size = 0};
+    static const int few[] = {0, 3, 4};
     const int kind = upto(3); /* a loop of one call, of a few, or anything */
     const int repeated = upto(6);
+    run.repeated_bytes = 0;
+    const int drawn = some_bytes(&all);
+    run.repeated_bytes = kind < 2 ? drawn : 0;
     for (int i = 0; i < steps; i++) {
         if (half == MPI_COMM_NULL && upto(6) == 0) {
             must(MPI_Comm_split(whole, all.rank % 2, all.rank, &half), "MPI_Comm_split");
@@ -217,7 +224,7 @@ static void sequence(const group *world, int steps)
         }
         const group *g = half != MPI_COMM_NULL && upto(3) == 0 ? &part : &all;
         const uint32_t key = next(&run.shared);
-        const int what = kind == 0 ? repeated : kind == 1 ? i % 3 : upto(8);
+        const int what = kind == 0 ? repeated : kind == 1 ? few[i % 3] : upto(8);
         run.calls[what]++;
         /* Halves have different sizes when the ranks are odd: what is drawn inside must not differ for that. */
         const uint64_t before = run.shared;

@@ -80,8 +80,9 @@ int pat_dropin_finalize(void)
     if (atomic_load(&pat_rt.started) && pat_rt.hosted) {
         if (pat_dropin_reports) {
             pat_dropin_reports = false;
-            if (pat_report_write() != MPI_SUCCESS)
-                say("PAT_REPORT", PAT_Error_string(MPI_ERR_OTHER));
+            const int rc_report = pat_report_write();
+            if (rc_report != MPI_SUCCESS)
+                say("no report", PAT_Error_string(rc_report));
         }
         const int rc = pat_runtime_shutdown();
         pat_rt.hosted = false;

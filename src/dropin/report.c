@@ -267,6 +267,7 @@ static int write_all(const line *lines, int num, int ranks)
     const bool as_json = strcasecmp(to, "json") == 0 || (length > 5 && strcmp(to + length - 5, ".json") == 0);
     FILE *file = on_stderr ? stderr : fopen(to, "we");
     bool good = file != NULL;
+    errno = good ? 0 : errno;
     if (good && as_json)
         good = write_json(file, lines, num, ranks);
     else if (good)
@@ -274,7 +275,8 @@ static int write_all(const line *lines, int num, int ranks)
     if (file && !on_stderr)
         good = fclose(file) == 0 && good;
     return good ? MPI_SUCCESS
-                : pat_error(MPI_ERR_OTHER, "PAT_REPORT=\"%s\": cannot be written: %s", to, strerror(errno));
+                : pat_error(MPI_ERR_OTHER, "PAT_REPORT=\"%s\": cannot be written: %s", to,
+                            errno ? strerror(errno) : "no memory, or a name that is not UTF-8");
 }
 
 int pat_report_write(void)
