@@ -12,6 +12,7 @@
 #include "bench_stats.h"
 #include "calibrate_run.h"
 #include "pat.h"
+#include "select.h"
 
 enum { FIRST_BYTES = 1024, MAX_SIZES = 16, MAX_RUNS = 40 };
 
@@ -52,8 +53,8 @@ static void run_cell(const pat_calibration *c, check_cell *cell, enum pat_op op,
             if (!takes_part(c, alg, op, ranks))
                 continue;
             const calibrate_job job = {alg, cell->bytes, op == PAT_OP_BCAST ? 0 : -1, clock};
-            if (alg->build)
-                calibrate_must(PAT_UseAlg(alg->name), alg->name);
+            calibrate_must(PAT_UseAlg(alg->name),
+                           alg->name); /* the MPI library's too: nothing is prepared then */
             const double s = calibrate_once(MPI_COMM_WORLD, &job, buffer);
             if (i >= 0)
                 cell->seconds[a][i] = s;
@@ -105,8 +106,10 @@ static const pat_algorithm *choice_of(const pat_calibration *c, enum pat_op op, 
     const pat_algorithm *const native = pat_algorithm_native(op), *const relay = pat_algorithm_find("relay");
     if (op != PAT_OP_ALLGATHER)
         return pat_calibration_best(c, op, ranks, bytes);
-    return pat_calibration_us(c, relay, ranks, bytes) <= pat_calibration_us(c, native, ranks, bytes) ? relay
-                                                                                                     : native;
+    const bool is_relay =
+        !pat_select_is_small(ranks, bytes) &&
+        pat_calibration_us(c, relay, ranks, bytes) <= pat_calibration_us(c, native, ranks, bytes);
+    return is_relay ? relay : native;
 }
 
 /* The fastest, the chosen one, the MPI library's own. Errors of the predictions are added to `off`. */
@@ -136,10 +139,10 @@ static void print_cell(const pat_calibration *c, const check_cell *cell, enum pa
     fflush(stdout);
 }
 
-static void check_op(const pat_calibration *c, enum pat_op op, const char *name, int runs,
-                     const pat_clock *clock, double longest_s)
+static void check_op(const pat_calibration *c, enum pat_op op, const char *name, int runs, double longest_s)
 {
-    int rank, ranks, num_off = 0, go_on = 1;
+    pat_clock clock;
+    int same_machine, rank, ranks, num_off = 0, go_on = 1;
     losses ours = {.num = 0}, natives = {.num = 0};
     check_cell *cell = calloc(1, sizeof(*cell));
     double *off = calloc((size_t)MAX_SIZES * PAT_MAX_ALGS, sizeof(*off));
@@ -158,10 +161,11 @@ static void check_op(const pat_calibration *c, enum pat_op op, const char *name,
                name, ranks, c->ranks, runs, "bytes", "best", "[us]", "chosen", "loss", "MPI [us]", "loss");
     for (int i = 0; i < MAX_SIZES && go_on; i++) {
         cell->bytes = (int64_t)FIRST_BYTES << i;
+        calibrate_must(bench_clock_sync(&clock, MPI_COMM_WORLD, 20, &same_machine), "the clock");
         char *buffer = calloc(
             1, calibrate_bytes(&(calibrate_job){pat_algorithm_native(op), cell->bytes, 0, NULL}, ranks));
         calibrate_must(buffer ? MPI_SUCCESS : MPI_ERR_NO_MEM, "memory");
-        run_cell(c, cell, op, runs, clock, buffer);
+        run_cell(c, cell, op, runs, &clock, buffer);
         free(buffer);
         if (rank == 0)
             print_cell(c, cell, op, ranks, &ours, &natives, off, &num_off);
@@ -184,10 +188,7 @@ void calibrate_check(const pat_calibration *c, const calibrate_patience *patienc
                      bool quick)
 {
     const int runs = quick ? patience->most : MAX_RUNS < patience->most ? MAX_RUNS : patience->most;
-    pat_clock clock;
-    int same_machine;
-    calibrate_must(bench_clock_sync(&clock, MPI_COMM_WORLD, 20, &same_machine), "the clock");
-    check_op(c, PAT_OP_BCAST, "broadcast", runs, &clock, longest_s);
-    check_op(c, PAT_OP_GATHER, "gather", runs, &clock, longest_s);
-    check_op(c, PAT_OP_ALLGATHER, "all-gather", runs, &clock, longest_s);
+    check_op(c, PAT_OP_BCAST, "broadcast", runs, longest_s);
+    check_op(c, PAT_OP_GATHER, "gather", runs, longest_s);
+    check_op(c, PAT_OP_ALLGATHER, "all-gather", runs, longest_s);
 }

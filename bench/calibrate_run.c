@@ -14,7 +14,7 @@
 #include "bench_stats.h"
 #include "pat.h"
 
-enum { TAG = 77 };
+enum { TAG = 77, LEAST_LEAD_NS = 1000000 };
 
 void calibrate_must(int rc, const char *what)
 {
@@ -105,11 +105,17 @@ static void sleep_until(int64_t local_ns)
 static int64_t meet(MPI_Comm comm, const pat_clock *clock)
 {
     int size;
+    int64_t start, ahead = 0;
     MPI_Comm_size(comm, &size);
-    MPI_Barrier(comm);
-    int64_t start = pat_clock_now_ns(clock) + (3 + size / 2) * INT64_C(1000000);
-    MPI_Bcast(&start, 1, MPI_INT64_T, 0, comm);
-    start -= clock->offset_ns;
+    /* The moment must lie ahead of everybody when everybody has heard of it. */
+    for (int64_t lead_ns = (3 + size / 2) * INT64_C(1000000); ahead <= 0; lead_ns *= 2) {
+        MPI_Barrier(comm);
+        start = pat_clock_now_ns(clock) + lead_ns;
+        MPI_Bcast(&start, 1, MPI_INT64_T, 0, comm);
+        start -= clock->offset_ns;
+        const int64_t mine = start - pat_clock_local_ns() - LEAST_LEAD_NS;
+        MPI_Allreduce(&mine, &ahead, 1, MPI_INT64_T, MPI_MIN, comm);
+    }
     calibrate_must(PAT_ProcessingStart(), "PAT_ProcessingStart");
     const int64_t now = pat_clock_local_ns();
     sleep_until(now + (start - now) / 2);
@@ -141,8 +147,6 @@ calibrate_result calibrate_time(MPI_Comm comm, const calibrate_job *job, const c
 {
     double *seconds = series(patience->most);
     int n = 0;
-    if (job->alg && job->alg->build)
-        calibrate_must(PAT_UseAlg(job->alg->name), job->alg->name);
     run(comm, job, buffer); /* plans, connections, memory */
     do
         seconds[n++] = calibrate_once(comm, job, buffer);

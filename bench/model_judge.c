@@ -122,18 +122,26 @@ static bool look(cell *c)
 
 /* ---- Choices ------------------------------------------------------------------------------------------ */
 
-/* As the library would: by what the last iterations would have taken; before any, all are taken to come at once. */
-static bool takes_relay(const cell *c, int iteration)
+/*
+ * As the library would, but that it sees the last iterations' arrivals even where the MPI library has run them: tries are
+ * left out. Before any, all are taken to come at once.
+ */
+static bool takes_relay(const cell *c, int iteration, bool before)
 {
-    pat_outlook sum = {0};
-    if (iteration == 0)
-        pat_outlook_make(&sum, c->by, c->table.rows->procs, c->table.rows->segment_bytes, NULL,
-                         PAT_GOAL_MEAN);
-    for (int i = iteration > BACK ? iteration - BACK : 0; i < iteration; i++) {
-        sum.native_us += c->outlook[i].native_us;
-        sum.relay_us += c->outlook[i].relay_us;
+    const int ranks = c->table.rows->procs;
+    const int64_t bytes = c->table.rows->segment_bytes;
+    pat_outlook sum = {0}, together;
+    const int from = iteration > BACK ? iteration - BACK : 0, num = iteration - from;
+    pat_outlook_make(&together, c->by, ranks, bytes, NULL, PAT_GOAL_MEAN); /* needs no memory */
+    const enum pat_verdict verdict = pat_outlook_verdict(&together);
+    if (verdict != PAT_RELAY_BY_ARRIVALS || ranks == 2)
+        return verdict == PAT_RELAY_ALWAYS;
+    for (int i = from; i < iteration; i++) {
+        sum.waiting_us += c->outlook[i].waiting_us / num;
+        sum.native_us += c->outlook[i].native_us / num;
+        sum.relay_us += c->outlook[i].relay_us / num;
     }
-    return sum.relay_us <= sum.native_us;
+    return num > 0 && pat_outlook_relay_pays(&sum, before);
 }
 
 static const bench_row *row_of(const cell *c, const char *alg)
@@ -180,10 +188,11 @@ static bool judge_choice(const cell *c, const char *path, judgement *j)
     const bench_row *const bests[2] = {best_in(c, 1), best_in(c, 0)}; /* for even iterations, for odd ones */
     double chosen[MAX_ITERS], best[MAX_ITERS];
     int relays = 0;
+    bool with_relay = false;
     if (!native || !relay || !bests[0] || !bests[1])
         return complain(path, "native and relay must be among its algorithms, with times of all iterations");
     for (int i = 0; i < c->iters; i++) {
-        const bool with_relay = takes_relay(c, i);
+        with_relay = takes_relay(c, i, with_relay);
         relays += with_relay;
         chosen[i] = (with_relay ? relay : native)->iter_elapsed_ms[i];
         best[i] = bests[i % 2]->iter_elapsed_ms[i];
@@ -217,6 +226,17 @@ static void note(judgement *j, const cell *c, const bench_row *row, double ms, d
                 (long long)row->segment_bytes, row->imbalance_factor, measured, ms);
 }
 
+/* When all call at once the walk shall take what calibration says: by how many times its steps have to take longer. */
+static double correction(const cell *c, const pat_algorithm *alg, bench_forecast *f, const bench_net *net,
+                         const pat_fit *fit)
+{
+    static const int64_t at_once[MAX_RANKS];
+    f->alpha_ns = (int64_t)(fit->alpha_us * 1e3);
+    f->beta_ps = (int64_t)(fit->beta_ns * 1e3) + 1;
+    return 1e3 * pat_calibration_us(c->by, alg, net->num_ranks, c->table.rows->segment_bytes) /
+           bench_forecast_walk(f, net, at_once).elapsed_ns;
+}
+
 /* By walking the plans of all ranks, each message costing what the calibration has found for this algorithm. */
 static double walked_ms(const cell *c, const bench_row *row, const pat_algorithm *alg)
 {
@@ -235,7 +255,7 @@ static double walked_ms(const cell *c, const bench_row *row, const pat_algorithm
     job.tau_ns = job.alpha_ns + row->segment_bytes * beta_ps / 1000 + 1;
     if (!fit->known || bench_forecast_make(&f, alg, &job) != 0)
         return NAN;
-    const double off = pat_calibration_correction(c->by, alg, row->segment_bytes);
+    const double off = correction(c, alg, &f, &net, fit);
     f.alpha_ns = (int64_t)(fit->alpha_us * off * 1e3);
     f.beta_ps = (int64_t)(fit->beta_ns * off * 1e3) + 1;
     for (int i = 0; i < c->iters; i++)

@@ -7,6 +7,7 @@
  */
 #include <argp.h>
 #include <errno.h>
+#include <math.h>
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,7 +28,9 @@
 
 enum { MAX_SIZES = 10, MAX_ROWS = 3 * MAX_SIZES, MOST_GAMMAS = 7 };
 /* Shorter blocks cost what a message costs, and some links let through the first few thousand bytes at once. */
-enum { LEAST_BLOCK = 4096 };
+enum { LEAST_BLOCK = 4096, LONG_WITH_FEWER = 16384, LEAST_WITH_FEWER = 4 };
+/* Up to what part of a broadcast's time the error of the difference that it is found by may come. */
+static const double MOST_NOISE = 0.3;
 /* Closing gathers of three lengths, none a segment's: with one length alpha and beta would come in one proportion. */
 static const int64_t closings[] = {64, 1024, 4096};
 enum { NUM_CLOSINGS = sizeof(closings) / sizeof(closings[0]) };
@@ -272,14 +275,33 @@ static void save(const run *r)
     MPI_Abort(MPI_COMM_WORLD, 1);
 }
 
+/* Clocks drift apart by milliseconds in the minutes that a calibration takes. */
+static void sync_clock(run *r)
+{
+    int same_machine;
+    calibrate_must(bench_clock_sync(&r->clock, MPI_COMM_WORLD, 20, &same_machine), "the clock");
+}
+
+/* Nothing of an all-gather is to be prepared in the background while something else is measured. */
+static void use_native(void)
+{
+    for (int op = 0; op < PAT_NUM_OPS; op++) {
+        const char *const native = pat_algorithm_native((enum pat_op)op)->name;
+        calibrate_must(PAT_UseAlg(native), native);
+    }
+}
+
 static void fit(run *r, const pat_algorithm *alg)
 {
     int64_t sizes[2 * MAX_SIZES];
     bench_fit_row rows[MAX_ROWS];
     int num = 0, unsure = 0;
+    use_native();
+    sync_clock(r);
     for (int i = 0, n = sizes_of(r, alg, sizes); i < n; i++)
         for (int k = 0; k < (alg->op == PAT_OP_BCAST ? NUM_CLOSINGS : 1); k++) {
             const calibrate_job job = {alg, sizes[i], alg->op == PAT_OP_BCAST ? closings[k] : -1, &r->clock};
+            calibrate_must(PAT_UseAlg(alg->name), alg->name);
             const calibrate_result t = calibrate_time(MPI_COMM_WORLD, &job, &r->options->patience, r->buffer);
             const pat_form_cost c = cost_for_fit(r, alg, sizes[i]);
             const double others = job.closing_bytes < 0 ? 0 : r->size - 1;
@@ -319,21 +341,33 @@ static void wait_asleep(MPI_Comm comm)
         nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
 }
 
-/* Points of one algorithm with some of the ranks, one of ours with all. */
+/*
+ * Points of one algorithm with some of the ranks. One of ours has a formula for long messages: with fewer ranks only short ones
+ * are measured.
+ */
 static void take_points(run *r, const pat_algorithm *alg, int ranks)
 {
     int64_t sizes[2 * MAX_SIZES];
     MPI_Comm comm;
+    use_native();
+    sync_clock(r);
+    if (alg->build)
+        calibrate_must(PAT_UseAlg(alg->name), alg->name); /* all ranks, though not all take part */
     MPI_Comm_split(MPI_COMM_WORLD, r->rank < ranks ? 0 : MPI_UNDEFINED, r->rank, &comm);
     if (comm != MPI_COMM_NULL) {
         const calibrate_job nothing = {NULL, 0, 0, &r->clock};
         const calibrate_result empty = calibrate_time(comm, &nothing, &r->options->patience, r->buffer);
-        for (int i = 0, n = point_sizes(r, alg, sizes); i < n && r->found.num_points < PAT_MAX_POINTS; i++) {
+        const int before = r->found.num_points;
+        int n = point_sizes(r, alg, sizes);
+        while (alg->build && ranks < r->size && n > 1 && sizes[n - 1] > LONG_WITH_FEWER)
+            n--;
+        for (int i = 0; i < n && before + i < PAT_MAX_POINTS; i++) {
             const calibrate_job job = {alg, sizes[i], alg->op == PAT_OP_BCAST ? 0 : -1, &r->clock};
             const calibrate_result t = calibrate_time(comm, &job, &r->options->patience, r->buffer);
-            const double s = alg->op == PAT_OP_BCAST ? t.median_s - empty.median_s : t.median_s;
-            if (s >
-                link_s(r, 1, 0)) /* what takes less than a message was lost in the closing gather's noise */
+            const bool closed = alg->op == PAT_OP_BCAST;
+            const double s = closed ? t.median_s - empty.median_s : t.median_s;
+            const double noise_s = closed ? hypot(t.ci_s, empty.ci_s) : 0;
+            if (s > link_s(r, 1, 0) && noise_s < MOST_NOISE * s) /* else lost in the closing gather's noise */
                 r->found.points[r->found.num_points++] =
                     (pat_point){(int)(alg - pat_algorithm_at(0)), ranks, sizes[i], 1e6 * s};
         }
@@ -406,15 +440,12 @@ static void measure(run *r)
             continue;
         if (!r->found.fits[a].known)
             fit(r, alg);
-        if (!has_points(&r->found, a, r->size)) {
-            take_points(r, alg, r->size);
-            pat_calibration_sort(&r->found);
-        }
+        for (int ranks = r->size; ranks == r->size || ranks >= LEAST_WITH_FEWER; ranks /= 2)
+            if (!has_points(&r->found, a, ranks)) {
+                take_points(r, alg, ranks);
+                pat_calibration_sort(&r->found);
+            }
         save(r);
-    }
-    for (int op = 0; op < PAT_NUM_OPS; op++) { /* the background thread has nothing to get ready then */
-        const char *const native = pat_algorithm_native((enum pat_op)op)->name;
-        calibrate_must(PAT_UseAlg(native), native);
     }
     for (int a = 0; a < pat_algorithm_count(); a++)
         for (int ranks = r->size; ranks > 1; ranks /= 2)

@@ -43,15 +43,20 @@ file(RELATIVE_PATH PAT_PC_TO_PREFIX "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
 configure_file(cmake/pat.pc.in pat.pc @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/pat.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 
+# The drop-in and what preloads it.
+install(TARGETS pat-mpi-dropin LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(PROGRAMS src/dropin/pat-run DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(FILES docs/man/pat-run.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+
 install(FILES docs/man/pat.7 DESTINATION ${CMAKE_INSTALL_MANDIR}/man7)
-install(FILES bench/examples/two_requests.c DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples)
+install(FILES bench/examples/two_requests.c bench/examples/jacobi.c DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples)
 
 # The tools are defined later, in bench/: asked for at the end of the configuration. The emulated cluster is a script
 # with its parts beside it; pat-lab is a link to it.
 function(pat_install_tools)
   if(TARGET pat-bench)
-    install(TARGETS pat-bench pat-calibrate pat-model)
-    install(FILES docs/man/pat-bench.1 docs/man/pat-calibrate.1 docs/man/pat-model.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+    install(TARGETS pat-bench pat-calibrate pat-model pat-info)
+    install(FILES docs/man/pat-bench.1 docs/man/pat-calibrate.1 docs/man/pat-model.1 docs/man/pat-info.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
   endif()
   if(TARGET lab-stream)
     set(lab_dir ${CMAKE_INSTALL_LIBEXECDIR}/pat)

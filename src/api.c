@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "calls.h"
 #include "comm.h"
 #include "epoch.h"
 #include "error.h"
@@ -41,9 +42,14 @@ int PAT_Init(void)
     int rc = mpi_must_be_up("PAT_Init");
     if (rc != MPI_SUCCESS)
         return rc;
-    if (atomic_load(&pat_rt.started))
+    if (atomic_load(&pat_rt.started) && pat_rt.hosted && !pat_rt.invited)
+        pat_rt.patience = 0, rc = MPI_SUCCESS; /* the drop-in has done it; this program means what it calls */
+    else if (atomic_load(&pat_rt.started))
         return pat_error(MPI_ERR_OTHER, "PAT_Init: the library is already started");
-    return pat_runtime_init();
+    else
+        rc = pat_runtime_init();
+    pat_rt.invited = rc == MPI_SUCCESS;
+    return rc;
 }
 
 int PAT_Finalize(void)
@@ -51,7 +57,12 @@ int PAT_Finalize(void)
     int rc = must_be_started("PAT_Finalize");
     if (rc == MPI_SUCCESS)
         rc = mpi_must_be_up("PAT_Finalize");
-    return rc == MPI_SUCCESS ? pat_runtime_shutdown() : rc;
+    if (rc == MPI_SUCCESS && pat_rt.hosted && !pat_rt.invited)
+        rc = pat_error(MPI_ERR_OTHER, "PAT_Finalize: the library is not started, call PAT_Init first");
+    if (rc != MPI_SUCCESS)
+        return rc;
+    pat_rt.invited = false;
+    return pat_rt.hosted ? MPI_SUCCESS : pat_runtime_shutdown(); /* the drop-in goes on to MPI_Finalize */
 }
 
 int PAT_Get_version(int *major, int *minor, int *patch)
@@ -169,9 +180,11 @@ int PAT_UseAlg(const char *name)
 }
 
 /* The call as a plan. Only what is the same on all ranks decides whether we get here. */
-static int allgather_by_plan(pat_comm *c, const pat_call *call, const pat_algorithm *alg)
+static int allgather_by_plan(pat_comm *c, const pat_call *call, const pat_algorithm *alg,
+                             pat_outcome *outcome)
 {
     pthread_mutex_lock(&c->lock);
+    const int64_t told = c->num_spreads;
     int rc;
     if (pat_request_started(
             c->holder)) /* by what the program did: how far the round has come differs from rank to rank */
@@ -182,6 +195,10 @@ static int allgather_by_plan(pat_comm *c, const pat_call *call, const pat_algori
     if (rc == MPI_SUCCESS) {
         c->by_request = false;
         rc = pat_epoch_wait(c);
+        if (outcome && told > 0 && c->num_spreads > told) { /* the first call has made the state as well */
+            outcome->late = c->late;
+            outcome->native_ns = pat_select_native_ns(c, call->block_bytes);
+        }
         pat_select_learn(c);
     }
     pthread_mutex_unlock(&c->lock);
@@ -191,38 +208,59 @@ static int allgather_by_plan(pat_comm *c, const pat_call *call, const pat_algori
     return rc == MPI_SUCCESS ? rc : pat_fail(call->comm, rc);
 }
 
-/* Nothing that a choice could gain: do not even make a state for the communicator. */
-static bool left_to_mpi(const pat_algorithm *alg, const pat_call *call)
+/*
+ * Nothing that a choice could gain: neither look at the arguments nor make a state for the communicator. Only what is the
+ * same on all ranks counts; what MPI would reject it gets.
+ */
+static bool left_to_mpi(const pat_algorithm *alg, int count, MPI_Datatype type, MPI_Comm comm)
 {
-    int size = 1;
+    int size = 1, type_size = 0;
+    if (comm == MPI_COMM_NULL || type == MPI_DATATYPE_NULL || count < 0 || !(alg->build || alg->chooses))
+        return true;
     if (!alg->chooses)
         return false;
-    PMPI_Comm_size(call->comm, &size);
-    return !pat_rt.all_threads || pat_select_is_small(size, call->block_bytes);
+    return !pat_rt.all_threads || PMPI_Comm_size(comm, &size) != MPI_SUCCESS ||
+           PMPI_Type_size(type, &type_size) != MPI_SUCCESS ||
+           pat_select_is_small(size, (int64_t)count * type_size);
+}
+
+bool pat_allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
+                   MPI_Datatype recvtype, MPI_Comm comm, pat_outcome *outcome, int *rc)
+{
+    const pat_algorithm *alg = atomic_load_explicit(&pat_rt.alg[PAT_OP_ALLGATHER], memory_order_acquire);
+    if (!alg || !atomic_load(&pat_rt.started))
+        return false;
+    pat_call call;
+    pat_comm *c = NULL;
+    const bool ours =
+        !left_to_mpi(alg, recvcount, recvtype, comm) &&
+        pat_call_describe(&call, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm) &&
+        call.block_bytes > 0 && call.block_bytes <= PAT_MAX_BLOCK;
+    *rc = ours ? pat_comm_get(comm, &c) : MPI_SUCCESS;
+    if (*rc != MPI_SUCCESS) {
+        *rc = pat_fail(comm, *rc);
+        return true;
+    }
+    alg = pat_select(c, alg, c ? call.block_bytes : 0);
+    pat_runtime_count(alg);
+    if (c && alg->build) {
+        if (outcome)
+            outcome->alg = alg;
+        *rc = allgather_by_plan(c, &call, alg, outcome);
+        return true;
+    }
+    if (c)
+        pat_select_passed_on(c, call.block_bytes);
+    return false;
 }
 
 int PAT_Allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
                   MPI_Datatype recvtype, MPI_Comm comm)
 {
-    const pat_algorithm *alg = atomic_load_explicit(&pat_rt.alg[PAT_OP_ALLGATHER], memory_order_acquire);
-    if (alg && atomic_load(&pat_rt.started)) {
-        pat_call call;
-        pat_comm *c = NULL;
-        bool ours =
-            (alg->build || alg->chooses) && comm != MPI_COMM_NULL &&
-            pat_call_describe(&call, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm) &&
-            call.block_bytes > 0 && call.block_bytes <= PAT_MAX_BLOCK && !left_to_mpi(alg, &call);
-        int rc = ours ? pat_comm_get(comm, &c) : MPI_SUCCESS;
-        if (rc != MPI_SUCCESS)
-            return pat_fail(comm, rc);
-        alg = pat_select(c, alg, c ? call.block_bytes : 0);
-        pat_runtime_count(alg);
-        if (c && alg->build)
-            return allgather_by_plan(c, &call, alg);
-        if (c)
-            pat_select_passed_on(c);
-    }
-    int rc = PMPI_Allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+    int rc;
+    if (pat_allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, NULL, &rc))
+        return rc;
+    rc = PMPI_Allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
     if (rc != MPI_SUCCESS)
         pat_error_clear(); /* MPI's verdict: the detail of an earlier error of ours does not belong to it */
     return rc;
@@ -234,10 +272,12 @@ int PAT_Allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, voi
  * The call as a plan, where that can be. Only what is the same on all ranks decides: `described` is false on ranks whose
  * arguments are wrong. Returns whether it has run, with the error code in *rc.
  */
-static bool rooted_by_plan(const pat_algorithm *alg, bool described, const pat_call *call, int root, int *rc)
+static bool rooted_by_plan(const pat_algorithm *alg, bool described, const pat_call *call, int root,
+                           pat_outcome *outcome, int *rc)
 {
     pat_comm *c = NULL;
-    *rc = described && call->block_bytes > 0 ? pat_comm_get(call->comm, &c) : MPI_SUCCESS;
+    const bool ours = described && call->block_bytes > 0 && call->block_bytes <= PAT_MAX_BLOCK;
+    *rc = ours ? pat_comm_get(call->comm, &c) : MPI_SUCCESS;
     if (*rc != MPI_SUCCESS) {
         *rc = pat_fail(call->comm, *rc);
         return true;
@@ -249,6 +289,8 @@ static bool rooted_by_plan(const pat_algorithm *alg, bool described, const pat_c
     pat_runtime_count(alg);
     if (!alg->build)
         return false;
+    if (outcome)
+        outcome->alg = alg;
     *rc = pat_rooted_run(c, call, alg, root);
     if (*rc != MPI_SUCCESS)
         *rc = pat_fail(call->comm, *rc);
@@ -269,13 +311,33 @@ static const pat_algorithm *in_use(enum pat_op op, MPI_Comm comm)
     return NULL;
 }
 
+bool pat_bcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm, pat_outcome *outcome,
+               int *rc)
+{
+    pat_call call;
+    const pat_algorithm *alg = in_use(PAT_OP_BCAST, comm);
+    return alg && rooted_by_plan(alg, pat_call_describe_one(&call, buffer, count, datatype, comm), &call,
+                                 root, outcome, rc);
+}
+
+bool pat_gather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
+                MPI_Datatype recvtype, int root, MPI_Comm comm, pat_outcome *outcome, int *rc)
+{
+    int rank;
+    pat_call call;
+    const pat_algorithm *alg = in_use(PAT_OP_GATHER, comm);
+    if (!alg || PMPI_Comm_rank(comm, &rank) != MPI_SUCCESS)
+        return false;
+    const bool described = rank == root ? pat_call_describe(&call, sendbuf, sendcount, sendtype, recvbuf,
+                                                            recvcount, recvtype, comm)
+                                        : pat_call_describe_send(&call, sendbuf, sendcount, sendtype, comm);
+    return rooted_by_plan(alg, described, &call, root, outcome, rc);
+}
+
 int PAT_Bcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm)
 {
     int rc;
-    pat_call call;
-    const pat_algorithm *alg = in_use(PAT_OP_BCAST, comm);
-    if (alg &&
-        rooted_by_plan(alg, pat_call_describe_one(&call, buffer, count, datatype, comm), &call, root, &rc))
+    if (pat_bcast(buffer, count, datatype, root, comm, NULL, &rc))
         return rc;
     rc = PMPI_Bcast(buffer, count, datatype, root, comm);
     if (rc != MPI_SUCCESS)
@@ -286,16 +348,9 @@ int PAT_Bcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm
 int PAT_Gather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
                MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
-    int rc, rank;
-    pat_call call;
-    const pat_algorithm *alg = in_use(PAT_OP_GATHER, comm);
-    if (alg && PMPI_Comm_rank(comm, &rank) == MPI_SUCCESS) {
-        bool described = rank == root ? pat_call_describe(&call, sendbuf, sendcount, sendtype, recvbuf,
-                                                          recvcount, recvtype, comm)
-                                      : pat_call_describe_send(&call, sendbuf, sendcount, sendtype, comm);
-        if (rooted_by_plan(alg, described, &call, root, &rc))
-            return rc;
-    }
+    int rc;
+    if (pat_gather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, NULL, &rc))
+        return rc;
     rc = PMPI_Gather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
     if (rc != MPI_SUCCESS)
         pat_error_clear();

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { FORMAT = 1, MOST_RANKS = 1 << 20 };
+enum { FORMAT = 2, MOST_RANKS = 1 << 20 };
 static const int64_t most_bytes = INT64_C(1) << 40;
 
 /* ---- Reading ------------------------------------------------------------------------------------------ */
@@ -270,14 +270,17 @@ static double between_points(const pat_calibration *c, int alg, int ranks, int64
     for (int i = 0, n; i < c->num_points; i += n) {
         const pat_point *first = &c->points[i];
         for (n = 0; i + n < c->num_points && first[n].alg == first->alg && first[n].ranks == first->ranks;
-             n++) {
-            x[n] = log((double)first[n].bytes);
-            y[n] = log(first[n].us);
-        }
+             n++)
+            if (first->alg == alg) {
+                x[n] = log((double)first[n].bytes);
+                y[n] = log(first[n].us);
+            }
         if (first->alg != alg)
             continue;
+        /* Longer than what was measured: beyond latency no byte takes more than those before it. */
+        const double at = log((double)bytes), straight = y[n - 1] + at - x[n - 1], along = line(x, y, n, at);
         ln_ranks[num] = log(first->ranks);
-        ln_us[num++] = line(x, y, n, log((double)bytes));
+        ln_us[num++] = at > x[n - 1] && along > straight ? straight : along;
     }
     return num > 0 ? exp(line(ln_ranks, ln_us, num, log(ranks))) : NAN;
 }
@@ -292,28 +295,39 @@ static double by_formula(const pat_calibration *c, int alg, enum pat_form form, 
     return cost.messages * c->fits[alg].alpha_us + cost.bytes * c->fits[alg].beta_ns / 1e3;
 }
 
-/* Measured over formula: between points in proportion to the logarithm of the bytes, beyond them as at the last. */
-double pat_calibration_correction(const pat_calibration *c, const pat_algorithm *algorithm, int64_t bytes)
+/*
+ * Measured over formula, along the bytes and then along the ranks, both on logarithmic axes. Along the bytes not beyond the
+ * points; along the ranks up to twice as many as were measured, because what goes on growing with them is the rule.
+ */
+static double correction(const pat_calibration *c, const pat_algorithm *algorithm, int ranks, int64_t bytes)
 {
     const int alg = (int)(algorithm - pat_algorithm_at(0));
     enum pat_form form;
     if (!pat_form_find(algorithm->name, &form))
         return 1;
-    double x[PAT_MAX_POINTS], y[PAT_MAX_POINTS];
+    double ln_ranks[PAT_MAX_POINTS], ln_off[PAT_MAX_POINTS], x[PAT_MAX_POINTS], y[PAT_MAX_POINTS];
+    const double at = log((double)bytes);
     int num = 0;
-    for (int i = 0; i < c->num_points; i++) {
-        const pat_point *p = &c->points[i];
-        const double us =
-            p->alg == alg && p->ranks == c->ranks ? by_formula(c, alg, form, p->ranks, p->bytes) : 0;
-        if (us <= 0)
+    for (int i = 0, n; i < c->num_points; i += n) {
+        const pat_point *first = &c->points[i];
+        int usable = 0;
+        for (n = 0; i + n < c->num_points && first[n].alg == first->alg && first[n].ranks == first->ranks;
+             n++) {
+            const double us = first->alg == alg ? by_formula(c, alg, form, first->ranks, first[n].bytes) : 0;
+            if (us <= 0)
+                continue;
+            x[usable] = log((double)first[n].bytes);
+            y[usable++] = log(first[n].us / us);
+        }
+        if (usable == 0)
             continue;
-        x[num] = log((double)p->bytes);
-        y[num++] = log(p->us / us);
+        ln_ranks[num] = log(first->ranks);
+        ln_off[num++] = line(x, y, usable, at < x[0] ? x[0] : at > x[usable - 1] ? x[usable - 1] : at);
     }
     if (num == 0)
         return 1;
-    const double at = log((double)bytes);
-    return exp(line(x, y, num, at < x[0] ? x[0] : at > x[num - 1] ? x[num - 1] : at));
+    const double least = ln_ranks[0], most = ln_ranks[num - 1] + log(2), there = log(ranks);
+    return exp(line(ln_ranks, ln_off, num, there < least ? least : there > most ? most : there));
 }
 
 double pat_calibration_us(const pat_calibration *c, const pat_algorithm *alg, int ranks, int64_t bytes)
@@ -324,7 +338,7 @@ double pat_calibration_us(const pat_calibration *c, const pat_algorithm *alg, in
         return alg->chooses ? NAN : between_points(c, index, ranks, bytes);
     if (!c->fits[index].known || !pat_form_find(alg->name, &form))
         return NAN;
-    return by_formula(c, index, form, ranks, bytes) * pat_calibration_correction(c, alg, bytes);
+    return by_formula(c, index, form, ranks, bytes) * correction(c, alg, ranks, bytes);
 }
 
 const pat_algorithm *pat_calibration_best(const pat_calibration *c, enum pat_op op, int ranks, int64_t bytes)

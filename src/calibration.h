@@ -85,13 +85,10 @@ void pat_calibration_sort(pat_calibration *c);
  * Microseconds that an algorithm takes when all ranks call at once; bytes: of the message, or of one rank's block. NaN where
  * nothing is known. For the MPI library's own operations between the points measured, in proportion (both axes
  * logarithmic); beyond them as between the last two. For ours by formula, corrected by what the formula was off at so many
- * bytes with the ranks that were measured: a line does not know of a limit above which messages are asked for, or of a link
+ * bytes and ranks where they were measured: a line does not know of a limit above which messages are asked for, or of a link
  * that lets the first bytes through at once.
  */
 double pat_calibration_us(const pat_calibration *c, const pat_algorithm *alg, int ranks, int64_t bytes);
-
-/* For one of ours: measured over formula at so many bytes, which what is predicted by its alpha and beta is to be multiplied with. */
-double pat_calibration_correction(const pat_calibration *c, const pat_algorithm *alg, int64_t bytes);
 
 /* The fastest algorithm of an operation that it knows, the MPI library's own among them; NULL: knows none. */
 const pat_algorithm *pat_calibration_best(const pat_calibration *c, enum pat_op op, int ranks, int64_t bytes);

@@ -54,9 +54,8 @@ static int comm_agree(pat_comm *c)
 {
     if (c->sockets)
         pat_sockets_scan(c->sockets);
-    int mine[4] = {pat_exchange_init(&c->exchange, c->size) == 0 && all_in_world(c->own, c->size) &&
-                       tags_suffice(),
-                   pat_rt.thread != NULL, eager_bytes(), pat_sockets_packet_bytes(c->sockets)};
+    int mine[4] = {pat_exchange_init(&c->exchange, c->size) == 0 && tags_suffice(), pat_rt.thread != NULL,
+                   eager_bytes(), pat_sockets_packet_bytes(c->sockets)};
     int all[4] = {0, 0, 0, 0};
     int rc = PMPI_Allreduce(mine, all, 4, MPI_INT, MPI_MIN, c->own);
     c->usable = all[0];
@@ -76,7 +75,6 @@ static int comm_create(MPI_Comm comm, int size, pat_comm **out)
     c->user = comm;
     c->size = size;
     c->last_bytes = PAT_NO_CALL;
-    c->probe_gap = 1;
     c->refs = 1;
     c->current = &c->rounds[0];
     c->prepared = &c->rounds[1];
@@ -109,6 +107,27 @@ static int comm_create(MPI_Comm comm, int size, pat_comm **out)
     return MPI_SUCCESS;
 }
 
+/*
+ * Shall calls here be left to the MPI library without a state? For ever where some member is of another world, in which nobody
+ * may have started the library: every member sees that, so it is asked before anything collective. And for some calls
+ * where a state, which takes time to make, has too little history to say that it will pay.
+ */
+static bool left_alone(MPI_Comm comm, int size)
+{
+    enum { FOR_EVER = -1 };
+    void *kept = NULL;
+    int found;
+    if (PMPI_Comm_get_attr(comm, pat_rt.calls_keyval, &kept, &found) != MPI_SUCCESS)
+        return true;
+    intptr_t calls = found ? (intptr_t)kept : all_in_world(comm, size) ? 0 : FOR_EVER;
+    const bool alone = calls == FOR_EVER || calls < pat_rt.patience;
+    if (alone && calls != FOR_EVER)
+        calls++;
+    if (alone)
+        PMPI_Comm_set_attr(comm, pat_rt.calls_keyval, (void *)calls);
+    return alone;
+}
+
 int pat_comm_get(MPI_Comm comm, pat_comm **out)
 {
     int found, inter, size;
@@ -120,7 +139,7 @@ int pat_comm_get(MPI_Comm comm, pat_comm **out)
     if (!found) {
         PMPI_Comm_test_inter(comm, &inter);
         PMPI_Comm_size(comm, &size);
-        if (inter || size < 2)
+        if (inter || size < 2 || left_alone(comm, size))
             return MPI_SUCCESS;
         rc = comm_create(comm, size, &c);
         if (rc != MPI_SUCCESS)

@@ -36,6 +36,12 @@ typedef struct pat_choice {
 
 enum { PAT_CHOICES = 8 }; /* a power of two */
 
+/* Who came last to a round, and how long before that this rank and all of them on average. */
+typedef struct pat_late {
+    int rank;
+    int64_t waited_ns, mean_waited_ns;
+} pat_late;
+
 enum pat_phase { PAT_IDLE, PAT_AWAIT_ESTIMATES, PAT_RUNNING };
 
 typedef struct pat_comm {
@@ -66,11 +72,14 @@ typedef struct pat_comm {
     int64_t spread_ns
         [PAT_SPREADS];   /* first to last arrival of the last rounds that tell; the same on all ranks */
     int64_t num_spreads; /* ever */
+    int64_t spread_bytes[PAT_SPREADS]; /* their blocks */
     pat_outlook outlooks[PAT_SPREADS]; /* what these rounds would have taken, by calibration */
+    pat_late late;                     /* of the last of these rounds */
     int64_t told_bytes; /* bytes per rank of a round whose spread is not learnt from yet; 0: none */
-    int probe_gap;      /* calls to leave to the MPI library after the next look at when ranks come */
     atomic_int_fast64_t verdicts[PAT_CHOICES]; /* length of a block and what was found of it: see select.c */
-    atomic_int native_left; /* of these, still to come; written by the calling thread alone */
+    atomic_int trials
+        [PAT_CHOICES]; /* by length of a block: calls to leave to the MPI library, and how many after the next
+                                       look at when ranks come: see select.c */
     pat_exchange exchange;
     enum pat_phase phase;
     const pat_algorithm *alg; /* of the call under way */

@@ -74,6 +74,23 @@ static bool read_alg(pat_config *config, const char *text)
     return read_text(config->alg, sizeof(config->alg), text);
 }
 
+static bool read_force(pat_config *config, const char *text)
+{
+    config->alg_setting = "PAT_FORCE";
+    return read_alg(config, text);
+}
+
+static bool read_report(pat_config *config, const char *text)
+{
+    return read_text(config->report, sizeof(config->report), text);
+}
+
+static bool read_thread_level(pat_config *config, const char *text)
+{
+    config->thread_level_keep = strcasecmp(text, "keep") == 0;
+    return config->thread_level_keep || strcasecmp(text, "multiple") == 0;
+}
+
 static bool read_bcast_alg(pat_config *config, const char *text)
 {
     return read_text(config->bcast_alg, sizeof(config->bcast_alg), text);
@@ -178,23 +195,40 @@ static bool read_trace(pat_config *config, const char *text)
 static const struct setting {
     const char *name;
     bool (*read)(pat_config *config, const char *text);
+    const char *unset; /* what holds without it */
     const char *accepted;
 } settings[] = {
-    {"PAT_ALG", read_alg, "the name of an algorithm, at most 31 characters, e.g. bdr"},
-    {"PAT_ALG_BCAST", read_bcast_alg, "the name of an algorithm, at most 31 characters, e.g. bcast_chain"},
-    {"PAT_ALG_GATHER", read_gather_alg,
+    {"PAT_ALG", read_alg, "auto", "the name of an algorithm, at most 31 characters, e.g. bdr"},
+    {"PAT_FORCE", read_force, "nothing", "the name of an algorithm, at most 31 characters, e.g. relay"},
+    {"PAT_ALG_BCAST", read_bcast_alg, "bcast_auto",
+     "the name of an algorithm, at most 31 characters, e.g. bcast_chain"},
+    {"PAT_ALG_GATHER", read_gather_alg, "gather_auto",
      "the name of an algorithm, at most 31 characters, e.g. gather_binomial"},
-    {"PAT_BACKGROUND", read_background, "0 or 1, off or on, no or yes, false or true"},
-    {"PAT_EXPLAIN", read_explain, "0 or 1, off or on, no or yes, false or true"},
-    {"PAT_CALIBRATION", read_calibration, "a file that pat-calibrate has written, at most 255 characters"},
-    {"PAT_GOAL", read_goal, "mean or last"},
-    {"PAT_THREAD_PIN", read_thread_pin, "auto, off, or the number of a processing unit, e.g. 3"},
-    {"PAT_WAIT", read_wait, "spin or adaptive"},
-    {"PAT_MEM", read_mem, "a number of bytes with optional K, M or G, e.g. 256M"},
-    {"PAT_TRACE", read_trace, "a directory that is there, at most 255 characters"},
-    {"PAT_LINK", read_link,
+    {"PAT_BACKGROUND", read_background, "1", "0 or 1, off or on, no or yes, false or true"},
+    {"PAT_EXPLAIN", read_explain, "0", "0 or 1, off or on, no or yes, false or true"},
+    {"PAT_CALIBRATION", read_calibration, "nothing",
+     "a file that pat-calibrate has written, at most 255 characters"},
+    {"PAT_GOAL", read_goal, "mean", "mean or last"},
+    {"PAT_THREAD_LEVEL", read_thread_level, "multiple", "multiple or keep"},
+    {"PAT_REPORT", read_report, "nothing", "text, json or a file, at most 255 characters"},
+    {"PAT_THREAD_PIN", read_thread_pin, "auto", "auto, off, or the number of a processing unit, e.g. 3"},
+    {"PAT_WAIT", read_wait, "adaptive", "spin or adaptive"},
+    {"PAT_MEM", read_mem, "256M", "a number of bytes with optional K, M or G, e.g. 256M"},
+    {"PAT_TRACE", read_trace, "nothing", "a directory that is there, at most 255 characters"},
+    {"PAT_LINK", read_link, "measured",
      "<latency in us>,<rate in Mbit/s>, up to 1000000 each and at least 0.001, e.g. 50,940"},
 };
+enum { NUM_SETTINGS = sizeof(settings) / sizeof(settings[0]) };
+
+bool pat_config_setting(int i, const char **name, const char **unset, const char **accepted)
+{
+    if (i < 0 || i >= NUM_SETTINGS)
+        return false;
+    *name = settings[i].name;
+    *unset = settings[i].unset;
+    *accepted = settings[i].accepted;
+    return true;
+}
 
 /* A value may be anything: show only the head of a long one, and nothing that could garble a terminal. */
 static void tell(char *why, size_t why_size, const struct setting *setting, const char *text)
@@ -212,12 +246,13 @@ static void tell(char *why, size_t why_size, const struct setting *setting, cons
 int pat_config_read(pat_config *config, const char *(*get)(const char *name), char *why, size_t why_size)
 {
     pat_config result = {.alg = "auto",
+                         .alg_setting = "PAT_ALG",
                          .bcast_alg = "bcast_auto",
                          .gather_alg = "gather_auto",
                          .background = true,
                          .thread_pin = "auto",
                          .mem_bytes = INT64_C(256) << 20};
-    for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++) {
+    for (int i = 0; i < NUM_SETTINGS; i++) {
         const char *text = get(settings[i].name);
         if (text && !settings[i].read(&result, text)) {
             tell(why, why_size, &settings[i], text);
@@ -235,9 +270,10 @@ uint64_t pat_config_digest(const pat_config *config)
      * PAT_WAIT, PAT_BACKGROUND, PAT_EXPLAIN and PAT_TRACE are left out because they change when things happen on one rank, never
      * which messages there are.
      */
-    char text[512];
-    snprintf(text, sizeof(text), "alg=%s,%s,%s;cal=%s,%d;mem=%" PRId64 ";link=%d,%" PRId64 ",%" PRId64,
-             config->alg, config->bcast_alg, config->gather_alg, config->calibration, config->goal_last,
+    char text[800];
+    snprintf(text, sizeof(text),
+             "alg=%s,%s,%s;cal=%s,%d;report=%s;mem=%" PRId64 ";link=%d,%" PRId64 ",%" PRId64, config->alg,
+             config->bcast_alg, config->gather_alg, config->calibration, config->goal_last, config->report,
              config->mem_bytes, config->link_set, config->link_alpha_ns, config->link_beta_ps);
     uint64_t hash = UINT64_C(14695981039346656037); /* FNV-1a, 64 bits */
     for (const char *c = text; *c; c++)

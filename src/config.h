@@ -10,13 +10,17 @@
 #include <stdint.h>
 
 typedef struct pat_config {
-    char alg[32];          /* PAT_ALG: all-gather algorithm at start, default auto */
-    char bcast_alg[32];    /* PAT_ALG_BCAST: that of broadcasts, default bcast_auto */
-    char gather_alg[32];   /* PAT_ALG_GATHER: that of gathers, default gather_auto */
-    char calibration[256]; /* PAT_CALIBRATION=<file> that pat-calibrate has written; default none */
-    bool goal_last;        /* PAT_GOAL=mean|last: what `auto` makes small by calibration, default mean */
-    bool explain;        /* PAT_EXPLAIN=0|1: tell on the standard error what was chosen and why; default 0 */
-    bool background;     /* PAT_BACKGROUND=0|1 (also off|on, no|yes, false|true), default 1 */
+    char alg[32]; /* PAT_ALG: all-gather algorithm at start, default auto; PAT_FORCE goes before it */
+    const char *alg_setting; /* which of the two it is from */
+    char bcast_alg[32];      /* PAT_ALG_BCAST: that of broadcasts, default bcast_auto */
+    char gather_alg[32];     /* PAT_ALG_GATHER: that of gathers, default gather_auto */
+    char calibration[256];   /* PAT_CALIBRATION=<file> that pat-calibrate has written; default none */
+    bool
+        thread_level_keep; /* PAT_THREAD_LEVEL=multiple|keep: what the drop-in starts MPI with, default multiple */
+    char report[256]; /* PAT_REPORT=text|json|<file>: what the drop-in writes in the end; default nothing */
+    bool goal_last;   /* PAT_GOAL=mean|last: what `auto` makes small by calibration, default mean */
+    bool explain;     /* PAT_EXPLAIN=0|1: tell on the standard error what was chosen and why; default 0 */
+    bool background;  /* PAT_BACKGROUND=0|1 (also off|on, no|yes, false|true), default 1 */
     char thread_pin[32]; /* PAT_THREAD_PIN=auto|off|<PU number>, default auto */
     bool wait_spin;      /* PAT_WAIT=spin|adaptive, default adaptive */
     int64_t mem_bytes;   /* PAT_MEM: cap on early data waiting in this process, with K, M, G; default 256M */
@@ -32,6 +36,9 @@ typedef struct pat_config {
  * was. Unknown PAT_* names are not looked for.
  */
 int pat_config_read(pat_config *config, const char *(*get)(const char *name), char *why, size_t why_size);
+
+/* The settings one by one, for showing: what holds without one, and what is accepted. False beyond the last. */
+bool pat_config_setting(int i, const char **name, const char **unset, const char **accepted);
 
 /*
  * A digest of the settings that shape plans: equal on all ranks or the job is told. Same on every platform.

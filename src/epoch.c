@@ -274,7 +274,7 @@ static int start_round(pat_comm *c)
 
 static int finish_round(pat_comm *c)
 {
-    int rc = MPI_SUCCESS;
+    int rc = MPI_SUCCESS, rc_note = MPI_SUCCESS;
     pat_exec_stats stats = pat_exec_get_stats(c->current->exec);
     if (!c->call.recv_plain) {
         rc = pat_call_unpack(&c->call, c->own, c->rank, c->size, c->pack);
@@ -286,13 +286,13 @@ static int finish_round(pat_comm *c)
     if (pat_rt.trace)
         pat_trace_round(pat_rt.trace, c, pat_rt.clock.offset_ns);
     if (pat_exec_arrivals(c->current->exec))
-        pat_select_note(c, pat_exec_arrivals(c->current->exec), c->call.block_bytes);
+        rc_note = pat_select_note(c, pat_exec_arrivals(c->current->exec), c->call.block_bytes);
     round_end(c->current);
     release_reserve(c);
     c->last_bytes = c->call.block_bytes;
     next_epoch(c);
     c->phase = PAT_IDLE;
-    return rc;
+    return rc != MPI_SUCCESS ? rc : rc_note;
 }
 
 int pat_epoch_new_algorithm(pat_comm *c)

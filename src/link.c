@@ -6,7 +6,6 @@
 #include "link.h"
 
 #include <limits.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -163,6 +162,8 @@ int pat_link_measure(pat_link *link, MPI_Comm comm)
     int64_t quarter = slowest(shift(buf, in, bytes / 4, 1, 5, rank, size, comm, &rc), comm, &rc);
     int64_t pieces = slowest(shift(buf, in, bytes / 4, PIECES, 5, rank, size, comm, &rc), comm, &rc);
     free(buf);
+    if (rc != MPI_SUCCESS)
+        return rc;
     link->piece_ns = pieces > quarter ? (pieces - quarter) / (PIECES - 1) : 0;
     if (link->piece_ns < pat_link_least_piece_ns(alpha))
         link->piece_ns = pat_link_least_piece_ns(alpha);

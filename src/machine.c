@@ -97,7 +97,7 @@ static bool read_file(pat_calibration *c, const char *path, const pat_machine *m
     }
     if (pat_calibration_read(c, path, why, why_size) != 0)
         return false;
-    char differs[400];
+    char differs[400] = "";
     bool good = pat_calibration_is_of(c, machine, differs, sizeof(differs));
     snprintf(why, why_size, "%s: %s", path, differs);
     return good;

@@ -5,6 +5,8 @@
 #ifndef PAT_OUTLOOK_H
 #define PAT_OUTLOOK_H
 
+#include <stdbool.h>
+
 #include "calibration.h"
 
 /* What an application counts: from a rank's call to its return, mean over ranks; or until the last rank returns. */
@@ -24,5 +26,17 @@ typedef struct pat_outlook {
  */
 int pat_outlook_make(pat_outlook *outlook, const pat_calibration *c, int ranks, int64_t bytes,
                      const int64_t *arrival_ns, enum pat_goal goal);
+
+/* What calibration says of blocks of one length, whenever ranks come. */
+enum pat_verdict { PAT_RELAY_NEVER = 1, PAT_RELAY_ALWAYS, PAT_RELAY_BY_ARRIVALS };
+
+/*
+ * Of the outlook when all call at once: where relay is the faster one then it is so always, since it gains by every wait for
+ * a late rank; where it takes several times as long it is not even tried.
+ */
+enum pat_verdict pat_outlook_verdict(const pat_outlook *together);
+
+/* Relay, or the MPI library's own? The one that does not run must be ahead clearly. */
+bool pat_outlook_relay_pays(const pat_outlook *outlook, bool relay_runs);
 
 #endif

@@ -166,6 +166,7 @@ int pat_runtime_settle(bool *busy)
 int pat_runtime_use(const pat_algorithm *alg)
 {
     int rc = MPI_SUCCESS;
+    pat_rt.patience = 0;
     atomic_store(&pat_rt.alg[PAT_OP_ALLGATHER], alg);
     for (pat_comm *c = pat_rt.comms; c; c = c->next) {
         pthread_mutex_lock(&c->lock);
@@ -210,6 +211,7 @@ static int shut_down(void)
     free(pat_rt.calibration);
     pat_rt.calibration = NULL;
     PMPI_Comm_free_keyval(&pat_rt.comm_keyval);
+    PMPI_Comm_free_keyval(&pat_rt.calls_keyval);
     PMPI_Comm_free(&pat_rt.world);
     return rc;
 }
@@ -236,8 +238,9 @@ static const char *get_env(const char *name)
 static bool find_algorithm(enum pat_op op, const pat_algorithm **alg)
 {
     const pat_config *c = &pat_rt.config;
-    const char *const setting[] = {
-        [PAT_OP_ALLGATHER] = "PAT_ALG", [PAT_OP_GATHER] = "PAT_ALG_GATHER", [PAT_OP_BCAST] = "PAT_ALG_BCAST"};
+    const char *const setting[] = {[PAT_OP_ALLGATHER] = c->alg_setting,
+                                   [PAT_OP_GATHER] = "PAT_ALG_GATHER",
+                                   [PAT_OP_BCAST] = "PAT_ALG_BCAST"};
     const char *const name[] = {
         [PAT_OP_ALLGATHER] = c->alg, [PAT_OP_GATHER] = c->gather_alg, [PAT_OP_BCAST] = c->bcast_alg};
     *alg = pat_algorithm_find(name[op]);
@@ -341,6 +344,7 @@ int pat_runtime_init(void)
         return rc;
     }
     PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, pat_comm_delete_attr, &pat_rt.comm_keyval, NULL);
+    PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &pat_rt.calls_keyval, NULL);
     PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, finalize_hook, &pat_rt.self_keyval, NULL);
     PMPI_Comm_set_attr(MPI_COMM_SELF, pat_rt.self_keyval, &pat_rt); /* MPI_Finalize deletes it first of all */
     if (pat_rt.trace) {

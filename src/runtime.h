@@ -25,6 +25,10 @@ struct pat_comm;
 
 typedef struct pat_runtime {
     atomic_bool started;
+    bool
+        hosted; /* the drop-in starts and ends the library; the program's PAT_Init and PAT_Finalize are then no more than */
+    bool invited; /* asked: has it called PAT_Init? */
+    int patience; /* calls that the MPI library runs on a communicator before it gets a state; the same on all ranks */
     bool settled; /* shutting down: communicators have nothing left to agree on */
     _Atomic(const pat_algorithm *) alg[PAT_NUM_OPS]; /* what PAT_UseAlg chose, the same on all ranks */
     pat_config config;
@@ -32,6 +36,7 @@ typedef struct pat_runtime {
     pat_clock clock;
     MPI_Comm world; /* the library's own communicator of all ranks */
     int comm_keyval, self_keyval;
+    int calls_keyval;       /* counts these calls, or says that a communicator never gets one */
     FILE *trace;            /* NULL: nothing is traced */
     bool traced;            /* the library has been started with a trace before */
     pat_thread *thread;     /* NULL: no early data */

@@ -7,6 +7,7 @@
  */
 #include "select.h"
 
+#include "error.h"
 #include "explain.h"
 #include "runtime.h"
 
@@ -19,35 +20,18 @@ enum {
     LATELY = 2
 };
 
-/*
- * By calibration: up to how many times what the MPI library takes relay may be tried at all, so that a try in 64 calls
- * costs 3 %; and by what part of the MPI library's time the one that is not in use must be ahead.
- */
-enum { BEARABLE_TIMES = 3 };
-static const double CLEARLY = 0.03;
-
 bool pat_select_is_small(int num_ranks, int64_t block_bytes)
 {
     return block_bytes < SMALL_BYTES / (num_ranks > 1 ? num_ranks - 1 : 1);
 }
 
-/* What is known of blocks of one length, whenever ranks come. */
-enum verdict { NEVER = 1, ALWAYS, BY_ARRIVALS };
-
-static enum verdict judge_by_link(const pat_comm *c, int64_t block_bytes)
+static enum pat_verdict judge_by_link(const pat_comm *c, int64_t block_bytes)
 {
     const int64_t block_ns = pat_link_busy_ns(&c->link, block_bytes);
     if (block_ns < c->link.alpha_ns || block_ns < BEARABLE_NS)
-        return NEVER;
-    return block_ns >= WORTH_NS && block_ns >= 2 * c->link.alpha_ns ? ALWAYS : BY_ARRIVALS;
-}
-
-/* Where relay is the faster one even when all call at once it is so always: it gains by every wait for a late rank. */
-static enum verdict judge_by_figures(const pat_outlook *together)
-{
-    if (together->relay_us > BEARABLE_TIMES * together->native_us)
-        return NEVER;
-    return together->relay_us <= together->native_us ? ALWAYS : BY_ARRIVALS;
+        return PAT_RELAY_NEVER;
+    return block_ns >= WORTH_NS && block_ns >= 2 * c->link.alpha_ns ? PAT_RELAY_ALWAYS
+                                                                    : PAT_RELAY_BY_ARRIVALS;
 }
 
 static bool is_calibrated(const pat_outlook *o)
@@ -55,89 +39,119 @@ static bool is_calibrated(const pat_outlook *o)
     return o->native_us > 0 && o->relay_us > 0; /* not with NaN */
 }
 
-static enum verdict judge(const pat_comm *c, int64_t block_bytes)
+static enum pat_verdict judge(const pat_comm *c, int64_t block_bytes)
 {
     pat_outlook together;
     if (!c->background || pat_select_is_small(c->size, block_bytes))
-        return NEVER;
+        return PAT_RELAY_NEVER;
     if (!pat_rt.calibration ||
         pat_outlook_make(&together, pat_rt.calibration, c->size, block_bytes, NULL, PAT_GOAL_MEAN) != 0 ||
         !is_calibrated(&together))
         return judge_by_link(c, block_bytes);
-    const enum verdict verdict = judge_by_figures(&together);
+    const enum pat_verdict verdict = pat_outlook_verdict(&together);
     if (pat_rt.config.explain && c->rank == 0)
         pat_explain_arrivals(&together, c->size, block_bytes, "all at once",
-                             verdict == ALWAYS  ? "relay"
-                             : verdict == NEVER ? "native"
-                                                : "native, and relay when they come apart");
+                             verdict == PAT_RELAY_ALWAYS  ? "relay"
+                             : verdict == PAT_RELAY_NEVER ? "native"
+                             : c->size > 2                ? "native, and relay when they come apart"
+                                           : "native: two ranks do not tell each other when they come");
     return verdict;
 }
 
 /* Two threads may ask at once, the application's and ours: one word holds length and verdict. */
-static enum verdict verdict_on(pat_comm *c, int64_t block_bytes)
+static enum pat_verdict verdict_on(pat_comm *c, int64_t block_bytes)
 {
     atomic_int_fast64_t *kept =
         &c->verdicts[(uint64_t)block_bytes * UINT64_C(0x9e3779b97f4a7c15) >> 32 & (PAT_CHOICES - 1)];
     const int64_t word = atomic_load_explicit(kept, memory_order_relaxed);
     if (word >> 2 == block_bytes && word != 0)
-        return (enum verdict)(word & 3);
-    const enum verdict verdict = judge(c, block_bytes);
+        return (enum pat_verdict)(word & 3);
+    const enum pat_verdict verdict = judge(c, block_bytes);
     atomic_store_explicit(kept, block_bytes << 2 | verdict, memory_order_relaxed);
     return verdict;
 }
 
-void pat_select_note(pat_comm *c, const int64_t *arrival_ns, int64_t block_bytes)
+int64_t pat_select_native_ns(const pat_comm *c, int64_t block_bytes)
 {
-    pat_outlook *const o = &c->outlooks[c->num_spreads % PAT_SPREADS];
-    int64_t first = arrival_ns[0], last = first;
+    pat_outlook together = {0};
+    if (pat_rt.calibration &&
+        pat_outlook_make(&together, pat_rt.calibration, c->size, block_bytes, NULL, PAT_GOAL_MEAN) == 0 &&
+        is_calibrated(&together))
+        return (int64_t)(1e3 * together.native_us);
+    return (c->size - 1) * pat_link_busy_ns(&c->link, block_bytes);
+}
+
+int pat_select_note(pat_comm *c, const int64_t *arrival_ns, int64_t block_bytes)
+{
+    const int at = (int)(c->num_spreads % PAT_SPREADS);
+    int error = 0;
+    int64_t first = arrival_ns[0], last = first, waited = 0;
+    c->late.rank = 0;
     for (int r = 1; r < c->size; r++) {
         first = arrival_ns[r] < first ? arrival_ns[r] : first;
+        c->late.rank = arrival_ns[r] > last ? r : c->late.rank;
         last = arrival_ns[r] > last ? arrival_ns[r] : last;
     }
-    *o = (pat_outlook){0};
-    if (pat_rt.calibration && verdict_on(c, block_bytes) == BY_ARRIVALS)
-        pat_outlook_make(o, pat_rt.calibration, c->size, block_bytes, arrival_ns,
-                         pat_rt.config.goal_last ? PAT_GOAL_LAST : PAT_GOAL_MEAN);
-    c->spread_ns[c->num_spreads++ % PAT_SPREADS] = last - first;
+    for (int r = 0; r < c->size; r++)
+        waited += last - arrival_ns[r];
+    c->late.waited_ns = last - arrival_ns[c->rank];
+    c->late.mean_waited_ns = waited / c->size;
+    c->outlooks[at] = (pat_outlook){0};
+    if (pat_rt.calibration && verdict_on(c, block_bytes) == PAT_RELAY_BY_ARRIVALS)
+        error = pat_outlook_make(&c->outlooks[at], pat_rt.calibration, c->size, block_bytes, arrival_ns,
+                                 pat_rt.config.goal_last ? PAT_GOAL_LAST : PAT_GOAL_MEAN);
+    c->spread_ns[at] = last - first;
+    c->spread_bytes[at] = block_bytes;
+    c->num_spreads++;
     c->told_bytes = block_bytes;
+    return error ? pat_error(MPI_ERR_NO_MEM, "no memory to choose an algorithm for %d ranks", c->size)
+                 : MPI_SUCCESS;
 }
 
-/* Rounds that told which count: a single one may be a chance, and more than two would be slow to see a change. */
-static int64_t num_lately(const pat_comm *c)
+/*
+ * The last rounds that told, of blocks of this length: ranks may come otherwise to other calls. A single one may be a
+ * chance, and more than two would be slow to see a change. Returns how many there are, at most LATELY.
+ */
+static int rounds_lately(const pat_comm *c, int64_t bytes, int *which)
 {
-    return c->num_spreads < LATELY ? c->num_spreads : LATELY;
+    int num = 0;
+    for (int64_t i = c->num_spreads - 1; i >= 0 && i >= c->num_spreads - PAT_SPREADS && num < LATELY; i--)
+        if (c->spread_bytes[i % PAT_SPREADS] == bytes)
+            which[num++] = (int)(i % PAT_SPREADS);
+    return num;
 }
 
-static pat_outlook lately(const pat_comm *c)
+static pat_outlook lately(const pat_comm *c, int64_t bytes)
 {
     pat_outlook mean = {0};
-    const int64_t num = num_lately(c);
-    for (int64_t i = 1; i <= num; i++) {
-        const pat_outlook *o = &c->outlooks[(c->num_spreads - i) % PAT_SPREADS];
-        mean.waiting_us += o->waiting_us / (double)num;
-        mean.native_us += o->native_us / (double)num;
-        mean.relay_us += o->relay_us / (double)num;
+    int which[LATELY];
+    const int num = rounds_lately(c, bytes, which);
+    for (int i = 0; i < num; i++) {
+        const pat_outlook *o = &c->outlooks[which[i]];
+        mean.waiting_us += o->waiting_us / num;
+        mean.native_us += o->native_us / num;
+        mean.relay_us += o->relay_us / num;
     }
     return mean;
 }
 
 static bool far_apart(const pat_comm *c, int64_t bytes)
 {
+    int which[LATELY];
+    const int num = rounds_lately(c, bytes, which);
     int64_t sum = 0;
-    for (int64_t i = 1; i <= num_lately(c); i++)
-        sum += c->spread_ns[(c->num_spreads - i) % PAT_SPREADS];
-    return sum / num_lately(c) >= FAR_BLOCKS * pat_link_busy_ns(&c->link, bytes);
+    for (int i = 0; i < num; i++)
+        sum += c->spread_ns[which[i]];
+    return num > 0 && sum / num >= FAR_BLOCKS * pat_link_busy_ns(&c->link, bytes);
 }
 
 /* By figures where there are any. Who runs must be beaten clearly, so that noise does not toss the choice about. */
-static bool relay_pays(const pat_comm *c, int64_t bytes)
+static bool relay_pays(const pat_comm *c, int64_t bytes, bool runs)
 {
-    const pat_outlook o = lately(c);
-    const bool runs = c->probe_gap == 1;
+    const pat_outlook o = lately(c, bytes);
     if (!is_calibrated(&o))
         return far_apart(c, bytes);
-    const double margin_us = CLEARLY * (o.native_us - o.waiting_us); /* who waits for whom is nobody's gain */
-    const bool better = o.relay_us < o.native_us + (runs ? margin_us : -margin_us);
+    const bool better = pat_outlook_relay_pays(&o, runs);
     if (pat_rt.config.explain && c->rank == 0 && better != runs)
         pat_explain_arrivals(&o, c->size, bytes, "as they come lately", better ? "relay" : "native");
     return better;
@@ -145,28 +159,51 @@ static bool relay_pays(const pat_comm *c, int64_t bytes)
 
 /*
  * Where relay pays only when ranks come far apart, a call that the MPI library runs tells nobody when they came. So every
- * so often relay runs one and tells: after 1, 2, 4 ... calls, so that what it costs is soon not felt.
+ * so often relay runs one and tells: after 1, 2, 4 ... calls, so that what it costs is soon not felt. For every length of
+ * its own; one word holds it, because the background thread asks too.
  */
+typedef struct trial {
+    int left; /* calls that the MPI library still has */
+    int gap;  /* and has after the next trial */
+} trial;
+
+static atomic_int *trial_at(pat_comm *c, int64_t bytes)
+{
+    return &c->trials[(uint64_t)bytes * UINT64_C(0x9e3779b97f4a7c15) >> 32 & (PAT_CHOICES - 1)];
+}
+
+/* Lengths that share a place share their trials: else each would have the other forgotten, and be tried in every call. */
+static trial trial_of(pat_comm *c, int64_t bytes)
+{
+    const int word = atomic_load_explicit(trial_at(c, bytes), memory_order_relaxed);
+    return word != 0 ? (trial){(int)(word >> 8 & 0xff), (int)(word & 0xff)} : (trial){0, 1};
+}
+
+static void set_trial(pat_comm *c, int64_t bytes, trial t)
+{
+    atomic_store_explicit(trial_at(c, bytes), t.left << 8 | t.gap, memory_order_relaxed);
+}
+
 void pat_select_learn(pat_comm *c)
 {
     const int64_t bytes = c->told_bytes;
     c->told_bytes = 0;
-    /* A round that the program asked for by name is no try, and says nothing of how soon to try again. */
+    /* A round that the program asked for by name is no trial, and says nothing of how soon to try again. */
     if (bytes == 0 || !atomic_load(&pat_rt.alg[PAT_OP_ALLGATHER])->chooses ||
-        verdict_on(c, bytes) != BY_ARRIVALS)
+        verdict_on(c, bytes) != PAT_RELAY_BY_ARRIVALS)
         return;
-    if (relay_pays(c, bytes)) {
-        c->probe_gap = 1;
-        return;
-    }
-    atomic_store(&c->native_left, c->probe_gap);
-    c->probe_gap = c->probe_gap < MOST_GAP ? 2 * c->probe_gap : MOST_GAP;
+    const trial t = trial_of(c, bytes);
+    if (relay_pays(c, bytes, t.gap == 1))
+        set_trial(c, bytes, (trial){0, 1});
+    else
+        set_trial(c, bytes, (trial){t.gap, t.gap < MOST_GAP ? 2 * t.gap : MOST_GAP});
 }
 
-void pat_select_passed_on(pat_comm *c)
+void pat_select_passed_on(pat_comm *c, int64_t block_bytes)
 {
-    if (atomic_load(&c->native_left) > 0)
-        atomic_fetch_sub(&c->native_left, 1);
+    const trial t = trial_of(c, block_bytes);
+    if (t.left > 0)
+        set_trial(c, block_bytes, (trial){t.left - 1, t.gap});
 }
 
 /* By what was measured. The formulas give the same bits on all ranks, which are alike (machine.h). */
@@ -196,9 +233,9 @@ const pat_algorithm *pat_select(pat_comm *c, const pat_algorithm *alg, int64_t b
 {
     if (!alg->chooses)
         return alg;
-    const enum verdict verdict = c && block_bytes > 0 ? verdict_on(c, block_bytes) : NEVER;
+    const enum pat_verdict verdict = c && block_bytes > 0 ? verdict_on(c, block_bytes) : PAT_RELAY_NEVER;
     /* Two ranks pass nothing on, so they do not tell each other. */
-    const bool relay =
-        verdict == ALWAYS || (verdict == BY_ARRIVALS && c->size > 2 && atomic_load(&c->native_left) == 0);
+    const bool relay = verdict == PAT_RELAY_ALWAYS || (verdict == PAT_RELAY_BY_ARRIVALS && c->size > 2 &&
+                                                       trial_of(c, block_bytes).left == 0);
     return pat_algorithm_find(relay ? "relay" : "native");
 }

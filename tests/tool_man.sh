@@ -40,10 +40,11 @@ same "functions in pat.7" "$(sed -n '/^\.SH SYNOPSIS/,/^\.SH DESC/p' "$pages/pat
 same "settings in pat.7" "$(sed -n '/^\.SH ENVIRONMENT/,/^\.SH EX/p' "$pages/pat.7" | grep -A1 '^\.TP' | grep -oE 'PAT_[A-Z_]+')" \
     "$(grep -oE '"PAT_[A-Z_]+"' "$PAT_SOURCE/src/config.c" | tr -d '"')"
 same "options in pat-lab.1" "$(page_options pat-lab.1)" "$(help_options "$PAT_SOURCE/bench/lab")"
+same "options in pat-run.1" "$(page_options pat-run.1)" "$(help_options "$PAT_SOURCE/src/dropin/pat-run")"
 bench=$(find "$PAT_BUILD" -type f -name pat-bench -perm -u+x | head -n 1)
 if [ -n "$bench" ]; then
     same "options in pat-bench.1" "$(page_options pat-bench.1)" "$(help_options "$bench")"
-    for tool in calibrate model; do
+    for tool in calibrate model info; do
         same "options in pat-$tool.1" "$(page_options pat-$tool.1)" "$(help_options "${bench%bench}$tool")"
     done
 fi

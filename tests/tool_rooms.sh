@@ -62,6 +62,11 @@ check() (
     forbid "the library's own traffic uses PMPI_, not MPI_" '(^|[^A-Za-z0-9_])MPI_[A-Z][a-z][A-Za-z0-9_]* *\(' \
         src/*.[ch] pat/*.[ch] algorithms/*.[ch]
     forbid "a duplicate would run the user's attribute callbacks: PMPI_Comm_split" '\bP?MPI_Comm_i?dup' src/*.c pat/*.c
+    forbid "only the drop-in defines MPI_* functions" '^int MPI_[A-Z]' src/*.c pat/*.c algorithms/*.c
+    forbid "the drop-in calls PMPI_, or the next MPI_ by PAT_NEXT" \
+        '^(?!int MPI_).*(^|[^A-Za-z0-9_])MPI_[A-Z][a-z][A-Za-z0-9_]* *\(' src/dropin/*.[ch]
+    forbid "the drop-in sends nothing of its own but its report" \
+        '\bPMPI_(I?[BbSsRr]?[Ss]end|I?[Mm]?[Rr]ecv|Sendrecv|Put|R?get) *\(' src/dropin/*.[ch]
     files=(src/*.c pat/*.c algorithms/*.c)
     except src/trace.c src/explain.c
     forbid "the library never prints (but for what PAT_TRACE and PAT_EXPLAIN ask for) and never exits" \
@@ -78,7 +83,7 @@ tree=$(mktemp -d)
 trap 'rm -rf "$tree"' EXIT
 caught() {
     rm -rf "${tree:?}"/*
-    mkdir -p "$tree/src" "$tree/pat" "$tree/algorithms"
+    mkdir -p "$tree/src/dropin" "$tree/pat" "$tree/algorithms"
     echo '/* MPI_Send( in a comment is nobody'"'"'s business */' >"$tree/$1"
     check "$tree" || {
         echo "FAIL: a comment was taken for code" >&2
@@ -110,5 +115,8 @@ caught pat/clock.c 'x = MPI_Wtime();'
 caught src/comm.c 'PMPI_Comm_dup(a, &b);'
 caught src/api.c 'printf("x");'
 caught pat/place.c 'exit(1);'
+caught src/api.c 'int MPI_Barrier(MPI_Comm comm)'
+caught src/dropin/watch.c '    MPI_Barrier(comm);'
+caught src/dropin/report.c 'PMPI_Send(a, b);'
 caught src/trace.c 'fprintf(stderr, "x");'
 echo "every rule is kept, and every rule is watched"

@@ -152,7 +152,7 @@ static void broken(void **state)
     refused("line 1");
     put("[]\n", 3);
     refused("format");
-    spoil("\"format\": 1", "\"format\": 2", "format");
+    spoil("\"format\": 2", "\"format\": 1", "format");
     spoil("\"ranks\": 8", "\"ranks\": 1", "\"ranks\" is wrong");
     spoil("\"ranks\": 8", "\"rank\": 8", "\"ranks\" is missing");
     spoil("\"bcast_chain\"", "\"bcast_chian\"", "bcast_chian");
@@ -289,19 +289,20 @@ static void corrected(void **state)
         (pat_fit){.known = true, .alpha_us = 3, .beta_ns = 2, .rank = 2};
     const double at_1000 = pat_calibration_us(&c, chain, 8, 1000),
                  at_4000 = pat_calibration_us(&c, chain, 8, 4000);
-    const double others[] = {pat_calibration_us(&c, chain, 5, 2000), pat_calibration_us(&c, chain, 5, 10),
-                             pat_calibration_us(&c, chain, 70, 1 << 20),
-                             pat_calibration_us(&c, linear, 8, 1000)};
+    const double others[] = {pat_calibration_us(&c, chain, 4, 2000), pat_calibration_us(&c, chain, 3, 10),
+                             pat_calibration_us(&c, chain, 70, 2000), pat_calibration_us(&c, linear, 8, 1000),
+                             pat_calibration_us(&c, chain, 16, 1 << 20)};
     c.points[c.num_points++] = (pat_point){index_of("bcast_chain"), 8, 1000, 2 * at_1000};
     c.points[c.num_points++] = (pat_point){index_of("bcast_chain"), 8, 4000, at_4000 / 2};
-    c.points[c.num_points++] =
-        (pat_point){index_of("bcast_chain"), 4, 2000, 1e6}; /* of other ranks: not ours */
+    c.points[c.num_points++] = (pat_point){index_of("bcast_chain"), 4, 2000, 4 * others[0]};
     pat_calibration_sort(&c);
     assert_true(fabs(pat_calibration_us(&c, chain, 8, 1000) / at_1000 - 2) < 1e-12);
     assert_true(fabs(pat_calibration_us(&c, chain, 8, 4000) / at_4000 - 0.5) < 1e-12);
-    assert_true(fabs(pat_calibration_us(&c, chain, 5, 2000) / others[0] - 1) < 1e-12);
-    assert_true(fabs(pat_calibration_us(&c, chain, 5, 10) / others[1] - 2) < 1e-12);
-    assert_true(fabs(pat_calibration_us(&c, chain, 70, 1 << 20) / others[2] - 0.5) < 1e-12);
+    assert_true(fabs(pat_calibration_us(&c, chain, 4, 2000) / others[0] - 4) < 1e-12);
+    assert_true(fabs(pat_calibration_us(&c, chain, 3, 10) / others[1] - 4) < 1e-12);
+    /* At 2000 bytes 4 times with 4 ranks and once with 8: a quarter with 16 and with all beyond them. */
+    assert_true(fabs(pat_calibration_us(&c, chain, 70, 2000) / others[2] - 0.25) < 1e-12);
+    assert_true(fabs(pat_calibration_us(&c, chain, 16, 1 << 20) / others[4] - 0.0625) < 1e-12);
     assert_true(fabs(pat_calibration_us(&c, linear, 8, 1000) / others[3] - 1) < 1e-12);
 }
 

@@ -1,0 +1,104 @@
+/*
+ * dropin_cost.c — what the drop-in costs a call that it has nothing to gain from. Run with libpat-mpi.so preloaded: short
+ * balanced calls by MPI_, which the drop-in sees, and by PMPI_, which it does not, in blocks that take turns in the same
+ * process, so that everything else is the same, the thread level included. A third block by PMPI_ is the control.
+ */
+#include <gsl/gsl_sort.h>
+#include <gsl/gsl_statistics_double.h>
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { BLOCKS = 301, CALLS = 1000, MOST_BYTES = 1024 };
+
+typedef int (*call)(int bytes);
+
+static char out[MOST_BYTES], in[64 * MOST_BYTES];
+
+static int gather_through(int bytes)
+{
+    return MPI_Allgather(out, bytes, MPI_BYTE, in, bytes, MPI_BYTE, MPI_COMM_WORLD);
+}
+
+static int gather_past(int bytes)
+{
+    return PMPI_Allgather(out, bytes, MPI_BYTE, in, bytes, MPI_BYTE, MPI_COMM_WORLD);
+}
+
+static int reduce_through(int bytes)
+{
+    return MPI_Allreduce(out, in, bytes / 8, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+}
+
+static int reduce_past(int bytes)
+{
+    return PMPI_Allreduce(out, in, bytes / 8, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+}
+
+/* In ns a call. */
+static double block(call run, int bytes)
+{
+    const double start = MPI_Wtime();
+    for (int i = 0; i < CALLS; i++)
+        run(bytes);
+    return 1e9 * (MPI_Wtime() - start) / CALLS;
+}
+
+static void compare(const char *name, call through, call past, int bytes, int rank)
+{
+    static double ns[3][BLOCKS], ratio[2][BLOCKS];
+    const call runs[3] = {past, through, past};
+    for (int i = -1; i < BLOCKS; i++) /* the first is to warm up */
+        for (int k = 0; k < 3; k++) {
+            const int which = (i + k + 3) % 3;
+            PMPI_Barrier(MPI_COMM_WORLD);
+            const double t = block(runs[which], bytes);
+            if (i >= 0)
+                ns[which][i] = t;
+        }
+    for (int i = 0; i < BLOCKS; i++) {
+        ratio[0][i] = ns[1][i] / ns[0][i];
+        ratio[1][i] = ns[2][i] / ns[0][i];
+    }
+    for (int k = 0; k < 3; k++)
+        gsl_sort(ns[k], 1, BLOCKS);
+    for (int k = 0; k < 2; k++)
+        gsl_sort(ratio[k], 1, BLOCKS);
+    if (rank == 0) {
+        const double base = gsl_stats_median_from_sorted_data(ns[0], 1, BLOCKS);
+        printf("%-14s %6d %10.1f %10.1f %8.1f %8.3f  (%.3f .. %.3f) %8.3f\n", name, bytes, base,
+               gsl_stats_median_from_sorted_data(ns[1], 1, BLOCKS),
+               gsl_stats_median_from_sorted_data(ns[1], 1, BLOCKS) - base,
+               gsl_stats_median_from_sorted_data(ratio[0], 1, BLOCKS),
+               gsl_stats_quantile_from_sorted_data(ratio[0], 1, BLOCKS, 0.25),
+               gsl_stats_quantile_from_sorted_data(ratio[0], 1, BLOCKS, 0.75),
+               gsl_stats_median_from_sorted_data(ratio[1], 1, BLOCKS));
+        fflush(stdout);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    int rank, ranks, level;
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    if (ranks > 64 || argc > 1) {
+        if (rank == 0)
+            fprintf(stderr, "usage: mpirun -x LD_PRELOAD=.../libpat-mpi.so -n 2..64 dropin-cost\n");
+        MPI_Finalize();
+        return 2;
+    }
+    if (rank == 0)
+        printf(
+            "# %d ranks, %d blocks of %d calls each in turn, by PMPI_, by MPI_ and by PMPI_ again (control)\n"
+            "%-14s %6s %10s %10s %8s %8s  %-18s %8s\n",
+            ranks, BLOCKS, CALLS, "call", "bytes", "PMPI [ns]", "MPI [ns]", "more", "ratio", "(quartiles)",
+            "control");
+    for (int bytes = 8; bytes <= MOST_BYTES; bytes *= 2) {
+        compare("MPI_Allgather", gather_through, gather_past, bytes, rank);
+        compare("MPI_Allreduce", reduce_through, reduce_past, bytes, rank);
+    }
+    MPI_Finalize();
+    return 0;
+}

@@ -1,0 +1,80 @@
+/*
+ * collectives.c — the collectives that the library may run itself. Must change nothing that a program can see but the time
+ * they take: what is not run here goes on unchanged, with its errors.
+ */
+#include "calls.h"
+#include "dropin.h"
+
+static const pat_outcome nothing_known = {.late = {.rank = -1}};
+
+int pat_dropin_allgather(const void *site, const void *sendbuf, int sendcount, MPI_Datatype sendtype,
+                         void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm)
+{
+    int rc;
+    if (!pat_dropin_reports)
+        return pat_allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, NULL, &rc)
+                   ? rc
+                   : PAT_NEXT(Allgather)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+    pat_outcome outcome = nothing_known;
+    const int64_t start = pat_dropin_now_ns();
+    if (!pat_allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, &outcome, &rc))
+        rc = PAT_NEXT(Allgather)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+    pat_sites_add(site, "MPI_Allgather", pat_dropin_bytes(recvcount, recvtype), pat_dropin_now_ns() - start,
+                  &outcome);
+    return rc;
+}
+
+int pat_dropin_bcast(const void *site, void *buffer, int count, MPI_Datatype datatype, int root,
+                     MPI_Comm comm)
+{
+    int rc;
+    if (!pat_dropin_reports)
+        return pat_bcast(buffer, count, datatype, root, comm, NULL, &rc)
+                   ? rc
+                   : PAT_NEXT(Bcast)(buffer, count, datatype, root, comm);
+    pat_outcome outcome = nothing_known;
+    const int64_t start = pat_dropin_now_ns();
+    if (!pat_bcast(buffer, count, datatype, root, comm, &outcome, &rc))
+        rc = PAT_NEXT(Bcast)(buffer, count, datatype, root, comm);
+    pat_sites_add(site, "MPI_Bcast", pat_dropin_bytes(count, datatype), pat_dropin_now_ns() - start,
+                  &outcome);
+    return rc;
+}
+
+int pat_dropin_gather(const void *site, const void *sendbuf, int sendcount, MPI_Datatype sendtype,
+                      void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
+{
+    int rc;
+    if (!pat_dropin_reports)
+        return pat_gather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, NULL, &rc)
+                   ? rc
+                   : PAT_NEXT(Gather)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
+    pat_outcome outcome = nothing_known;
+    const int64_t start = pat_dropin_now_ns();
+    if (!pat_gather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, &outcome, &rc))
+        rc = PAT_NEXT(Gather)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
+    pat_sites_add(site, "MPI_Gather",
+                  sendbuf == MPI_IN_PLACE ? pat_dropin_bytes(recvcount, recvtype)
+                                          : pat_dropin_bytes(sendcount, sendtype),
+                  pat_dropin_now_ns() - start, &outcome);
+    return rc;
+}
+
+int MPI_Allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
+                  MPI_Datatype recvtype, MPI_Comm comm)
+{
+    return pat_dropin_allgather(__builtin_return_address(0), sendbuf, sendcount, sendtype, recvbuf, recvcount,
+                                recvtype, comm);
+}
+
+int MPI_Bcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm)
+{
+    return pat_dropin_bcast(__builtin_return_address(0), buffer, count, datatype, root, comm);
+}
+
+int MPI_Gather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
+               MPI_Datatype recvtype, int root, MPI_Comm comm)
+{
+    return pat_dropin_gather(__builtin_return_address(0), sendbuf, sendcount, sendtype, recvbuf, recvcount,
+                             recvtype, root, comm);
+}

@@ -1,0 +1,49 @@
+/*
+ * dropin.h — what the parts of the drop-in share. It is preloaded, defines MPI_* functions, and hands every call that it
+ * does not run itself to whoever defines the function next: another tool, or the MPI library.
+ */
+#ifndef PAT_DROPIN_H
+#define PAT_DROPIN_H
+
+#include <dlfcn.h>
+#include <mpi.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "sites.h"
+
+/* The next definition of MPI_<name> in the order of loading; PMPI_<name> where there is none. */
+#define PAT_NEXT(name)                                                                                       \
+    ({                                                                                                       \
+        static _Atomic(void *) kept;                                                                         \
+        void *found = atomic_load_explicit(&kept, memory_order_relaxed);                                     \
+        if (!found) {                                                                                        \
+            found = dlsym(RTLD_NEXT, "MPI_" #name);                                                          \
+            atomic_store_explicit(&kept, found ? found : (found = (void *)PMPI_##name),                      \
+                                  memory_order_relaxed);                                                     \
+        }                                                                                                    \
+        (__typeof__(&PMPI_##name))found;                                                                     \
+    })
+
+/* Does anybody want to know of the calls? Set between MPI_Init and MPI_Finalize. */
+extern bool pat_dropin_reports;
+
+/* MPI_Init and so on, for whichever language calls. `site`: where in the program. */
+int pat_dropin_init(int *argc, char ***argv);
+int pat_dropin_init_thread(int *argc, char ***argv, int required, int *provided);
+int pat_dropin_finalize(void);
+int pat_dropin_allgather(const void *site, const void *sendbuf, int sendcount, MPI_Datatype sendtype,
+                         void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm);
+int pat_dropin_bcast(const void *site, void *buffer, int count, MPI_Datatype datatype, int root,
+                     MPI_Comm comm);
+int pat_dropin_gather(const void *site, const void *sendbuf, int sendcount, MPI_Datatype sendtype,
+                      void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm);
+
+/* The bytes of a buffer, for a report; 0 where arguments do not make sense: MPI tells of those. */
+int64_t pat_dropin_bytes(int count, MPI_Datatype type);
+
+/* From one clock reading to the next, in ns. */
+int64_t pat_dropin_now_ns(void);
+
+#endif

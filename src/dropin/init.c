@@ -1,0 +1,108 @@
+/*
+ * init.c — the library's life under the drop-in: it starts at the end of MPI_Init and ends at the beginning of
+ * MPI_Finalize. A program must never fail because of us: what is wrong with our settings is said once, and the program runs
+ * as if nothing were preloaded.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "config.h"
+#include "dropin.h"
+#include "pat.h"
+#include "report.h"
+#include "runtime.h"
+
+enum { CALLS_BEFORE_A_STATE = 3 };
+
+bool pat_dropin_reports;
+
+static void say(const char *what, const char *why)
+{
+    int rank = 0;
+    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank == 0)
+        fprintf(stderr, "pat: %s: %s\n", what, why);
+}
+
+static const char *get_env(const char *name)
+{
+    return getenv(name);
+}
+
+static bool keeps_level(void)
+{
+    pat_config config;
+    char why[256];
+    return pat_config_read(&config, get_env, why, sizeof(why)) != 0 || config.thread_level_keep;
+}
+
+/* All ranks call. Settings are the same on all of them or an error on all of them (PAT_Init). */
+static void start(void)
+{
+    static bool done; /* MPI can be started once */
+    if (done)
+        return;
+    done = true;
+    int rc = pat_runtime_init();
+    if (rc != MPI_SUCCESS) {
+        say(PAT_Error_string(rc), "the program runs without arrival-aware collectives");
+        return;
+    }
+    pat_rt.hosted = true;
+    pat_rt.patience = atomic_load(&pat_rt.alg[PAT_OP_ALLGATHER])->chooses ? CALLS_BEFORE_A_STATE : 0;
+    if (pat_rt.config.report[0]) {
+        pat_report_begin();
+        pat_dropin_reports = true;
+    }
+}
+
+int pat_dropin_init(int *argc, char ***argv)
+{
+    int provided;
+    const int rc = keeps_level() ? PAT_NEXT(Init)(argc, argv)
+                                 : PAT_NEXT(Init_thread)(argc, argv, MPI_THREAD_MULTIPLE, &provided);
+    if (rc == MPI_SUCCESS)
+        start();
+    return rc;
+}
+
+int pat_dropin_init_thread(int *argc, char ***argv, int required, int *provided)
+{
+    const int rc =
+        PAT_NEXT(Init_thread)(argc, argv, keeps_level() ? required : MPI_THREAD_MULTIPLE, provided);
+    if (rc == MPI_SUCCESS)
+        start();
+    return rc;
+}
+
+int pat_dropin_finalize(void)
+{
+    if (atomic_load(&pat_rt.started) && pat_rt.hosted) {
+        if (pat_dropin_reports) {
+            pat_dropin_reports = false;
+            const int rc_report = pat_report_write();
+            if (rc_report != MPI_SUCCESS)
+                say("no report", PAT_Error_string(rc_report));
+        }
+        const int rc = pat_runtime_shutdown();
+        pat_rt.hosted = false;
+        if (rc != MPI_SUCCESS)
+            say("shutting down", PAT_Error_string(rc));
+    }
+    return PAT_NEXT(Finalize)();
+}
+
+int MPI_Init(int *argc, char ***argv)
+{
+    return pat_dropin_init(argc, argv);
+}
+
+int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
+{
+    return pat_dropin_init_thread(argc, argv, required, provided);
+}
+
+int MPI_Finalize(void)
+{
+    return pat_dropin_finalize();
+}

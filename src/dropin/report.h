@@ -1,0 +1,16 @@
+/*
+ * report.h — what PAT_REPORT asks for: a line for every place in the program that calls a collective.
+ */
+#ifndef PAT_REPORT_H
+#define PAT_REPORT_H
+
+/* The program's time counts from here. */
+void pat_report_begin(void);
+
+/*
+ * Collective over all ranks: rank 0 collects what they have counted and writes it. Returns MPI_SUCCESS, or on rank 0 an
+ * error code with its text by PAT_Error_string where it cannot be written.
+ */
+int pat_report_write(void);
+
+#endif

@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# dropin_random.sh — random sequences of collectives in a program that knows nothing of the library, as it is and under the
+# drop-in: no difference, no hang, with what `auto` chooses and with every call forced through a plan.
+# PAT_TEST_SEQUENCES: how many sequences in each of the runs (default 6), PAT_TEST_SEED: the first one's seed.
+set -u
+sequences=${PAT_TEST_SEQUENCES:-6}
+seed=${PAT_TEST_SEED:-1}
+failed=0
+
+# once RANKS [NAME=VALUE...]: one batch.
+once() {
+    local ranks=$1 out
+    shift
+    out=$(env PAT_TEST_WRAP="env $*" "$PAT_SOURCE/tests/mpirun.sh" "$ranks" "$PAT_BUILD/tests/plain_random" "$seed" "$sequences" 25 2>&1)
+    local rc=$?
+    if [ $rc -ne 0 ] || ! grep -q ': 0 differences' <<<"$out"; then
+        printf '%s ranks, seed %s, %s: exit status %s:\n%s\n' "$ranks" "$seed" "$*" $rc "$out" >&2
+        failed=1
+    fi
+    seed=$((seed + sequences))
+}
+
+preload=LD_PRELOAD=$("$PAT_SOURCE/tests/preload.sh")
+once 3 PAT_NOTHING=
+for ranks in 2 3 5 9; do
+    once $ranks "$preload"
+    once $ranks "$preload" PAT_LINK=10,200 PAT_REPORT=/dev/null
+    once $ranks "$preload" PAT_FORCE=relay
+done
+once 4 "$preload" PAT_FORCE=bdr PAT_ALG_BCAST=bcast_binomial PAT_ALG_GATHER=gather_binomial
+once 4 "$preload" PAT_FORCE=relay PAT_THREAD_LEVEL=keep
+once 3 "$preload" PAT_FORCE=relay PAT_MEM=64K
+exit $failed

@@ -1,0 +1,282 @@
+/*
+ * plain_random.c — a program that knows nothing of this library: random sequences of collectives, every byte of every
+ * result computed beforehand. Run as it is and under the drop-in. Argument: seed, sequences, steps in each.
+ *
+ * Sequences differ in sizes, types, roots, in place or not, the place in the program (which differs from rank to rank too),
+ * the communicator (made for the sequence, split and freed in it), in who sleeps before a call and in when they break off.
+ */
+#include <mpi.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { MOST_RANKS = 64, MOST_BYTES = 40000 };
+
+static struct {
+    int repeated_bytes; /* of all calls of a sequence that repeats some; 0: drawn for each */
+    uint64_t shared;    /* the same numbers on all ranks */
+    uint64_t own;
+    int failures;
+    long long calls[8];
+} run;
+
+static uint32_t next(uint64_t *state)
+{
+    *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (uint32_t)(*state >> 33);
+}
+
+static int upto(int n)
+{
+    return (int)(next(&run.shared) % (uint32_t)n);
+}
+
+static unsigned char byte_of(uint32_t key, int rank, int i)
+{
+    uint32_t h = key * 2654435761u ^ (uint32_t)rank * 40503u ^ (uint32_t)i * 2246822519u;
+    return (unsigned char)(h >> 13 ^ h >> 3);
+}
+
+static void fill(unsigned char *to, uint32_t key, int rank, int bytes)
+{
+    for (int i = 0; i < bytes; i++)
+        to[i] = byte_of(key, rank, i);
+}
+
+static void check(const char *what, const unsigned char *got, uint32_t key, int rank, int bytes)
+{
+    for (int i = 0; i < bytes; i++)
+        if (got[i] != byte_of(key, rank, i)) {
+            if (run.failures++ < 5)
+                fprintf(stderr, "%s: block of rank %d, %d bytes: byte %d is %d, not %d\n", what, rank, bytes,
+                        i, got[i], byte_of(key, rank, i));
+            return;
+        }
+}
+
+static void must(int rc, const char *what)
+{
+    if (rc != MPI_SUCCESS) {
+        fprintf(stderr, "%s returned %d\n", what, rc);
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    }
+}
+
+static void sometimes_sleep(void)
+{
+    const uint32_t dice = next(&run.own) % 40;
+    if (dice < 4)
+        nanosleep(&(struct timespec){.tv_nsec = (long)dice * 700000}, NULL);
+}
+
+/* ---- One call of each kind ------------------------------------------------------------------------------ */
+
+typedef struct group {
+    MPI_Comm comm;
+    int rank, size;
+} group;
+
+static unsigned char out[MOST_BYTES], in[(size_t)MOST_RANKS * MOST_BYTES];
+
+static int some_bytes(const group *g)
+{
+    static const int kinds[] = {8, 64, 1000, 5000, 20000, MOST_BYTES};
+    if (run.repeated_bytes)
+        return run.repeated_bytes;
+    const int most = kinds[upto(6)];
+    return 4 * (1 + upto((most < MOST_BYTES ? most : MOST_BYTES / (g->size > 8 ? 4 : 1)) / 4));
+}
+
+static void all_gather(const group *g, uint32_t key, bool blocking)
+{
+    const int bytes = some_bytes(g), form = upto(4);
+    const bool in_place = upto(3) == 0;
+    MPI_Datatype type = MPI_BYTE, wide = MPI_INT;
+    if (form == 3) { /* the same bytes, described otherwise on every other rank */
+        must(MPI_Type_contiguous(4, MPI_BYTE, &wide), "MPI_Type_contiguous");
+        must(MPI_Type_commit(&wide), "MPI_Type_commit");
+    }
+    const bool use_wide = form >= 2 && (form == 2 || g->rank % 2);
+    const int count = use_wide ? bytes / 4 : bytes;
+    type = use_wide ? wide : type;
+    memset(in, 0xee, (size_t)g->size * (size_t)bytes);
+    fill(out, key, g->rank, bytes);
+    if (in_place)
+        memcpy(in + (size_t)g->rank * (size_t)bytes, out, (size_t)bytes);
+    const void *from = in_place ? MPI_IN_PLACE : out;
+    sometimes_sleep();
+    if (!blocking) {
+        MPI_Request request;
+        must(MPI_Iallgather(from, count, type, in, count, type, g->comm, &request), "MPI_Iallgather");
+        must(MPI_Wait(&request, MPI_STATUS_IGNORE), "MPI_Wait");
+    } else if (next(&run.own) % 2) { /* two places in the program for the same call */
+        must(MPI_Allgather(from, count, type, in, count, type, g->comm), "MPI_Allgather");
+    } else {
+        must(MPI_Allgather(from, count, type, in, count, type, g->comm), "MPI_Allgather");
+    }
+    for (int r = 0; r < g->size; r++)
+        check("MPI_Allgather", in + (size_t)r * (size_t)bytes, key, r, bytes);
+    if (memcmp(out, (fill(in, key, g->rank, bytes), in), (size_t)bytes) != 0)
+        run.failures++;
+    if (form == 3)
+        must(MPI_Type_free(&wide), "MPI_Type_free");
+}
+
+static void all_gather_v(const group *g, uint32_t key)
+{
+    int counts[MOST_RANKS], at[MOST_RANKS], total = 0;
+    const int most = some_bytes(g);
+    for (int r = 0; r < g->size; r++) {
+        counts[r] = upto(4) ? upto(most + 1) : 0;
+        at[r] = total;
+        total += counts[r] + (r % 2); /* a hole now and then */
+    }
+    const bool in_place = upto(3) == 0;
+    memset(in, 0xee, (size_t)total);
+    fill(out, key, g->rank, counts[g->rank]);
+    if (in_place)
+        memcpy(in + at[g->rank], out, (size_t)counts[g->rank]);
+    sometimes_sleep();
+    must(MPI_Allgatherv(in_place ? MPI_IN_PLACE : out, counts[g->rank], MPI_BYTE, in, counts, at, MPI_BYTE,
+                        g->comm),
+         "MPI_Allgatherv");
+    for (int r = 0; r < g->size; r++) {
+        check("MPI_Allgatherv", in + at[r], key, r, counts[r]);
+        if (r % 2 && in[at[r] + counts[r]] != 0xee && run.failures++ < 5)
+            fprintf(stderr, "MPI_Allgatherv has written into the hole after block %d\n", r);
+    }
+}
+
+static void broadcast(const group *g, uint32_t key)
+{
+    const int bytes = some_bytes(g), root = upto(g->size);
+    memset(out, 0xee, (size_t)bytes);
+    if (g->rank == root)
+        fill(out, key, root, bytes);
+    sometimes_sleep();
+    must(MPI_Bcast(out, bytes / 4, MPI_INT, root, g->comm), "MPI_Bcast");
+    check("MPI_Bcast", out, key, root, bytes);
+}
+
+static void gather(const group *g, uint32_t key)
+{
+    const int bytes = some_bytes(g), root = upto(g->size);
+    const bool in_place = upto(2) && g->rank == root;
+    fill(out, key, g->rank, bytes);
+    memset(in, 0xee, (size_t)g->size * (size_t)bytes);
+    if (in_place)
+        memcpy(in + (size_t)root * (size_t)bytes, out, (size_t)bytes);
+    sometimes_sleep();
+    must(MPI_Gather(in_place ? MPI_IN_PLACE : out, bytes, MPI_BYTE, g->rank == root ? in : NULL, bytes,
+                    MPI_BYTE, root, g->comm),
+         "MPI_Gather");
+    for (int r = 0; r < g->size && g->rank == root; r++)
+        check("MPI_Gather", in + (size_t)r * (size_t)bytes, key, r, bytes);
+}
+
+static void others(const group *g, int which)
+{
+    int mine[2] = {g->rank + 1, which}, sum[2];
+    sometimes_sleep();
+    if (which == 0) {
+        must(MPI_Barrier(g->comm), "MPI_Barrier");
+        return;
+    }
+    if (which == 1)
+        must(MPI_Allreduce(mine, sum, 1, MPI_INT, MPI_SUM, g->comm), "MPI_Allreduce");
+    else
+        must(MPI_Scan(mine, sum, 1, MPI_INT, MPI_SUM, g->comm), "MPI_Scan");
+    const int n = which == 1 ? g->size : g->rank + 1;
+    if (sum[0] != n * (n + 1) / 2 && run.failures++ < 5)
+        fprintf(stderr, "a sum is %d, not %d\n", sum[0], n * (n + 1) / 2);
+}
+
+/* ---- Sequences ------------------------------------------------------------------------------------------ */
+
+static group group_of(MPI_Comm comm)
+{
+    group g = {.comm = comm};
+    MPI_Comm_rank(comm, &g.rank);
+    MPI_Comm_size(comm, &g.size);
+    return g;
+}
+
+static void sequence(const group *world, int steps)
+{
+    /* Halves of the ranks go different ways only where they use different communicators: all draw the same numbers. */
+    MPI_Comm half = MPI_COMM_NULL, whole;
+    must(upto(2) ? MPI_Comm_dup(world->comm, &whole) : MPI_Comm_split(world->comm, 0, -world->rank, &whole),
+         "a communicator");
+    group all = group_of(whole), part = {.size = 0};
+    static const int few[] = {0, 3, 4};
+    const int kind = upto(3); /* a loop of one call, of a few, or anything */
+    const int repeated = upto(6);
+    run.repeated_bytes = 0;
+    const int drawn = some_bytes(&all);
+    run.repeated_bytes = kind < 2 ? drawn : 0;
+    for (int i = 0; i < steps; i++) {
+        if (half == MPI_COMM_NULL && upto(6) == 0) {
+            must(MPI_Comm_split(whole, all.rank % 2, all.rank, &half), "MPI_Comm_split");
+            part = group_of(half);
+        }
+        const group *g = half != MPI_COMM_NULL && upto(3) == 0 ? &part : &all;
+        const uint32_t key = next(&run.shared);
+        const int what = kind == 0 ? repeated : kind == 1 ? few[i % 3] : upto(8);
+        run.calls[what]++;
+        /* Halves have different sizes when the ranks are odd: what is drawn inside must not differ for that. */
+        const uint64_t before = run.shared;
+        if (what <= 2)
+            all_gather(g, key, true);
+        else if (what == 3)
+            broadcast(g, key);
+        else if (what == 4)
+            gather(g, key);
+        else if (what == 5)
+            all_gather_v(g, key);
+        else if (what == 6)
+            all_gather(g, key, false);
+        else
+            others(g, (int)(key % 3));
+        run.shared = before;
+        next(&run.shared);
+        if (half != MPI_COMM_NULL && upto(8) == 0)
+            must(MPI_Comm_free(&half), "MPI_Comm_free");
+        if (upto(60) == 0) /* the loop ends early */
+            break;
+    }
+    if (half != MPI_COMM_NULL)
+        must(MPI_Comm_free(&half), "MPI_Comm_free");
+    must(MPI_Comm_free(&whole), "MPI_Comm_free");
+}
+
+int main(int argc, char **argv)
+{
+    if (argc != 4) {
+        fprintf(stderr, "usage: plain_random SEED SEQUENCES STEPS\n");
+        return 2;
+    }
+    MPI_Init(&argc, &argv);
+    const group world = group_of(MPI_COMM_WORLD);
+    const int seed = atoi(argv[1]), sequences = atoi(argv[2]), steps = atoi(argv[3]);
+    if (world.size > MOST_RANKS)
+        MPI_Abort(MPI_COMM_WORLD, 2);
+    for (int s = 0; s < sequences; s++) {
+        run.shared = (uint64_t)(seed + s) * 7919 + 17;
+        run.own = run.shared + (uint64_t)world.rank * 104729;
+        for (int i = 0; i < 4; i++) {
+            next(&run.shared);
+            next(&run.own);
+        }
+        sequence(&world, steps);
+    }
+    int failures = 0;
+    MPI_Reduce(&run.failures, &failures, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
+    if (world.rank == 0)
+        printf("plain_random: seed %d, %d sequences, %d ranks: %d differences\n", seed, sequences, world.size,
+               failures);
+    MPI_Finalize();
+    return run.failures != 0;
+}
