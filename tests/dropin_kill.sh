@@ -31,7 +31,7 @@ once "" 0.8
 native_status=$status native_ms=$took
 for ((k = 1; k <= kills; k++)); do
     delay=0.$((RANDOM % 7 + 3))$((RANDOM % 10))
-    once "env LD_PRELOAD=$("$PAT_SOURCE/tests/preload.sh") PAT_FORCE=relay" $delay
+    once "env ASAN_OPTIONS=${ASAN_OPTIONS-}:detect_leaks=0:verify_asan_link_order=0 LD_PRELOAD=$("$PAT_SOURCE/tests/preload.sh") PAT_FORCE=relay" $delay
     [ $took -gt $slowest ] && slowest=$took
     if [ $status -ne $native_status ] || [ $took -gt $((native_ms + 2000)) ]; then
         echo "killed after $delay s: exit status $status after $took ms; without the drop-in $native_status after $native_ms ms" >&2
