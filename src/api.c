@@ -42,12 +42,12 @@ int PAT_Init(void)
     int rc = mpi_must_be_up("PAT_Init");
     if (rc != MPI_SUCCESS)
         return rc;
-    if (atomic_load(&pat_rt.started) && pat_rt.hosted && !pat_rt.invited)
-        pat_rt.patience = 0, rc = MPI_SUCCESS; /* the drop-in has done it; this program means what it calls */
-    else if (atomic_load(&pat_rt.started))
-        return pat_error(MPI_ERR_OTHER, "PAT_Init: the library is already started");
-    else
+    if (!atomic_load(&pat_rt.started))
         rc = pat_runtime_init();
+    else if (pat_rt.hosted && !pat_rt.invited)
+        pat_rt.patience = 0; /* the drop-in has started it, and this program means what it calls */
+    else
+        return pat_error(MPI_ERR_OTHER, "PAT_Init: the library is already started");
     pat_rt.invited = rc == MPI_SUCCESS;
     return rc;
 }

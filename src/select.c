@@ -20,6 +20,12 @@ enum {
     LATELY = 2
 };
 
+/* Of what is kept by length: lengths may share one. */
+static int place_of(int64_t bytes)
+{
+    return (int)((uint64_t)bytes * UINT64_C(0x9e3779b97f4a7c15) >> 32 & (PAT_CHOICES - 1));
+}
+
 bool pat_select_is_small(int num_ranks, int64_t block_bytes)
 {
     return block_bytes < SMALL_BYTES / (num_ranks > 1 ? num_ranks - 1 : 1);
@@ -61,8 +67,7 @@ static enum pat_verdict judge(const pat_comm *c, int64_t block_bytes)
 /* Two threads may ask at once, the application's and ours: one word holds length and verdict. */
 static enum pat_verdict verdict_on(pat_comm *c, int64_t block_bytes)
 {
-    atomic_int_fast64_t *kept =
-        &c->verdicts[(uint64_t)block_bytes * UINT64_C(0x9e3779b97f4a7c15) >> 32 & (PAT_CHOICES - 1)];
+    atomic_int_fast64_t *kept = &c->verdicts[place_of(block_bytes)];
     const int64_t word = atomic_load_explicit(kept, memory_order_relaxed);
     if (word >> 2 == block_bytes && word != 0)
         return (enum pat_verdict)(word & 3);
@@ -169,7 +174,7 @@ typedef struct trial {
 
 static atomic_int *trial_at(pat_comm *c, int64_t bytes)
 {
-    return &c->trials[(uint64_t)bytes * UINT64_C(0x9e3779b97f4a7c15) >> 32 & (PAT_CHOICES - 1)];
+    return &c->trials[place_of(bytes)];
 }
 
 /* Lengths that share a place share their trials: else each would have the other forgotten, and be tried in every call. */
@@ -209,8 +214,7 @@ void pat_select_passed_on(pat_comm *c, int64_t block_bytes)
 /* By what was measured. The formulas give the same bits on all ranks, which are alike (machine.h). */
 static const pat_algorithm *fastest(pat_comm *c, enum pat_op op, int64_t bytes)
 {
-    pat_choice *kept =
-        &c->choices[op][(uint64_t)bytes * UINT64_C(0x9e3779b97f4a7c15) >> 32 & (PAT_CHOICES - 1)];
+    pat_choice *kept = &c->choices[op][place_of(bytes)];
     if (kept->bytes == bytes)
         return kept->alg;
     const pat_algorithm *alg = pat_calibration_best(pat_rt.calibration, op, c->size, bytes);
@@ -237,5 +241,5 @@ const pat_algorithm *pat_select(pat_comm *c, const pat_algorithm *alg, int64_t b
     /* Two ranks pass nothing on, so they do not tell each other. */
     const bool relay = verdict == PAT_RELAY_ALWAYS || (verdict == PAT_RELAY_BY_ARRIVALS && c->size > 2 &&
                                                        trial_of(c, block_bytes).left == 0);
-    return pat_algorithm_find(relay ? "relay" : "native");
+    return relay ? pat_algorithm_find("relay") : pat_algorithm_native(PAT_OP_ALLGATHER);
 }

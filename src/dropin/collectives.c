@@ -11,16 +11,15 @@ int pat_dropin_allgather(const void *site, const void *sendbuf, int sendcount, M
                          void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm)
 {
     int rc;
-    if (!pat_dropin_reports)
-        return pat_allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, NULL, &rc)
-                   ? rc
-                   : PAT_NEXT(Allgather)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
     pat_outcome outcome = nothing_known;
-    const int64_t start = pat_dropin_now_ns();
-    if (!pat_allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, &outcome, &rc))
+    const bool told = pat_dropin_reports;
+    const int64_t start = told ? pat_clock_local_ns() : 0;
+    if (!pat_allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm,
+                       told ? &outcome : NULL, &rc))
         rc = PAT_NEXT(Allgather)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
-    pat_sites_add(site, "MPI_Allgather", pat_dropin_bytes(recvcount, recvtype), pat_dropin_now_ns() - start,
-                  &outcome);
+    if (told)
+        pat_sites_add(site, "MPI_Allgather", pat_dropin_bytes(recvcount, recvtype),
+                      pat_clock_local_ns() - start, &outcome);
     return rc;
 }
 
@@ -28,16 +27,14 @@ int pat_dropin_bcast(const void *site, void *buffer, int count, MPI_Datatype dat
                      MPI_Comm comm)
 {
     int rc;
-    if (!pat_dropin_reports)
-        return pat_bcast(buffer, count, datatype, root, comm, NULL, &rc)
-                   ? rc
-                   : PAT_NEXT(Bcast)(buffer, count, datatype, root, comm);
     pat_outcome outcome = nothing_known;
-    const int64_t start = pat_dropin_now_ns();
-    if (!pat_bcast(buffer, count, datatype, root, comm, &outcome, &rc))
+    const bool told = pat_dropin_reports;
+    const int64_t start = told ? pat_clock_local_ns() : 0;
+    if (!pat_bcast(buffer, count, datatype, root, comm, told ? &outcome : NULL, &rc))
         rc = PAT_NEXT(Bcast)(buffer, count, datatype, root, comm);
-    pat_sites_add(site, "MPI_Bcast", pat_dropin_bytes(count, datatype), pat_dropin_now_ns() - start,
-                  &outcome);
+    if (told)
+        pat_sites_add(site, "MPI_Bcast", pat_dropin_bytes(count, datatype), pat_clock_local_ns() - start,
+                      &outcome);
     return rc;
 }
 
@@ -45,18 +42,17 @@ int pat_dropin_gather(const void *site, const void *sendbuf, int sendcount, MPI_
                       void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
     int rc;
-    if (!pat_dropin_reports)
-        return pat_gather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, NULL, &rc)
-                   ? rc
-                   : PAT_NEXT(Gather)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
     pat_outcome outcome = nothing_known;
-    const int64_t start = pat_dropin_now_ns();
-    if (!pat_gather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, &outcome, &rc))
+    const bool told = pat_dropin_reports;
+    const int64_t start = told ? pat_clock_local_ns() : 0;
+    if (!pat_gather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm,
+                    told ? &outcome : NULL, &rc))
         rc = PAT_NEXT(Gather)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
-    pat_sites_add(site, "MPI_Gather",
-                  sendbuf == MPI_IN_PLACE ? pat_dropin_bytes(recvcount, recvtype)
-                                          : pat_dropin_bytes(sendcount, sendtype),
-                  pat_dropin_now_ns() - start, &outcome);
+    if (told)
+        pat_sites_add(site, "MPI_Gather",
+                      sendbuf == MPI_IN_PLACE ? pat_dropin_bytes(recvcount, recvtype)
+                                              : pat_dropin_bytes(sendcount, sendtype),
+                      pat_clock_local_ns() - start, &outcome);
     return rc;
 }
 

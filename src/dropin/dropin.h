@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "clock.h"
 #include "sites.h"
 
 /* The next definition of MPI_<name> in the order of loading; PMPI_<name> where there is none. */
@@ -42,8 +43,5 @@ int pat_dropin_gather(const void *site, const void *sendbuf, int sendcount, MPI_
 
 /* The bytes of a buffer, for a report; 0 where arguments do not make sense: MPI tells of those. */
 int64_t pat_dropin_bytes(int count, MPI_Datatype type);
-
-/* From one clock reading to the next, in ns. */
-int64_t pat_dropin_now_ns(void);
 
 #endif

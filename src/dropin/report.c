@@ -20,11 +20,15 @@
 
 enum { NAME = 160, CALL = 32 };
 
+#define TEXT(number)     #number
+#define DOTTED(a, b, c)  TEXT(a) "." TEXT(b) "." TEXT(c)
+#define PAT_VERSION_TEXT DOTTED(PAT_VERSION_MAJOR, PAT_VERSION_MINOR, PAT_VERSION_PATCH)
+
 /* A site as it travels: sums over the ranks that have it. */
 typedef struct line {
     char name[NAME], call[CALL];
-    int64_t ranks, calls, time_ns, bytes, least_bytes, most_bytes, alg_calls[PAT_MAX_ALGS];
-    int64_t num_known, waited_ns, native_ns, plan_ns;
+    int64_t ranks;
+    pat_site_sums sums;
     int64_t last_rank, last_calls; /* who came last most often, as rank 0 has seen it; no ranks: -1 */
 } line;
 
@@ -32,7 +36,7 @@ static int64_t begin_ns;
 
 void pat_report_begin(void)
 {
-    begin_ns = pat_dropin_now_ns();
+    begin_ns = pat_clock_local_ns();
 }
 
 /* ---- Collecting ----------------------------------------------------------------------------------------- */
@@ -42,16 +46,7 @@ static void fill(line *l, const pat_site *s)
     *l = (line){.ranks = 1, .last_rank = -1};
     pat_sites_name(s->address, l->name, NAME);
     snprintf(l->call, CALL, "%s", s->call);
-    l->calls = s->calls;
-    l->time_ns = s->time_ns;
-    l->bytes = s->bytes;
-    l->least_bytes = s->least_bytes;
-    l->most_bytes = s->most_bytes;
-    memcpy(l->alg_calls, s->alg_calls, sizeof(l->alg_calls));
-    l->num_known = s->num_known;
-    l->waited_ns = s->waited_ns;
-    l->native_ns = s->native_ns;
-    l->plan_ns = s->plan_ns;
+    l->sums = s->sums;
     for (int r = 0; r < s->num_last; r++)
         if (s->last_calls[r] > l->last_calls) {
             l->last_calls = s->last_calls[r];
@@ -59,20 +54,22 @@ static void fill(line *l, const pat_site *s)
         }
 }
 
-static void add(line *sum, const line *l)
+static void add(line *to, const line *l)
 {
-    sum->ranks += l->ranks;
-    sum->calls += l->calls;
-    sum->time_ns += l->time_ns;
-    sum->bytes += l->bytes;
-    sum->least_bytes = l->least_bytes < sum->least_bytes ? l->least_bytes : sum->least_bytes;
-    sum->most_bytes = l->most_bytes > sum->most_bytes ? l->most_bytes : sum->most_bytes;
+    pat_site_sums *sum = &to->sums;
+    const pat_site_sums *more = &l->sums;
+    to->ranks += l->ranks;
+    sum->calls += more->calls;
+    sum->time_ns += more->time_ns;
+    sum->bytes += more->bytes;
+    sum->least_bytes = more->least_bytes < sum->least_bytes ? more->least_bytes : sum->least_bytes;
+    sum->most_bytes = more->most_bytes > sum->most_bytes ? more->most_bytes : sum->most_bytes;
     for (int a = 0; a < PAT_MAX_ALGS; a++)
-        sum->alg_calls[a] += l->alg_calls[a];
-    sum->num_known += l->num_known;
-    sum->waited_ns += l->waited_ns;
-    sum->native_ns += l->native_ns;
-    sum->plan_ns += l->plan_ns;
+        sum->alg_calls[a] += more->alg_calls[a];
+    sum->num_known += more->num_known;
+    sum->waited_ns += more->waited_ns;
+    sum->native_ns += more->native_ns;
+    sum->plan_ns += more->plan_ns;
 }
 
 static int by_name(const void *a, const void *b)
@@ -86,7 +83,7 @@ static int by_name(const void *a, const void *b)
 static int by_time(const void *a, const void *b)
 {
     const line *x = a, *y = b;
-    return (x->time_ns < y->time_ns) - (x->time_ns > y->time_ns);
+    return (x->sums.time_ns < y->sums.time_ns) - (x->sums.time_ns > y->sums.time_ns);
 }
 
 /* qsort is not stable: lines of the same place are added up, wherever rank 0's own is among them. */
@@ -168,23 +165,23 @@ static int64_t by_plan(const line *l)
 {
     int64_t calls = 0;
     for (int a = 0; a < PAT_MAX_ALGS; a++)
-        calls += l->alg_calls[a];
+        calls += l->sums.alg_calls[a];
     return calls;
 }
 
 /* Per call of which it is known; below 0: lost. */
 static double saved_ms(const line *l)
 {
-    return ms(l->native_ns - (l->plan_ns - l->waited_ns), l->num_known);
+    return ms(l->sums.native_ns - (l->sums.plan_ns - l->sums.waited_ns), l->sums.num_known);
 }
 
 static void write_algs(FILE *file, const line *l)
 {
     const char *between = "";
     for (int a = 0; a < pat_algorithm_count(); a++)
-        if (l->alg_calls[a]) {
+        if (l->sums.alg_calls[a]) {
             fprintf(file, "%s%s %.0f %%", between, pat_algorithm_at(a)->name,
-                    100.0 * (double)l->alg_calls[a] / (double)l->calls);
+                    100.0 * (double)l->sums.alg_calls[a] / (double)l->sums.calls);
             between = ", ";
         }
     if (by_plan(l) == 0)
@@ -194,9 +191,8 @@ static void write_algs(FILE *file, const line *l)
 static void write_text(FILE *file, const line *lines, int num, int ranks)
 {
     char version[MPI_MAX_LIBRARY_VERSION_STRING];
-    fprintf(file, "# PAT %d.%d.%d, %s, %d ranks, %.3f s from MPI_Init to MPI_Finalize\n", PAT_VERSION_MAJOR,
-            PAT_VERSION_MINOR, PAT_VERSION_PATCH, mpi_name(version), ranks,
-            1e-9 * (double)(pat_dropin_now_ns() - begin_ns));
+    fprintf(file, "# PAT %s, %s, %d ranks, %.3f s from MPI_Init to MPI_Finalize\n", PAT_VERSION_TEXT,
+            mpi_name(version), ranks, 1e-9 * (double)(pat_clock_local_ns() - begin_ns));
     fputs("# time, waiting for the last rank (where known), saved (estimated): ms a call, means over calls "
           "and ranks\n"
           "# last: the rank that most often came last, counted in the call's communicator\n",
@@ -206,16 +202,17 @@ static void write_text(FILE *file, const line *lines, int num, int ranks)
     for (int i = 0; i < num; i++) {
         const line *l = &lines[i];
         char last[32] = "-", waiting[32] = "-", saved[32] = "-";
-        if (l->num_known) {
-            snprintf(waiting, sizeof(waiting), "%.4f", ms(l->waited_ns, l->num_known));
+        if (l->sums.num_known) {
+            snprintf(waiting, sizeof(waiting), "%.4f", ms(l->sums.waited_ns, l->sums.num_known));
             snprintf(saved, sizeof(saved), "%.4f", saved_ms(l));
         }
         if (l->last_rank >= 0)
             snprintf(last, sizeof(last), "%lld (%lld of %lld)", (long long)l->last_rank,
-                     (long long)l->last_calls, (long long)(l->num_known / l->ranks));
+                     (long long)l->last_calls, (long long)(l->sums.num_known / l->ranks));
         fprintf(file, "%-24s %9lld %10lld %10.4f %10s %10s  %-14s  ", l->call,
-                (long long)(l->calls / l->ranks), (long long)(l->calls ? l->bytes / l->calls : 0),
-                ms(l->time_ns, l->calls), waiting, saved, last);
+                (long long)(l->sums.calls / l->ranks),
+                (long long)(l->sums.calls ? l->sums.bytes / l->sums.calls : 0),
+                ms(l->sums.time_ns, l->sums.calls), waiting, saved, last);
         write_algs(file, l);
         fprintf(file, "  %s\n", l->name);
     }
@@ -225,17 +222,18 @@ static json_t *json_of(const line *l)
 {
     json_t *algs = json_object();
     for (int a = 0; a < pat_algorithm_count(); a++)
-        if (l->alg_calls[a])
-            json_object_set_new(algs, pat_algorithm_at(a)->name, json_integer(l->alg_calls[a]));
-    json_object_set_new(algs, "mpi", json_integer(l->calls - by_plan(l)));
-    json_t *o = json_pack("{s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:f, s:o}", "call", l->call, "at", l->name,
-                          "ranks", (json_int_t)l->ranks, "calls", (json_int_t)l->calls, "bytes",
-                          (json_int_t)l->bytes, "least_bytes", (json_int_t)l->least_bytes, "most_bytes",
-                          (json_int_t)l->most_bytes, "time_ms", ms(l->time_ns, 1), "run_by", algs);
-    if (o && l->num_known) {
-        json_object_set_new(o, "known_calls", json_integer(l->num_known));
-        json_object_set_new(o, "waiting_ms", json_real(ms(l->waited_ns, 1)));
-        json_object_set_new(o, "saved_ms_estimated", json_real(saved_ms(l) * (double)l->num_known));
+        if (l->sums.alg_calls[a])
+            json_object_set_new(algs, pat_algorithm_at(a)->name, json_integer(l->sums.alg_calls[a]));
+    json_object_set_new(algs, "mpi", json_integer(l->sums.calls - by_plan(l)));
+    json_t *o =
+        json_pack("{s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:f, s:o}", "call", l->call, "at", l->name, "ranks",
+                  (json_int_t)l->ranks, "calls", (json_int_t)l->sums.calls, "bytes",
+                  (json_int_t)l->sums.bytes, "least_bytes", (json_int_t)l->sums.least_bytes, "most_bytes",
+                  (json_int_t)l->sums.most_bytes, "time_ms", ms(l->sums.time_ns, 1), "run_by", algs);
+    if (o && l->sums.num_known) {
+        json_object_set_new(o, "known_calls", json_integer(l->sums.num_known));
+        json_object_set_new(o, "waiting_ms", json_real(ms(l->sums.waited_ns, 1)));
+        json_object_set_new(o, "saved_ms_estimated", json_real(saved_ms(l) * (double)l->sums.num_known));
     }
     if (o && l->last_rank >= 0)
         json_object_set_new(
@@ -248,13 +246,15 @@ static bool write_json(FILE *file, const line *lines, int num, int ranks)
 {
     char version[MPI_MAX_LIBRARY_VERSION_STRING];
     json_t *sites = json_array();
+    bool whole = true;
     for (int i = 0; i < num; i++)
-        json_array_append_new(sites, json_of(&lines[i]));
-    json_t *root =
-        json_pack("{s:s, s:s, s:i, s:f, s:s, s:o}", "pat_version", "0.1.0", "mpi_library", mpi_name(version),
-                  "ranks", ranks, "seconds", 1e-9 * (double)(pat_dropin_now_ns() - begin_ns), "sums_over",
-                  "ranks and calls", "sites", sites);
-    const bool good = root && json_dumpf(root, file, JSON_INDENT(2)) == 0 && fputc('\n', file) != EOF;
+        whole = json_array_append_new(sites, json_of(&lines[i])) == 0 && whole;
+    json_t *root = json_pack("{s:s, s:s, s:i, s:f, s:s, s:o}", "pat_version", PAT_VERSION_TEXT, "mpi_library",
+                             mpi_name(version), "ranks", ranks, "seconds",
+                             1e-9 * (double)(pat_clock_local_ns() - begin_ns), "sums_over", "ranks and calls",
+                             "sites", sites);
+    const bool good =
+        whole && root && json_dumpf(root, file, JSON_INDENT(2)) == 0 && fputc('\n', file) != EOF;
     json_decref(root);
     return good;
 }

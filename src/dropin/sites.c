@@ -17,7 +17,6 @@ static struct {
     int num, room;
     int *slots; /* a site's number plus one; 0: free */
     int num_slots;
-    int64_t lost; /* calls that no memory was had for */
 } table = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static int slot_of(const void *address, const char *call)
@@ -58,7 +57,7 @@ static pat_site *find(const void *address, const char *call)
         return NULL;
     int *slot = &table.slots[slot_of(address, call)];
     if (!*slot) {
-        table.sites[table.num] = (pat_site){.address = address, .call = call, .least_bytes = INT64_MAX};
+        table.sites[table.num] = (pat_site){.address = address, .call = call, .sums.least_bytes = INT64_MAX};
         *slot = ++table.num;
     }
     return &table.sites[*slot - 1];
@@ -66,10 +65,10 @@ static pat_site *find(const void *address, const char *call)
 
 static void add_late(pat_site *s, const pat_outcome *outcome, int64_t time_ns)
 {
-    s->num_known++;
-    s->waited_ns += outcome->late.waited_ns;
-    s->native_ns += outcome->native_ns;
-    s->plan_ns += time_ns;
+    s->sums.num_known++;
+    s->sums.waited_ns += outcome->late.waited_ns;
+    s->sums.native_ns += outcome->native_ns;
+    s->sums.plan_ns += time_ns;
     if (outcome->late.rank >= s->num_last) {
         const int num = outcome->late.rank + 1;
         int64_t *more = realloc(s->last_calls, (size_t)num * sizeof(*more));
@@ -88,17 +87,15 @@ void pat_sites_add(const void *address, const char *call, int64_t bytes, int64_t
     pthread_mutex_lock(&table.lock);
     pat_site *s = find(address, call);
     if (s) {
-        s->calls++;
-        s->time_ns += time_ns;
-        s->bytes += bytes;
-        s->least_bytes = bytes < s->least_bytes ? bytes : s->least_bytes;
-        s->most_bytes = bytes > s->most_bytes ? bytes : s->most_bytes;
+        s->sums.calls++;
+        s->sums.time_ns += time_ns;
+        s->sums.bytes += bytes;
+        s->sums.least_bytes = bytes < s->sums.least_bytes ? bytes : s->sums.least_bytes;
+        s->sums.most_bytes = bytes > s->sums.most_bytes ? bytes : s->sums.most_bytes;
         if (outcome && outcome->alg)
-            s->alg_calls[outcome->alg - pat_algorithm_at(0)]++;
+            s->sums.alg_calls[outcome->alg - pat_algorithm_at(0)]++;
         if (outcome && outcome->alg && outcome->late.rank >= 0)
             add_late(s, outcome, time_ns);
-    } else {
-        table.lost++;
     }
     pthread_mutex_unlock(&table.lock);
 }

@@ -9,14 +9,19 @@
 
 #include "calls.h"
 
-/* One operation at one place. */
-typedef struct pat_site {
-    const void *address;                                    /* to which the call returns */
-    const char *call;                                       /* "MPI_Allgather"; a string that stays */
+/* What is added up over calls, and by a report over ranks. */
+typedef struct pat_site_sums {
     int64_t calls, time_ns, bytes, least_bytes, most_bytes; /* bytes: of a rank's buffer, summed over calls */
     int64_t alg_calls[PAT_MAX_ALGS];                        /* run by plans */
     int64_t num_known; /* calls of which is known when the ranks came; the three below are theirs */
     int64_t waited_ns, native_ns, plan_ns; /* for the last rank; the MPI library's from there; whole calls */
+} pat_site_sums;
+
+/* One operation at one place. */
+typedef struct pat_site {
+    const void *address; /* to which the call returns */
+    const char *call;    /* "MPI_Allgather"; a string that stays */
+    pat_site_sums sums;
     int64_t *last_calls; /* how often each rank came last, counted in the communicator of the call */
     int num_last;
 } pat_site;

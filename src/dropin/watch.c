@@ -1,16 +1,7 @@
 /*
  * watch.c — all other collectives, blocking and not: passed on as they are, and timed when a report is asked for.
  */
-#include <time.h>
-
 #include "dropin.h"
-
-int64_t pat_dropin_now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
 
 int64_t pat_dropin_bytes(int count, MPI_Datatype type)
 {
@@ -26,9 +17,9 @@ int64_t pat_dropin_bytes(int count, MPI_Datatype type)
     {                                                                                                        \
         if (!pat_dropin_reports)                                                                             \
             return PAT_NEXT(name) arguments;                                                                 \
-        const int64_t start = pat_dropin_now_ns();                                                           \
+        const int64_t start = pat_clock_local_ns();                                                          \
         const int rc = PAT_NEXT(name) arguments;                                                             \
-        pat_sites_add(__builtin_return_address(0), "MPI_" #name, bytes, pat_dropin_now_ns() - start, NULL);  \
+        pat_sites_add(__builtin_return_address(0), "MPI_" #name, bytes, pat_clock_local_ns() - start, NULL); \
         return rc;                                                                                           \
     }
 
