@@ -104,6 +104,8 @@ int pat_algorithm_plan(const pat_algorithm *alg, const pat_job *job, int rank, p
             alg->build(plan, job, rank);
         }
     }
+    if (job->starts)
+        pat_plan_fit(plan, job->starts);
     int error = pat_plan_finish(plan);
     if (error)
         pat_plan_free(plan);

@@ -96,6 +96,14 @@ PAT_PUBLIC int PAT_Allgather(const void *sendbuf, int sendcount, MPI_Datatype se
                              int recvcount, MPI_Datatype recvtype, MPI_Comm comm);
 
 /*
+ * MPI_Allgatherv in the same way and by the same algorithms. Every rank knows how long every block is, so nothing more is
+ * exchanged. Early data needs a second copy where blocks do not lie one after the other in the receive buffer.
+ */
+PAT_PUBLIC int PAT_Allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                              const int recvcounts[], const int displs[], MPI_Datatype recvtype,
+                              MPI_Comm comm);
+
+/*
  * Persistent form. Early data needs no copy here: from PAT_Open to PAT_Wait the receive buffer is the
  * library's, and other ranks' blocks may land in it before this rank has called PAT_Start. Programs that
  * read the last result while they compute alternate two requests with two buffers.

@@ -35,13 +35,13 @@ int pat_exchange_post(pat_exchange *x, MPI_Comm comm, pat_estimate mine, int64_t
  * What will be called? A rank that has called knows. Otherwise the ranks must be of one mind: a plan may be
  * prepared only if everybody would prepare the same one.
  */
-static int64_t expected_bytes(const pat_estimate *all, int num_ranks)
+static int64_t expected_shape(const pat_estimate *all, int num_ranks)
 {
-    int64_t common = all[0].bytes;
+    int64_t common = all[0].shape;
     for (int r = 0; r < num_ranks; r++) {
         if (all[r].certain)
-            return all[r].bytes;
-        if (all[r].bytes != common)
+            return all[r].shape;
+        if (all[r].shape != common)
             common = PAT_NO_CALL;
     }
     return common;
@@ -55,7 +55,7 @@ int pat_exchange_test(pat_exchange *x, int num_ranks)
     int rc = PMPI_Test(&x->request, &done, MPI_STATUS_IGNORE);
     if (rc == MPI_SUCCESS && done) {
         x->state = PAT_EXCHANGE_DONE;
-        x->expected_bytes = expected_bytes(x->all, num_ranks);
+        x->expected_shape = expected_shape(x->all, num_ranks);
     }
     return rc;
 }

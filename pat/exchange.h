@@ -12,12 +12,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define PAT_NO_CALL (-1) /* pat_estimate.bytes: this rank expects no call */
+#define PAT_NO_CALL (-1) /* pat_estimate.shape: this rank expects no call */
 
 typedef struct pat_estimate {
     int64_t arrival_ns; /* on the ranks' common clock */
-    int64_t bytes;      /* what it will call with, in bytes per rank, or PAT_NO_CALL */
-    int64_t certain;    /* 1: it has called, `bytes` is no guess */
+    int64_t shape;      /* what it will call with: a number that stands for the blocks, or PAT_NO_CALL */
+    int64_t certain;    /* 1: it has called, `shape` is no guess */
 } pat_estimate;
 
 enum pat_exchange_state { PAT_EXCHANGE_NONE, PAT_EXCHANGE_POSTED, PAT_EXCHANGE_DONE };
@@ -28,7 +28,7 @@ typedef struct pat_exchange {
     int64_t posted_ns; /* local clock */
     pat_estimate mine;
     pat_estimate *all;      /* one per rank; valid in state DONE */
-    int64_t expected_bytes; /* state DONE: what the ranks agree will be called, or PAT_NO_CALL */
+    int64_t expected_shape; /* state DONE: what the ranks agree will be called, or PAT_NO_CALL */
 } pat_exchange;
 
 int pat_exchange_init(pat_exchange *x, int num_ranks); /* 0 or ENOMEM */

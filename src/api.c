@@ -4,6 +4,7 @@
  */
 #include "pat.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "calls.h"
@@ -180,8 +181,7 @@ int PAT_UseAlg(const char *name)
 }
 
 /* The call as a plan. Only what is the same on all ranks decides whether we get here. */
-static int allgather_by_plan(pat_comm *c, const pat_call *call, const pat_algorithm *alg,
-                             pat_outcome *outcome)
+static int run_by_plan(pat_comm *c, const pat_call *call, const pat_algorithm *alg, pat_outcome *outcome)
 {
     pthread_mutex_lock(&c->lock);
     const int64_t told = c->num_spreads;
@@ -197,7 +197,7 @@ static int allgather_by_plan(pat_comm *c, const pat_call *call, const pat_algori
         rc = pat_epoch_wait(c);
         if (outcome && told > 0 && c->num_spreads > told) { /* the first call has made the state as well */
             outcome->late = c->late;
-            outcome->native_ns = pat_select_native_ns(c, call->block_bytes);
+            outcome->native_ns = pat_select_native_ns(c, call->mean_bytes);
         }
         pat_select_learn(c);
     }
@@ -208,50 +208,96 @@ static int allgather_by_plan(pat_comm *c, const pat_call *call, const pat_algori
     return rc == MPI_SUCCESS ? rc : pat_fail(call->comm, rc);
 }
 
-/*
- * Nothing that a choice could gain: neither look at the arguments nor make a state for the communicator. Only what is the
- * same on all ranks counts; what MPI would reject it gets.
- */
-static bool left_to_mpi(const pat_algorithm *alg, int count, MPI_Datatype type, MPI_Comm comm)
-{
-    int size = 1, type_size = 0;
-    if (comm == MPI_COMM_NULL || type == MPI_DATATYPE_NULL || count < 0 || !(alg->build || alg->chooses))
-        return true;
-    if (!alg->chooses)
-        return false;
-    return !pat_rt.all_threads || PMPI_Comm_size(comm, &size) != MPI_SUCCESS ||
-           PMPI_Type_size(type, &type_size) != MPI_SUCCESS ||
-           pat_select_is_small(size, (int64_t)count * type_size);
-}
-
-bool pat_allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
-                   MPI_Datatype recvtype, MPI_Comm comm, pat_outcome *outcome, int *rc)
+/* What is in use for all-gathers; NULL where a call here cannot be any but the MPI library's. */
+static const pat_algorithm *allgather_in_use(MPI_Datatype type, MPI_Comm comm)
 {
     const pat_algorithm *alg = atomic_load_explicit(&pat_rt.alg[PAT_OP_ALLGATHER], memory_order_acquire);
     if (!alg || !atomic_load(&pat_rt.started))
-        return false;
-    pat_call call;
+        return NULL;
+    if (comm != MPI_COMM_NULL && type != MPI_DATATYPE_NULL && (alg->build || alg->chooses))
+        return alg;
+    pat_runtime_count(pat_algorithm_native(PAT_OP_ALLGATHER));
+    return NULL;
+}
+
+/*
+ * Nothing that a choice could gain: neither look at the arguments nor make a state for the communicator. Only what is the
+ * same on all ranks counts; what MPI would reject it gets. `items`: in all blocks of `num_ranks`.
+ */
+static bool is_small(const pat_algorithm *alg, int64_t items, int num_ranks, MPI_Datatype type)
+{
+    int type_size = 0;
+    return alg->chooses && (!pat_rt.all_threads || PMPI_Type_size(type, &type_size) != MPI_SUCCESS ||
+                            pat_select_is_small(num_ranks, items * type_size / num_ranks));
+}
+
+/* An all-gather that `call` describes, or NULL: one that is left to the MPI library. */
+static bool allgather(const pat_algorithm *alg, const pat_call *call, MPI_Comm comm, pat_outcome *outcome,
+                      int *rc)
+{
     pat_comm *c = NULL;
-    const bool ours =
-        !left_to_mpi(alg, recvcount, recvtype, comm) &&
-        pat_call_describe(&call, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm) &&
-        call.block_bytes > 0 && call.block_bytes <= PAT_MAX_BLOCK;
+    const bool ours = call && call->block_bytes > 0 && call->block_bytes <= PAT_MAX_BLOCK;
     *rc = ours ? pat_comm_get(comm, &c) : MPI_SUCCESS;
     if (*rc != MPI_SUCCESS) {
         *rc = pat_fail(comm, *rc);
         return true;
     }
-    alg = pat_select(c, alg, c ? call.block_bytes : 0);
+    alg = pat_select(c, alg, c ? call->mean_bytes : 0);
     pat_runtime_count(alg);
     if (c && alg->build) {
         if (outcome)
             outcome->alg = alg;
-        *rc = allgather_by_plan(c, &call, alg, outcome);
+        *rc = run_by_plan(c, call, alg, outcome);
         return true;
     }
     if (c)
-        pat_select_passed_on(c, call.block_bytes);
+        pat_select_passed_on(c, call->mean_bytes);
     return false;
+}
+
+bool pat_allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
+                   MPI_Datatype recvtype, MPI_Comm comm, pat_outcome *outcome, int *rc)
+{
+    pat_call call;
+    int size = 1;
+    const pat_algorithm *alg = allgather_in_use(recvtype, comm);
+    if (!alg)
+        return false;
+    const bool ours =
+        recvcount > 0 && PMPI_Comm_size(comm, &size) == MPI_SUCCESS &&
+        !is_small(alg, (int64_t)recvcount * size, size, recvtype) &&
+        pat_call_describe(&call, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+    return allgather(alg, ours ? &call : NULL, comm, outcome, rc);
+}
+
+bool pat_allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                    const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm,
+                    pat_outcome *outcome, int *rc)
+{
+    int rank = 0, size = 0, inter = 1;
+    int64_t items = 0;
+    const pat_algorithm *alg = allgather_in_use(recvtype, comm);
+    if (!alg)
+        return false;
+    /* Between groups there are as many counts as the other one has ranks. */
+    const bool known = recvcounts && PMPI_Comm_test_inter(comm, &inter) == MPI_SUCCESS && !inter &&
+                       PMPI_Comm_size(comm, &size) == MPI_SUCCESS &&
+                       PMPI_Comm_rank(comm, &rank) == MPI_SUCCESS && size > 1;
+    for (int r = 0; r < size && known; r++)
+        items += recvcounts[r] > 0 ? recvcounts[r] : 0;
+    if (!known || items == 0 || is_small(alg, items, size, recvtype))
+        return allgather(alg, NULL, comm, outcome, rc);
+    pat_call call;
+    int64_t *starts = malloc(((size_t)size + 1) * sizeof(*starts));
+    if (!starts) {
+        *rc = pat_fail(comm, pat_error(MPI_ERR_NO_MEM, "no memory for the lengths of %d blocks", size));
+        return true;
+    }
+    const bool ours = pat_call_describe_v(&call, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs,
+                                          recvtype, comm, rank, size, starts);
+    const bool run = allgather(alg, ours ? &call : NULL, comm, outcome, rc);
+    free(starts);
+    return run;
 }
 
 int PAT_Allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
@@ -263,6 +309,18 @@ int PAT_Allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, voi
     rc = PMPI_Allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
     if (rc != MPI_SUCCESS)
         pat_error_clear(); /* MPI's verdict: the detail of an earlier error of ours does not belong to it */
+    return rc;
+}
+
+int PAT_Allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                   const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm)
+{
+    int rc;
+    if (pat_allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, NULL, &rc))
+        return rc;
+    rc = PMPI_Allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
+    if (rc != MPI_SUCCESS)
+        pat_error_clear();
     return rc;
 }
 

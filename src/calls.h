@@ -27,6 +27,9 @@ typedef struct pat_outcome {
  */
 bool pat_allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
                    MPI_Datatype recvtype, MPI_Comm comm, pat_outcome *outcome, int *rc);
+bool pat_allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                    const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm,
+                    pat_outcome *outcome, int *rc);
 bool pat_bcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm, pat_outcome *outcome,
                int *rc);
 bool pat_gather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,

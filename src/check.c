@@ -64,11 +64,16 @@ static int check_node_shape(const check *c, int r, int i)
 {
     const pat_plan *p = &c->plans[r];
     const pat_node *n = &p->nodes[i];
-    int64_t total = c->op == PAT_OP_BCAST ? p->block_bytes : p->block_bytes * p->num_ranks;
+    int64_t total = pat_plan_block_start(p, c->op == PAT_OP_BCAST ? 1 : p->num_ranks);
     switch (n->kind) {
     case PAT_NODE_ARRIVE:
         if (n->length != 0)
             return pat_check_refuse(c, -1, -1, "rank %d, node %d: ARRIVE names bytes", r, i);
+        break;
+    case PAT_NODE_NONE:
+        if (!p->starts || n->length != 0)
+            return pat_check_refuse(c, -1, -1, "rank %d, node %d: a message of nothing, but %s", r, i,
+                                    n->length ? "it names bytes" : "all blocks are alike");
         break;
     case PAT_NODE_COPY:
         if (c->op == PAT_OP_BCAST && r > 0)
@@ -126,6 +131,9 @@ static int check_plan(const check *c, int r)
             c, r, -1, "plan %d is for rank %d of %d with blocks of %lld bytes, not rank %d of %d with %lld",
             r, p->rank, p->num_ranks, (long long)p->block_bytes, r, c->num_ranks,
             (long long)model->block_bytes);
+    if (!p->starts != !model->starts ||
+        (p->starts && memcmp(p->starts, model->starts, ((size_t)c->num_ranks + 1) * sizeof(*p->starts)) != 0))
+        return pat_check_refuse(c, r, -1, "rank %d: its blocks are not as long as those of rank 0's plan", r);
     if (p->carries != model->carries)
         return pat_check_refuse(c, r, -1, "rank %d: its messages %s arrival times, those of rank 0 %s", r,
                                 p->carries ? "carry" : "carry no", model->carries ? "do" : "do not");
@@ -216,6 +224,11 @@ static bool is_successor(const check *c, int from, int to)
     return false;
 }
 
+static bool begins_block(const pat_plan *p, int64_t offset)
+{
+    return offset == pat_plan_block_start(p, pat_plan_block_of(p, offset));
+}
+
 /* What unordered sends bring is awaited as PAT_RECV_WINDOW says, no later and no sooner: see plan.h. */
 static int check_windows(const check *c)
 {
@@ -227,7 +240,7 @@ static int check_windows(const check *c)
             const pat_node *n = node_at(c, recv);
             if (!node_at(c, c->send[c->lane_at[l] + k])->unordered)
                 break;
-            place = n->offset == end && n->offset % c->plans[r].block_bytes ? place + 1 : 0;
+            place = n->offset == end && !begins_block(&c->plans[r], n->offset) ? place + 1 : 0;
             end = n->offset + n->length;
             bool waits = place >= PAT_RECV_WINDOW;
             if (c->plans[r].num_preds[recv - c->first[r]] != waits ||
@@ -255,7 +268,7 @@ static int check_front_first(const check *c)
             if (a->length == 0 || b->length == 0 || b->offset >= a->offset + a->length)
                 continue;
             bool one_step = a->step == b->step && !b->unordered;
-            if (one_step || a->offset / p->block_bytes == b->offset / p->block_bytes)
+            if (one_step || pat_plan_block_of(p, a->offset) == pat_plan_block_of(p, b->offset))
                 return pat_check_refuse(c, p->rank, node,
                                         "goes after bytes %lld to %lld, which lie behind it",
                                         (long long)a->offset, (long long)(a->offset + a->length - 1));
@@ -288,7 +301,7 @@ static void make_ready(const check *c, int node, int *tail)
 {
     const pat_node *n = node_at(c, node);
     c->state[node] |= READY;
-    if (n->kind == PAT_NODE_ARRIVE || n->kind == PAT_NODE_COPY) {
+    if (!is_message(n)) {
         c->state[node] |= DONE;
         c->queue[(*tail)++] = node;
     } else if (n->kind == PAT_NODE_RECV || n->unordered ||

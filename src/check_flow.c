@@ -58,10 +58,9 @@ static int interval_at(const check *c, int64_t point)
 
 int pat_check_cut_intervals(check *c)
 {
-    int64_t block = c->plans[0].block_bytes;
     int error = grow_table(c);
     for (int r = 0; !error && r <= c->num_ranks; r++)
-        error = add_point(c, r * block);
+        error = add_point(c, pat_plan_block_start(&c->plans[0], r));
     for (int r = 0; r < c->num_ranks; r++)
         for (int i = 0; !error && i < c->plans[r].num_nodes; i++) {
             const pat_node *n = &c->plans[r].nodes[i];
@@ -206,8 +205,8 @@ static int check_node(const check *c, int r, int i, int arrive, const uint64_t *
     const pat_node *n = &c->plans[r].nodes[i];
     const uint64_t *before = set + c->set_words;
     int low = c->low[c->first[r] + i], high = c->high[c->first[r] + i], missing;
-    int own_low = interval_at(c, r * c->plans[r].block_bytes);
-    int own_high = interval_at(c, (r + 1) * c->plans[r].block_bytes);
+    int own_low = interval_at(c, pat_plan_block_start(&c->plans[r], r));
+    int own_high = interval_at(c, pat_plan_block_start(&c->plans[r], r + 1));
     bool after_arrive = has(before, arrive);
     if (n->early != (i != arrive && !after_arrive))
         return pat_check_refuse(c, r, i,
@@ -215,10 +214,14 @@ static int check_node(const check *c, int r, int i, int arrive, const uint64_t *
     switch (n->kind) {
     case PAT_NODE_ARRIVE:
         break;
+    case PAT_NODE_NONE: /* what was to be sent may have been asked for */
+        if (check_awaits(c, r, i, before, false))
+            return EINVAL;
+        break;
     case PAT_NODE_COPY:
         if (!after_arrive)
             return pat_check_refuse(c, r, i, "does not wait for ARRIVE");
-        if (low < own_low || high > own_high)
+        if (low < high && (low < own_low || high > own_high))
             return pat_check_refuse(c, r, i, "bytes that are not this rank's own");
         break;
     case PAT_NODE_SEND:
@@ -241,7 +244,7 @@ static int check_node(const check *c, int r, int i, int arrive, const uint64_t *
  * the way. */
 static int check_result(const check *c, int r)
 {
-    int64_t block = c->plans[r].block_bytes;
+    const pat_plan *p = &c->plans[r];
     int first = r, last = r; /* blocks */
     if (c->op == PAT_OP_BCAST) {
         first = last = 0;
@@ -249,7 +252,8 @@ static int check_result(const check *c, int r)
         first = 0;
         last = c->num_ranks - 1;
     }
-    int low = interval_at(c, first * block), high = interval_at(c, (last + 1) * block);
+    int low = interval_at(c, pat_plan_block_start(p, first));
+    int high = interval_at(c, pat_plan_block_start(p, last + 1));
     int missing = find_in(c->have, low, high, false);
     if (missing < high)
         return pat_check_refuse(c, r, -1, "rank %d never gets bytes %lld to %lld", r,

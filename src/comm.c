@@ -74,7 +74,7 @@ static int comm_create(MPI_Comm comm, int size, pat_comm **out)
         return pat_error(MPI_ERR_NO_MEM, "no memory for a communicator's state");
     c->user = comm;
     c->size = size;
-    c->last_bytes = PAT_NO_CALL;
+    c->last.bytes = PAT_NO_CALL;
     c->refs = 1;
     c->current = &c->rounds[0];
     c->prepared = &c->rounds[1];
@@ -172,6 +172,7 @@ void pat_comm_unref(pat_comm *c)
         munmap(c->stage, c->stage_size);
         atomic_fetch_sub(&pat_rt.stage_bytes, (int64_t)c->stage_size);
     }
+    free(c->last_starts);
     if (c->pack)
         munmap(c->pack, c->pack_size);
     if (c->rooted_pack)

@@ -26,6 +26,13 @@ typedef struct pat_round {
     pat_exec *exec;
 } pat_round;
 
+/* The blocks of an all-gather, the same on all ranks. */
+typedef struct pat_blocks {
+    int64_t bytes;         /* the longest; PAT_NO_CALL: no call, or none that is known */
+    const int64_t *starts; /* where each begins, and the end; NULL: all are alike */
+    int64_t mean_bytes;    /* what an algorithm is chosen by */
+} pat_blocks;
+
 enum { PAT_SPREADS = 4 };
 
 /* What was chosen for so many bytes. */
@@ -67,8 +74,7 @@ typedef struct pat_comm {
     bool idle_settled; /* scratch of pat_runtime_settle */
     int failed;        /* MPI error code of a call or of the background thread: nothing runs here any more */
     int64_t epoch;     /* calls so far that ran a plan, plus settlements */
-    int64_t
-        last_bytes; /* bytes per rank of the last such call: the guess for the next; PAT_NO_CALL at first */
+    pat_blocks last;   /* of the last such call: the guess for the next */
     int64_t spread_ns
         [PAT_SPREADS];   /* first to last arrival of the last rounds that tell; the same on all ranks */
     int64_t num_spreads; /* ever */
@@ -98,6 +104,7 @@ typedef struct pat_comm {
     struct pat_sockets *sockets; /* what the calling thread watches while it waits; may be NULL */
     struct pat_request *holder;  /* the request that is open or started */
     bool landed_in_holder;       /* `prepared` receives early data in the holder's buffer */
+    int64_t *last_starts;        /* where those of `last` are kept */
     char *stage, *pack;          /* early data; the packed result for types that are not plain */
     size_t stage_size, pack_size;
 
@@ -145,6 +152,17 @@ static inline bool pat_comm_together(const pat_comm *c, int64_t block_bytes)
     for (int i = 0; i < PAT_SPREADS; i++)
         together = together && c->spread_ns[i] <= block_ns / 4;
     return together;
+}
+
+/* All blocks together. */
+static inline int64_t pat_blocks_total(const pat_comm *c, pat_blocks b)
+{
+    return pat_block_start(b.bytes, b.starts, c->size);
+}
+
+static inline pat_blocks pat_blocks_of(const pat_call *call)
+{
+    return (pat_blocks){call->block_bytes, call->starts, call->mean_bytes};
 }
 
 /* The inputs of a plan for blocks of so many bytes here, without arrivals. */

@@ -4,6 +4,7 @@
  */
 #include "datatype.h"
 
+#include "plan.h"
 #include "runtime.h"
 
 /*
@@ -90,6 +91,54 @@ bool pat_call_describe(pat_call *call, const void *sendbuf, int sendcount, MPI_D
                             (send_bytes != call->block_bytes && !is_inter(comm))))
         return false;
     measure_stride(call);
+    call->mean_bytes = call->block_bytes;
+    return true;
+}
+
+/* Where the blocks begin in the packed result. False for counts that MPI would reject, or blocks that are too long. */
+static bool measure_blocks(pat_call *call, int type_size, int num_ranks, int64_t *starts)
+{
+    starts[0] = 0;
+    for (int r = 0; r < num_ranks; r++) {
+        const int64_t bytes = (int64_t)call->recvcounts[r] * type_size;
+        if (bytes < 0 || bytes > PAT_MAX_BLOCK)
+            return false;
+        starts[r + 1] = starts[r] + bytes;
+        call->block_bytes = bytes > call->block_bytes ? bytes : call->block_bytes;
+    }
+    call->mean_bytes = (starts[num_ranks] + num_ranks - 1) / num_ranks;
+    return true;
+}
+
+bool pat_call_describe_v(pat_call *call, const void *sendbuf, int sendcount, MPI_Datatype sendtype,
+                         void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype,
+                         MPI_Comm comm, int rank, int num_ranks, int64_t *starts)
+{
+    int64_t send_bytes, one;
+    MPI_Aint lb;
+    *call = (pat_call){.sendbuf = sendbuf,
+                       .sendcount = sendcount,
+                       .sendtype = sendtype,
+                       .recvbuf = recvbuf,
+                       .recvtype = recvtype,
+                       .comm = comm,
+                       .in_place = sendbuf == MPI_IN_PLACE,
+                       .recvcounts = recvcounts,
+                       .displs = displs};
+    if (recvbuf == MPI_IN_PLACE || !recvcounts || !displs || !measure(1, recvtype, &one, &call->recv_plain) ||
+        !measure_blocks(call, (int)one, num_ranks, starts))
+        return false;
+    if (!call->in_place && (!measure(sendcount, sendtype, &send_bytes, &call->send_plain) ||
+                            send_bytes != starts[rank + 1] - starts[rank]))
+        return false;
+    PMPI_Type_get_extent(recvtype, &lb, &call->recv_extent);
+    bool packed = true, alike = true; /* blocks without bytes lie anywhere */
+    for (int r = 0; r < num_ranks; r++) {
+        packed = packed && (recvcounts[r] == 0 || (int64_t)displs[r] * one == starts[r]);
+        alike = alike && starts[r + 1] - starts[r] == call->block_bytes;
+    }
+    call->recv_plain = call->recv_plain && packed;
+    call->starts = alike ? NULL : starts;
     return true;
 }
 
@@ -112,25 +161,42 @@ bool pat_call_describe_one(pat_call *call, void *buffer, int count, MPI_Datatype
     return true;
 }
 
+/* Rank r's block, packed and in the receive buffer. A broadcast's only block is everybody's. */
+static int64_t packed_bytes(const pat_call *call, int r)
+{
+    return call->starts ? call->starts[r + 1] - call->starts[r] : call->block_bytes;
+}
+
+static char *recv_place(const pat_call *call, int r)
+{
+    return (char *)call->recvbuf +
+           (call->displs ? call->displs[r] * call->recv_extent : r * call->recv_stride);
+}
+
+static int recv_count(const pat_call *call, int r)
+{
+    return call->recvcounts ? call->recvcounts[r] : call->recvcount;
+}
+
 int pat_call_pack_own(const pat_call *call, MPI_Comm own, int rank, char *out)
 {
+    const int bytes = (int)packed_bytes(call, rank);
     int position = 0;
     if (call->in_place)
-        return PMPI_Pack((const char *)call->recvbuf + rank * call->recv_stride, call->recvcount,
-                         call->recvtype, out, (int)call->block_bytes, &position, own);
-    return PMPI_Pack(call->sendbuf, call->sendcount, call->sendtype, out, (int)call->block_bytes, &position,
-                     own);
+        return PMPI_Pack(recv_place(call, rank), recv_count(call, rank), call->recvtype, out, bytes,
+                         &position, own);
+    return PMPI_Pack(call->sendbuf, call->sendcount, call->sendtype, out, bytes, &position, own);
 }
 
 int pat_call_unpack(const pat_call *call, MPI_Comm own, int rank, int num_ranks, const char *packed)
 {
     for (int r = 0; r < num_ranks; r++) {
         int position = 0;
-        if (call->in_place && r == rank)
+        if ((call->in_place && r == rank) || packed_bytes(call, r) == 0)
             continue;
-        int rc =
-            PMPI_Unpack(packed + r * call->block_bytes, (int)call->block_bytes, &position,
-                        (char *)call->recvbuf + r * call->recv_stride, call->recvcount, call->recvtype, own);
+        int rc = PMPI_Unpack(packed + pat_block_start(call->block_bytes, call->starts, r),
+                             (int)packed_bytes(call, r), &position, recv_place(call, r), recv_count(call, r),
+                             call->recvtype, own);
         if (rc != MPI_SUCCESS)
             return rc;
     }

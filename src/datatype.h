@@ -19,9 +19,14 @@ typedef struct pat_call {
     int recvcount;
     MPI_Datatype recvtype;
     MPI_Comm comm;
-    int64_t block_bytes;                   /* packed bytes per rank: the same on all ranks */
+    int64_t block_bytes; /* packed bytes per rank, of the longest block: the same on all ranks */
+    int64_t mean_bytes;  /* of a block: what an algorithm is chosen by */
+    int64_t
+        *starts; /* where each block begins in the packed result, and its end; NULL: all blocks are alike */
     bool in_place, send_plain, recv_plain; /* plain: the bytes lie in memory as they are packed */
     MPI_Aint recv_stride;                  /* from one rank's block to the next in recvbuf */
+    const int *recvcounts, *displs;        /* instead of recvcount and recv_stride, in units of recv_extent */
+    MPI_Aint recv_extent;
 } pat_call;
 
 /*
@@ -30,6 +35,15 @@ typedef struct pat_call {
  */
 bool pat_call_describe(pat_call *call, const void *sendbuf, int sendcount, MPI_Datatype sendtype,
                        void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm);
+
+/*
+ * The same for MPI_Allgatherv, between `num_ranks` ranks of which this is `rank`. `starts` has room for num_ranks + 1 and,
+ * like the arrays of counts and displacements, must outlive the call's description. Blocks that turn out to be alike and to
+ * lie one after the other make a call like any other.
+ */
+bool pat_call_describe_v(pat_call *call, const void *sendbuf, int sendcount, MPI_Datatype sendtype,
+                         void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype,
+                         MPI_Comm comm, int rank, int num_ranks, int64_t *starts);
 
 /* A call of which only the sending side counts here, as a gather elsewhere than at the root. */
 bool pat_call_describe_send(pat_call *call, const void *sendbuf, int sendcount, MPI_Datatype sendtype,

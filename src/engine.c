@@ -240,15 +240,18 @@ static int wire_make(wire *w, const pat_exec *e, const pat_node *n, char *base)
     *w = (wire){NULL, (int)n->length, MPI_BYTE};
     if (n->length == 0)
         return MPI_SUCCESS;
-    const int64_t start = at_home(e, n->offset), first = n->offset / e->plan->block_bytes;
-    const int64_t ends = e->arrivals ? (n->offset + n->length) / e->plan->block_bytes - first : 0;
+    const int64_t start = at_home(e, n->offset);
+    const int first = e->arrivals ? pat_plan_block_of(e->plan, n->offset) : 0;
+    int ends = 0;
+    while (e->arrivals && first + ends < e->plan->num_ranks &&
+           pat_plan_block_start(e->plan, first + ends + 1) <= n->offset + n->length)
+        ends++;
     w->at = base + start;
     if (ends == 0 && n->length <= e->wrap - start)
         return MPI_SUCCESS;
     void *piece[2] = {base + start, ends > 0 ? (void *)&e->arrivals[first] : base};
     int64_t head = ends > 0 ? n->length : e->wrap - start;
-    int lengths[2] = {(int)head,
-                      ends > 0 ? (int)(ends * (int64_t)sizeof(*e->arrivals)) : (int)(n->length - head)};
+    int lengths[2] = {(int)head, ends > 0 ? ends * (int)sizeof(*e->arrivals) : (int)(n->length - head)};
     MPI_Aint at[2];
     PMPI_Get_address(piece[0], &at[0]);
     PMPI_Get_address(piece[1], &at[1]);
@@ -386,6 +389,9 @@ static int post_ready(pat_exec *e)
             break;
         case PAT_NODE_RECV:
             rc = post_recv(e, node);
+            break;
+        case PAT_NODE_NONE:
+            complete(e, node);
             break;
         }
         if (rc != MPI_SUCCESS)

@@ -7,6 +7,8 @@
 
 #include <errno.h>
 #include <sched.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 
 #include "error.h"
@@ -36,12 +38,25 @@ static void round_end(pat_round *round)
     round->exec = NULL;
 }
 
-static int round_make(pat_comm *c, pat_round *round, const pat_algorithm *alg, int64_t bytes, int64_t slot)
+static bool same_blocks(const pat_comm *c, pat_blocks a, pat_blocks b)
+{
+    return a.bytes == b.bytes && !a.starts == !b.starts &&
+           (!a.starts || memcmp(a.starts, b.starts, ((size_t)c->size + 1) * sizeof(*a.starts)) == 0);
+}
+
+static pat_blocks blocks_of_plan(const pat_plan *plan)
+{
+    return (pat_blocks){plan->block_bytes, plan->starts, 0};
+}
+
+static int round_make(pat_comm *c, pat_round *round, const pat_algorithm *alg, pat_blocks blocks,
+                      int64_t slot)
 {
     bool estimates = pat_comm_estimates(c, alg);
-    pat_job job = pat_comm_job(c, bytes);
-    bool fits = round->plan_alg == alg && round->plan.block_bytes == bytes &&
+    pat_job job = pat_comm_job(c, blocks.bytes);
+    bool fits = round->plan_alg == alg && same_blocks(c, blocks_of_plan(&round->plan), blocks) &&
                 round->plan_together == job.together && !estimates;
+    job.starts = blocks.starts;
     int error = 0;
     if (!fits) {
         int64_t arrival[c->size];
@@ -86,10 +101,11 @@ static int64_t reserve_early(pat_comm *c, int64_t wanted)
     return got;
 }
 
-static bool make_stage(pat_comm *c, int64_t block_bytes)
+static bool make_stage(pat_comm *c, const pat_plan *plan)
 {
     int64_t before = (int64_t)c->stage_size;
-    bool made = pat_comm_buffer(&c->stage, &c->stage_size, (size_t)(block_bytes * c->size));
+    bool made =
+        pat_comm_buffer(&c->stage, &c->stage_size, (size_t)pat_plan_block_start(plan, plan->num_ranks));
     atomic_fetch_add(&pat_rt.stage_bytes, (int64_t)c->stage_size - before);
     return made;
 }
@@ -98,8 +114,8 @@ static bool make_stage(pat_comm *c, int64_t block_bytes)
 static void round_land(pat_comm *c, pat_round *round)
 {
     const pat_call *open = pat_request_open_call(c->holder);
-    int64_t bytes = round->plan.block_bytes, early;
-    if (open && open->recv_plain && open->block_bytes == bytes) {
+    int64_t early;
+    if (open && open->recv_plain && same_blocks(c, pat_blocks_of(open), blocks_of_plan(&round->plan))) {
         pat_exec_land(round->exec, open->recvbuf, INT64_MAX);
         c->landed_in_holder = true;
         return;
@@ -110,7 +126,7 @@ static void round_land(pat_comm *c, pat_round *round)
     if (!pat_comm_estimates(c, round->plan_alg) && early > most)
         early = most;
     int64_t reserve = reserve_early(c, early);
-    if (reserve > 0 && make_stage(c, bytes))
+    if (reserve > 0 && make_stage(c, &round->plan))
         pat_exec_land(round->exec, c->stage, reserve);
 }
 
@@ -120,7 +136,7 @@ static int leave_holder(pat_comm *c)
     pat_exec *exec = c->prepared->exec;
     int64_t early;
     bool done = false;
-    if (!make_stage(c, c->prepared->plan.block_bytes))
+    if (!make_stage(c, &c->prepared->plan))
         return pat_error(MPI_ERR_NO_MEM, "no memory for %lld bytes of early data",
                          (long long)pat_exec_landed(exec));
     pat_plan_recv_bytes(&c->prepared->plan, &early);
@@ -166,21 +182,41 @@ int pat_epoch_drop_ahead(pat_comm *c)
     return rc;
 }
 
-/* What the next call is taken to be, alike on all ranks; PAT_NO_CALL: nobody knows. */
-static int64_t expected_bytes(const pat_comm *c, const pat_algorithm *alg)
+/*
+ * How ranks tell each other what they call, or will call, in one number: the bytes of a block, or, where blocks differ,
+ * something that tells them from others well enough. Whoever has not called yet can make a plan for the latter only if
+ * they are those of the last call.
+ */
+static int64_t shape_of(const pat_comm *c, pat_blocks blocks)
 {
-    if (pat_comm_estimates(c, alg))
-        return c->exchange.state == PAT_EXCHANGE_DONE ? c->exchange.expected_bytes : PAT_NO_CALL;
-    return pat_comm_ahead(c, alg) ? c->last_bytes : PAT_NO_CALL;
+    const uint64_t differ = UINT64_C(1) << 62;
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    if (!blocks.starts)
+        return blocks.bytes;
+    for (int b = 1; b <= c->size; b++) /* FNV-1a, a word at a time */
+        hash = (hash ^ (uint64_t)blocks.starts[b]) * UINT64_C(0x100000001b3);
+    return (int64_t)(differ | hash >> 2);
+}
+
+/* What the next call is taken to be, alike on all ranks. */
+static pat_blocks expected(const pat_comm *c, const pat_algorithm *alg)
+{
+    const pat_blocks nobody_knows = {.bytes = PAT_NO_CALL};
+    if (!pat_comm_estimates(c, alg))
+        return pat_comm_ahead(c, alg) ? c->last : nobody_knows;
+    const int64_t shape = c->exchange.state == PAT_EXCHANGE_DONE ? c->exchange.expected_shape : PAT_NO_CALL;
+    if (shape == PAT_NO_CALL || shape == shape_of(c, c->last))
+        return shape == PAT_NO_CALL ? nobody_knows : c->last;
+    return shape <= PAT_MAX_BLOCK ? (pat_blocks){.bytes = shape, .mean_bytes = shape} : nobody_knows;
 }
 
 /* Get the expected round ready and let its early part run. */
 static int prepare(pat_comm *c, const pat_algorithm *alg)
 {
-    int64_t bytes = expected_bytes(c, alg);
-    if (bytes <= 0 || c->prepared->exec)
+    const pat_blocks blocks = expected(c, alg);
+    if (blocks.bytes <= 0 || c->prepared->exec)
         return MPI_SUCCESS;
-    int rc = round_make(c, c->prepared, alg, bytes, slot_prepared(c));
+    int rc = round_make(c, c->prepared, alg, blocks, slot_prepared(c));
     c->made_ns = pat_clock_local_ns();
     if (rc == MPI_SUCCESS)
         round_land(c, c->prepared);
@@ -192,9 +228,9 @@ static int prepare(pat_comm *c, const pat_algorithm *alg)
 static int void_prepared(pat_comm *c, const pat_algorithm *alg)
 {
     int rc = MPI_SUCCESS;
-    bool known = pat_comm_estimates(c, alg) && c->exchange.expected_bytes > 0;
+    const bool known = pat_comm_estimates(c, alg) && expected(c, alg).bytes > 0;
     if (!c->prepared->exec && known) /* others may have sent us its control messages */
-        rc = round_make(c, c->prepared, alg, c->exchange.expected_bytes, slot_prepared(c));
+        rc = round_make(c, c->prepared, alg, expected(c, alg), slot_prepared(c));
     if (rc != MPI_SUCCESS || !c->prepared->exec)
         return rc;
     c->voiding = true;
@@ -215,9 +251,9 @@ static int progress_voiding(pat_comm *c, bool *moved)
 
 /* ---- The call ----------------------------------------------------------------------------------------- */
 
-static int contribute(pat_comm *c, int64_t arrival_ns, int64_t bytes, bool certain)
+static int contribute(pat_comm *c, int64_t arrival_ns, int64_t shape, bool certain)
 {
-    pat_estimate mine = {arrival_ns, bytes, certain};
+    pat_estimate mine = {arrival_ns, shape, certain};
     return pat_exchange_post(&c->exchange, c->own, mine, pat_clock_local_ns());
 }
 
@@ -233,9 +269,10 @@ static int start_round(pat_comm *c)
 {
     const pat_call *call = &c->call;
     const pat_algorithm *alg = c->alg;
-    int64_t expected = expected_bytes(c, alg);
-    bool guessed = pat_comm_estimates(c, alg) || expected != PAT_NO_CALL;
-    bool as_prepared = !guessed || expected == call->block_bytes;
+    const pat_blocks blocks = pat_blocks_of(call), guess = expected(c, alg);
+    const int64_t total = pat_blocks_total(c, blocks);
+    const bool guessed = pat_comm_estimates(c, alg) || guess.bytes != PAT_NO_CALL;
+    const bool as_prepared = !guessed || same_blocks(c, guess, blocks);
     int rc = MPI_SUCCESS;
 
     if (!as_prepared)
@@ -247,7 +284,7 @@ static int start_round(pat_comm *c)
         c->current = c->prepared;
         c->prepared = spare;
     } else {
-        rc = round_make(c, c->current, alg, call->block_bytes, slot_prepared(c) + !as_prepared);
+        rc = round_make(c, c->current, alg, blocks, slot_prepared(c) + !as_prepared);
     }
     if (rc != MPI_SUCCESS)
         return rc;
@@ -255,15 +292,15 @@ static int start_round(pat_comm *c)
     char *home = call->recvbuf;
     const char *own = NULL;
     if (!call->recv_plain) {
-        if (!pat_comm_buffer(&c->pack, &c->pack_size, (size_t)(call->block_bytes * c->size)))
-            return pat_error(MPI_ERR_NO_MEM, "no memory to pack %lld bytes",
-                             (long long)(call->block_bytes * c->size));
+        if (!pat_comm_buffer(&c->pack, &c->pack_size, (size_t)total))
+            return pat_error(MPI_ERR_NO_MEM, "no memory to pack %lld bytes", (long long)total);
         home = c->pack;
     }
-    char *own_place = home + c->rank * call->block_bytes;
+    char *own_place = home + pat_block_start(blocks.bytes, blocks.starts, c->rank);
+    const int64_t own_bytes = pat_block_start(blocks.bytes, blocks.starts, c->rank + 1) - (own_place - home);
     if (call->in_place ? !call->recv_plain : !call->send_plain) {
         rc = pat_call_pack_own(call, c->own, c->rank, own_place);
-        atomic_fetch_add_explicit(&pat_rt.bytes_copied, call->block_bytes, memory_order_relaxed);
+        atomic_fetch_add_explicit(&pat_rt.bytes_copied, own_bytes, memory_order_relaxed);
     } else if (!call->in_place) {
         own = call->sendbuf;
     }
@@ -272,13 +309,25 @@ static int start_round(pat_comm *c)
                              : pat_exec_arrive(c->current->exec, home, own, pat_clock_now_ns(&pat_rt.clock));
 }
 
+/* They are the guess for the next call, when the caller's arrays are long gone. */
+static int remember(pat_comm *c, pat_blocks blocks)
+{
+    const size_t size = ((size_t)c->size + 1) * sizeof(*blocks.starts);
+    if (blocks.starts && !c->last_starts && !(c->last_starts = malloc(size)))
+        return pat_error(MPI_ERR_NO_MEM, "no memory for the lengths of %d blocks", c->size);
+    c->last = blocks;
+    if (blocks.starts)
+        c->last.starts = memcpy(c->last_starts, blocks.starts, size);
+    return MPI_SUCCESS;
+}
+
 static int finish_round(pat_comm *c)
 {
     int rc = MPI_SUCCESS, rc_note = MPI_SUCCESS;
     pat_exec_stats stats = pat_exec_get_stats(c->current->exec);
     if (!c->call.recv_plain) {
         rc = pat_call_unpack(&c->call, c->own, c->rank, c->size, c->pack);
-        stats.bytes_copied += c->call.block_bytes * c->size;
+        stats.bytes_copied += pat_blocks_total(c, pat_blocks_of(&c->call));
     }
     atomic_fetch_add_explicit(&pat_rt.bytes_received, stats.bytes_received, memory_order_relaxed);
     atomic_fetch_add_explicit(&pat_rt.bytes_early, stats.bytes_early, memory_order_relaxed);
@@ -286,10 +335,11 @@ static int finish_round(pat_comm *c)
     if (pat_rt.trace)
         pat_trace_round(pat_rt.trace, c, pat_rt.clock.offset_ns);
     if (pat_exec_arrivals(c->current->exec))
-        rc_note = pat_select_note(c, pat_exec_arrivals(c->current->exec), c->call.block_bytes);
+        rc_note = pat_select_note(c, pat_exec_arrivals(c->current->exec), c->call.mean_bytes);
     round_end(c->current);
     release_reserve(c);
-    c->last_bytes = c->call.block_bytes;
+    if (rc == MPI_SUCCESS)
+        rc = remember(c, pat_blocks_of(&c->call));
     next_epoch(c);
     c->phase = PAT_IDLE;
     return rc != MPI_SUCCESS ? rc : rc_note;
@@ -315,7 +365,8 @@ static int begin(pat_comm *c, const pat_call *call, const pat_algorithm *alg)
     } else {
         c->phase = PAT_AWAIT_ESTIMATES;
         if (c->exchange.state == PAT_EXCHANGE_NONE)
-            c->failed = contribute(c, pat_clock_now_ns(&pat_rt.clock), call->block_bytes, true);
+            c->failed =
+                contribute(c, pat_clock_now_ns(&pat_rt.clock), shape_of(c, pat_blocks_of(call)), true);
     }
     return c->failed;
 }
@@ -498,7 +549,7 @@ static int drive_exchange(pat_comm *c, pat_turn *turn)
 {
     int rc = MPI_SUCCESS;
     if (atomic_exchange(&c->edge, false) && c->exchange.state == PAT_EXCHANGE_NONE)
-        rc = contribute(c, atomic_load(&c->edge_arrival_ns), c->last_bytes, false);
+        rc = contribute(c, atomic_load(&c->edge_arrival_ns), shape_of(c, c->last), false);
     for (int look = 0; rc == MPI_SUCCESS && look < 2; look++)
         rc = pat_exchange_test(&c->exchange, c->size);
     turn->drove = true;
@@ -541,7 +592,7 @@ void pat_epoch_background(pat_comm *c, pat_turn *turn)
     pthread_rwlock_rdlock(&pat_rt.driving);
     if (!c->dead && c->failed == MPI_SUCCESS)
         c->failed = background_turn(
-            c, pat_select(c, atomic_load(&pat_rt.alg[PAT_OP_ALLGATHER]), c->last_bytes), turn);
+            c, pat_select(c, atomic_load(&pat_rt.alg[PAT_OP_ALLGATHER]), c->last.mean_bytes), turn);
     pthread_rwlock_unlock(&pat_rt.driving);
     pthread_mutex_unlock(&c->lock);
 }

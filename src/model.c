@@ -219,6 +219,7 @@ static void node_ready(walk *w, int node, int64_t now)
         end_at(w, node, now);
         break;
     case PAT_NODE_COPY:
+    case PAT_NODE_NONE:
         end_at(w, node, now);
         break;
     case PAT_NODE_SEND:

@@ -220,6 +220,69 @@ void pat_plan_in_step(pat_plan *plan, int node)
     plan->nodes[node].step = plan->step;
 }
 
+/* Where a byte lies in the result once every block has its own length: at a block's end what is beyond it. */
+static int64_t fitted(const pat_plan *plan, int64_t offset)
+{
+    const int64_t block = plan->block_bytes > 0 ? offset / plan->block_bytes : 0;
+    if (block >= plan->num_ranks)
+        return plan->starts[plan->num_ranks];
+    const int64_t length = plan->starts[block + 1] - plan->starts[block], at = offset % plan->block_bytes;
+    return plan->starts[block] + (at < length ? at : length);
+}
+
+static bool starts_ok(const pat_plan *plan, const int64_t *starts)
+{
+    bool ok = starts[0] == 0;
+    for (int b = 0; b < plan->num_ranks && ok; b++)
+        ok = starts[b] <= starts[b + 1] && starts[b + 1] - starts[b] <= plan->block_bytes;
+    return ok;
+}
+
+void pat_plan_fit(pat_plan *plan, const int64_t *starts)
+{
+    const size_t size = ((size_t)plan->num_ranks + 1) * sizeof *starts;
+    if (plan->error)
+        return;
+    if (!plan->sent_to || plan->starts || !starts_ok(plan, starts))
+        fail(plan, EINVAL);
+    else if (!(plan->starts = malloc(size)))
+        fail(plan, ENOMEM);
+    if (plan->error)
+        return;
+    memcpy(plan->starts, starts, size);
+    for (int b = 0; b < plan->num_ranks; b++) {
+        plan->sent_to[b] = plan->recv_from[b] = 0;
+        plan->carries = plan->carries && starts[b] < starts[b + 1];
+    }
+    for (int i = 0; i < plan->num_nodes; i++) {
+        pat_node *node = &plan->nodes[i];
+        const bool is_message = node->kind == PAT_NODE_SEND || node->kind == PAT_NODE_RECV;
+        const int64_t end = fitted(plan, node->offset + node->length);
+        const bool had_bytes = node->length > 0;
+        node->offset = fitted(plan, node->offset);
+        node->length = had_bytes ? end - node->offset : 0;
+        if (is_message && had_bytes && node->length == 0)
+            *node = (pat_node){.kind = PAT_NODE_NONE, .peer = node->peer, .match = -1, .step = node->step};
+        else if (is_message) /* both sides have lost the same messages */
+            node->match = (node->kind == PAT_NODE_SEND ? plan->sent_to : plan->recv_from)[node->peer]++;
+    }
+}
+
+int pat_plan_block_of(const pat_plan *plan, int64_t offset)
+{
+    if (!plan->starts)
+        return (int)(offset / plan->block_bytes);
+    int low = 0, high = plan->num_ranks - 1; /* the last block that begins at or before it */
+    while (low < high) {
+        const int middle = low + (high - low + 1) / 2;
+        if (plan->starts[middle] <= offset)
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    return low;
+}
+
 /* Successors of every node, and how many it waits for. */
 static bool link_nodes(pat_plan *plan)
 {
@@ -293,6 +356,7 @@ void pat_plan_free(pat_plan *plan)
     free(plan->succ);
     free(plan->succ_at);
     free(plan->num_preds);
+    free(plan->starts);
     *plan = (pat_plan){.step = -1};
 }
 

@@ -8,6 +8,9 @@
  * [b*block_bytes, (b+1)*block_bytes), for a gather likewise; a broadcast's is one block long. Nodes name byte
  * ranges of that space; where they live (receive buffer, early-data buffer) is the engine's business.
  *
+ * Blocks of different lengths: an algorithm builds as if all had the length of the longest, and pat_plan_fit cuts off what
+ * is not there.
+ *
  * Order: nodes are numbered as they are made and an edge always leads from a lower to a higher number, so a
  * plan is acyclic by construction. The k-th send to a peer matches the peer's k-th receive from this rank.
  */
@@ -22,6 +25,7 @@ enum pat_node_kind {
     PAT_NODE_COPY,   /* the rank's own bytes, from its send buffer into the result space */
     PAT_NODE_SEND,
     PAT_NODE_RECV,
+    PAT_NODE_NONE, /* a message of which nothing is left: done as soon as what it waits for is */
 };
 
 #define PAT_STEP_FREE (-1)
@@ -60,7 +64,8 @@ typedef struct pat_edge {
 typedef struct pat_plan {
     int num_ranks;
     int rank;
-    int64_t block_bytes;
+    int64_t block_bytes; /* the longest block's */
+    int64_t *starts;     /* where each block begins, and the result's end; NULL: all blocks are alike */
     pat_node *nodes;
     int num_nodes, cap_nodes;
     pat_edge *edges;
@@ -86,7 +91,8 @@ typedef struct pat_span {
 /* The inputs every rank shares. Times in nanoseconds on one clock, beta in picoseconds per byte. */
 typedef struct pat_job {
     int num_ranks;
-    int64_t block_bytes;
+    int64_t block_bytes;       /* the longest block's */
+    const int64_t *starts;     /* all-gather: num_ranks + 1, see pat_plan; NULL: all blocks are alike */
     const int64_t *arrival_ns; /* num_ranks predicted arrivals, or NULL when the algorithm needs none */
     int64_t tau_ns;            /* one-way time of one block: alpha + block_bytes * beta, at least 1 */
     int64_t alpha_ns;          /* latency of a small message */
@@ -135,9 +141,30 @@ void pat_plan_after(pat_plan *plan, int node,
 void pat_plan_next_step(pat_plan *plan);
 void pat_plan_in_step(pat_plan *plan, int node);
 
+/*
+ * The nodes name bytes of blocks that are all as long as the longest; now to what blocks really have, where `starts` is
+ * their beginning in the result without gaps, and at last its end. Once, before pat_plan_finish. Arrivals cannot go along
+ * with the last byte of a block that has none, so they then go with no block.
+ */
+void pat_plan_fit(pat_plan *plan, const int64_t *starts);
+
 /* Sort out successors, early nodes and the rest. Returns 0, or ENOMEM/EINVAL of this or any earlier call. */
 int pat_plan_finish(pat_plan *plan);
 void pat_plan_free(pat_plan *plan);
+
+/* Where block b begins in a result whose blocks are so long; b may be their number: the result's end. */
+static inline int64_t pat_block_start(int64_t block_bytes, const int64_t *starts, int b)
+{
+    return starts ? starts[b] : b * block_bytes;
+}
+
+static inline int64_t pat_plan_block_start(const pat_plan *plan, int b)
+{
+    return pat_block_start(plan->block_bytes, plan->starts, b);
+}
+
+/* The block that byte `offset` of the result belongs to. */
+int pat_plan_block_of(const pat_plan *plan, int64_t offset);
 
 /* Bytes this rank receives in the plan, and the bytes of the early receives among them. */
 int64_t pat_plan_recv_bytes(const pat_plan *plan, int64_t *early_bytes);

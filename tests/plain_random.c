@@ -130,7 +130,8 @@ static void all_gather_v(const group *g, uint32_t key)
     int counts[MOST_RANKS], at[MOST_RANKS], total = 0;
     const int most = some_bytes(g);
     for (int r = 0; r < g->size; r++) {
-        counts[r] = upto(4) ? upto(most + 1) : 0;
+        const int drawn = upto(most + 1); /* the same ones in every call, where a sequence repeats */
+        counts[r] = run.repeated_bytes ? (most + 61 * r) % (most + 1) : upto(4) ? drawn : 0;
         at[r] = total;
         total += counts[r] + (r % 2); /* a hole now and then */
     }

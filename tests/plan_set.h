@@ -91,6 +91,34 @@ static inline pat_job random_job(uint64_t *state, int number, int num_ranks, int
     return job;
 }
 
+/* Blocks of different lengths for the job, the longest at most its own: `starts` takes num_ranks + 1. */
+static inline void random_starts(uint64_t *state, int number, pat_job *job, int64_t *starts)
+{
+    int filled = (int)random_below(state, job->num_ranks);
+    starts[0] = 0;
+    for (int r = 0; r < job->num_ranks; r++) {
+        int64_t length = random_below(state, job->block_bytes + 1);
+        switch (number % 5) {
+        case 0: /* any */
+            break;
+        case 1: /* some have nothing */
+            length = random_below(state, 2) ? length : 0;
+            break;
+        case 2: /* one has everything */
+            length = r == filled ? job->block_bytes : 0;
+            break;
+        case 3: /* a remainder */
+            length = r < filled ? job->block_bytes : job->block_bytes - 1;
+            break;
+        case 4: /* nobody has as much as the plan is made for, all have some */
+            length = length / 2 > 0 ? length / 2 : 1;
+            break;
+        }
+        starts[r + 1] = starts[r] + length;
+    }
+    job->starts = starts;
+}
+
 static inline void plan_set_build(const pat_algorithm *alg, const pat_job *job, pat_plan *plans)
 {
     for (int r = 0; r < job->num_ranks; r++) {

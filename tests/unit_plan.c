@@ -326,6 +326,63 @@ static void nothing_after_finish(void **state)
     pat_plan_free(&plan);
 }
 
+/* Rank 1 of four: what is named of each block is cut to what the block has, and a message of nothing is gone on both sides. */
+static void blocks_of_different_lengths(void **state)
+{
+    (void)state;
+    const int64_t starts[] = {0, 10, 10, 14, 17};
+    pat_plan plan;
+    pat_plan_init(&plan, 4, 1, 10);
+    int arrive = pat_plan_arrive(&plan);
+    int copy = pat_plan_copy(&plan, 10, 10);
+    int own = pat_plan_send(&plan, 2, 10, 10);
+    int whole = pat_plan_send(&plan, 2, 0, 40);
+    int front = pat_plan_recv(&plan, 0, 20, 6), rest = pat_plan_recv(&plan, 0, 26, 4);
+    int over_an_edge = pat_plan_recv(&plan, 0, 25, 7);
+    int signal = pat_plan_signal(&plan, 2);
+    pat_plan_carry_arrivals(&plan);
+    pat_plan_after(&plan, copy, arrive);
+    pat_plan_after(&plan, own, copy);
+    pat_plan_after(&plan, signal, own);
+    pat_plan_fit(&plan, starts);
+    assert_int_equal(pat_plan_finish(&plan), 0);
+    assert_int_equal(plan.nodes[copy].length, 0);
+    assert_int_equal(plan.nodes[own].kind, PAT_NODE_NONE);
+    assert_int_equal(plan.num_preds[signal], 1); /* what waited for it waits on */
+    assert_int_equal(plan.nodes[whole].match, 0);
+    assert_int_equal(plan.nodes[whole].offset, 0);
+    assert_int_equal(plan.nodes[whole].length, 17);
+    assert_int_equal(plan.nodes[front].offset, 10);
+    assert_int_equal(plan.nodes[front].length, 4);
+    assert_int_equal(plan.nodes[rest].kind, PAT_NODE_NONE);
+    assert_int_equal(plan.nodes[over_an_edge].offset, 14);
+    assert_int_equal(plan.nodes[over_an_edge].length, 2);
+    assert_int_equal(plan.nodes[over_an_edge].match, 1);
+    assert_int_equal(plan.nodes[signal].kind, PAT_NODE_SEND);
+    assert_int_equal(plan.nodes[signal].match, 1);
+    assert_false(plan.carries); /* rank 1's has no last byte to go with */
+    static const int of[] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 2, 2, 2, 3, 3, 3};
+    for (int i = 0; i < 17; i++)
+        assert_int_equal(pat_plan_block_of(&plan, i), of[i]);
+    pat_plan_fit(&plan, starts);
+    assert_int_equal(pat_plan_finish(&plan), EINVAL);
+    pat_plan_free(&plan);
+}
+
+static void impossible_lengths(void **state)
+{
+    (void)state;
+    static const int64_t bad[][3] = {{1, 5, 9}, {0, 9, 10}, {0, 5, 4}, {-5, 0, 5}};
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        pat_plan plan;
+        pat_plan_init(&plan, 2, 0, 8);
+        pat_plan_arrive(&plan);
+        pat_plan_fit(&plan, bad[i]);
+        assert_int_equal(pat_plan_finish(&plan), EINVAL);
+        pat_plan_free(&plan);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -337,6 +394,8 @@ int main(void)
         cmocka_unit_test(errors_stick),
         cmocka_unit_test(impossible_plans),
         cmocka_unit_test(nothing_after_finish),
+        cmocka_unit_test(blocks_of_different_lengths),
+        cmocka_unit_test(impossible_lengths),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

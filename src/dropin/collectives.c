@@ -23,6 +23,36 @@ int pat_dropin_allgather(const void *site, const void *sendbuf, int sendcount, M
     return rc;
 }
 
+/* What this rank gives. */
+static int64_t own_bytes(const void *sendbuf, int sendcount, MPI_Datatype sendtype, const int recvcounts[],
+                         MPI_Datatype recvtype, MPI_Comm comm)
+{
+    int rank;
+    if (sendbuf != MPI_IN_PLACE)
+        return pat_dropin_bytes(sendcount, sendtype);
+    return recvcounts && PMPI_Comm_rank(comm, &rank) == MPI_SUCCESS
+               ? pat_dropin_bytes(recvcounts[rank], recvtype)
+               : 0;
+}
+
+int pat_dropin_allgatherv(const void *site, const void *sendbuf, int sendcount, MPI_Datatype sendtype,
+                          void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype,
+                          MPI_Comm comm)
+{
+    int rc;
+    pat_outcome outcome = nothing_known;
+    const bool told = pat_dropin_reports;
+    const int64_t start = told ? pat_clock_local_ns() : 0;
+    if (!pat_allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm,
+                        told ? &outcome : NULL, &rc))
+        rc = PAT_NEXT(Allgatherv)(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
+    if (told && rc == MPI_SUCCESS)
+        pat_sites_add(site, "MPI_Allgatherv",
+                      own_bytes(sendbuf, sendcount, sendtype, recvcounts, recvtype, comm),
+                      pat_clock_local_ns() - start, &outcome);
+    return rc;
+}
+
 int pat_dropin_bcast(const void *site, void *buffer, int count, MPI_Datatype datatype, int root,
                      MPI_Comm comm)
 {
@@ -61,6 +91,13 @@ int MPI_Allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, voi
 {
     return pat_dropin_allgather(__builtin_return_address(0), sendbuf, sendcount, sendtype, recvbuf, recvcount,
                                 recvtype, comm);
+}
+
+int MPI_Allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                   const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm)
+{
+    return pat_dropin_allgatherv(__builtin_return_address(0), sendbuf, sendcount, sendtype, recvbuf,
+                                 recvcounts, displs, recvtype, comm);
 }
 
 int MPI_Bcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm)

@@ -36,6 +36,9 @@ int pat_dropin_init_thread(int *argc, char ***argv, int required, int *provided)
 int pat_dropin_finalize(void);
 int pat_dropin_allgather(const void *site, const void *sendbuf, int sendcount, MPI_Datatype sendtype,
                          void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm);
+int pat_dropin_allgatherv(const void *site, const void *sendbuf, int sendcount, MPI_Datatype sendtype,
+                          void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype,
+                          MPI_Comm comm);
 int pat_dropin_bcast(const void *site, void *buffer, int count, MPI_Datatype datatype, int root,
                      MPI_Comm comm);
 int pat_dropin_gather(const void *site, const void *sendbuf, int sendcount, MPI_Datatype sendtype,

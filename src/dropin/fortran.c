@@ -46,6 +46,9 @@ FORTRAN mpi_init_thread_(MPI_Fint *required, MPI_Fint *provided, MPI_Fint *ierro
 FORTRAN mpi_finalize_(MPI_Fint *ierror);
 FORTRAN mpi_allgather_(void *sendbuf, MPI_Fint *sendcount, MPI_Fint *sendtype, void *recvbuf,
                        MPI_Fint *recvcount, MPI_Fint *recvtype, MPI_Fint *comm, MPI_Fint *ierror);
+FORTRAN mpi_allgatherv_(void *sendbuf, MPI_Fint *sendcount, MPI_Fint *sendtype, void *recvbuf,
+                        MPI_Fint *recvcounts, MPI_Fint *displs, MPI_Fint *recvtype, MPI_Fint *comm,
+                        MPI_Fint *ierror);
 FORTRAN mpi_bcast_(void *buffer, MPI_Fint *count, MPI_Fint *datatype, MPI_Fint *root, MPI_Fint *comm,
                    MPI_Fint *ierror);
 FORTRAN mpi_gather_(void *sendbuf, MPI_Fint *sendcount, MPI_Fint *sendtype, void *recvbuf,
@@ -83,6 +86,18 @@ void mpi_allgather_(void *sendbuf, MPI_Fint *sendcount, MPI_Fint *sendtype, void
                                         PMPI_Type_f2c(*recvtype), PMPI_Comm_f2c(*comm)));
 }
 ALSO(MPI_ALLGATHER, mpi_allgather)
+
+_Static_assert(sizeof(MPI_Fint) == sizeof(int), "counts and displacements are handed on as they are");
+
+void mpi_allgatherv_(void *sendbuf, MPI_Fint *sendcount, MPI_Fint *sendtype, void *recvbuf,
+                     MPI_Fint *recvcounts, MPI_Fint *displs, MPI_Fint *recvtype, MPI_Fint *comm,
+                     MPI_Fint *ierror)
+{
+    answer(ierror, pat_dropin_allgatherv(__builtin_return_address(0), buffer_of(sendbuf), *sendcount,
+                                         PMPI_Type_f2c(*sendtype), buffer_of(recvbuf), recvcounts, displs,
+                                         PMPI_Type_f2c(*recvtype), PMPI_Comm_f2c(*comm)));
+}
+ALSO(MPI_ALLGATHERV, mpi_allgatherv)
 
 void mpi_bcast_(void *buffer, MPI_Fint *count, MPI_Fint *datatype, MPI_Fint *root, MPI_Fint *comm,
                 MPI_Fint *ierror)

@@ -47,7 +47,7 @@ ONLY(Igather, (SEND, RECV, int root, MPI_Comm comm),
                       sendbuf == MPI_IN_PLACE ? recvtype : sendtype))
 
 BOTH(Barrier, Ibarrier, (MPI_Comm comm), (comm), 0)
-BOTH(Allgatherv, Iallgatherv,
+ONLY(Iallgatherv,
      (SEND, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm),
      (sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm),
      sendbuf == MPI_IN_PLACE ? 0 : pat_dropin_bytes(sendcount, sendtype))
