@@ -58,12 +58,22 @@ Ibcast 2 8
 Iexscan 2 8
 Igather 2 8
 Igatherv 2 8
+Ineighbor_allgather 2 8
+Ineighbor_allgatherv 2 8
+Ineighbor_alltoall 2 8
+Ineighbor_alltoallv 2 0
+Ineighbor_alltoallw 2 0
 Ireduce 12 2400
 Ireduce_scatter 2 0
 Ireduce_scatter_block 2 8
 Iscan 2 8
 Iscatter 2 8
 Iscatterv 2 8
+Neighbor_allgather 2 8
+Neighbor_allgatherv 2 8
+Neighbor_alltoall 2 8
+Neighbor_alltoallv 2 0
+Neighbor_alltoallw 2 0
 Reduce 1 4
 Reduce_scatter 2 0
 Reduce_scatter_block 2 8
@@ -100,5 +110,5 @@ done
 host=("$PAT_BUILD/tests/plain_host" "$PAT_BUILD/tests/libguest.so")
 under 2 "${host[@]}" -- PAT_NOTHING=
 under 3 "${host[@]}" -- "LD_PRELOAD=$library" PAT_FORCE=relay "PAT_REPORT=$dir/guest.json"
-expect "a program's own Fortran" $'Allreduce 5 60000\nBarrier 5 0\nReduce 1 4' "$(passed_on "$dir/guest.json")"
+expect "a program's own Fortran" $'Allreduce 5 60000\nBarrier 5 0\nNeighbor_allgather 1 4\nReduce 1 4' "$(passed_on "$dir/guest.json")"
 exit $failed

@@ -2,7 +2,7 @@
 program plain_mpifh
   implicit none
   include 'mpif.h'
-  integer :: request
+  integer :: request, ring
   integer, allocatable :: kinds(:)
   include 'plain_fortran.inc'
 end program

@@ -2,7 +2,7 @@
 program plain_usempi
   use mpi
   implicit none
-  integer :: request
+  integer :: request, ring
   integer, allocatable :: kinds(:)
   include 'plain_fortran.inc'
 end program

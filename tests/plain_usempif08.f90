@@ -3,6 +3,7 @@ program plain_usempif08
   use mpi_f08
   implicit none
   type(MPI_Request) :: request
+  type(MPI_Comm) :: ring
   type(MPI_Datatype), allocatable :: kinds(:)
   include 'plain_fortran.inc'
 end program

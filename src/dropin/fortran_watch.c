@@ -84,6 +84,7 @@ static int64_t bytes_of(const MPI_Fint *count, const MPI_Fint *type)
 #define OUT                void *
 #define INT                MPI_Fint *
 #define INTS               MPI_Fint *
+#define AINTS              MPI_Aint *
 #define TYPE               MPI_Fint *
 #define TYPES              MPI_Fint *
 #define OP                 MPI_Fint *

@@ -32,6 +32,7 @@ int64_t pat_dropin_bytes(int count, MPI_Datatype type)
 #define OUT                void *
 #define INT                int
 #define INTS               const int *
+#define AINTS              const MPI_Aint *
 #define TYPE               MPI_Datatype
 #define TYPES              const MPI_Datatype *
 #define OP                 MPI_Op

@@ -57,3 +57,17 @@ BOTH(Reduce_scatter, reduce_scatter, REDUCE_SCATTER,
      (sendbuf, recvbuf, recvcounts, datatype, op, comm), 0)
 BOTH(Reduce_scatter_block, reduce_scatter_block, REDUCE_SCATTER_BLOCK, (OPERANDS, COMM comm),
      (sendbuf, recvbuf, count, datatype, op, comm), BYTES(count, datatype))
+
+BOTH(Neighbor_allgather, neighbor_allgather, NEIGHBOR_ALLGATHER, (SEND, RECV, COMM comm),
+     (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm), BYTES(recvcount, recvtype))
+BOTH(Neighbor_allgatherv, neighbor_allgatherv, NEIGHBOR_ALLGATHERV, (SEND, RECVV, TYPE recvtype, COMM comm),
+     (sendbuf, sendcount, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm), BYTES(sendcount, sendtype))
+BOTH(Neighbor_alltoall, neighbor_alltoall, NEIGHBOR_ALLTOALL, (SEND, RECV, COMM comm),
+     (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm), BYTES(recvcount, recvtype))
+BOTH(Neighbor_alltoallv, neighbor_alltoallv, NEIGHBOR_ALLTOALLV,
+     (SENDV, TYPE sendtype, RECVV, TYPE recvtype, COMM comm),
+     (sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm), 0)
+BOTH(Neighbor_alltoallw, neighbor_alltoallw, NEIGHBOR_ALLTOALLW,
+     (IN sendbuf, INTS sendcounts, AINTS sdispls, TYPES sendtypes, OUT recvbuf, INTS recvcounts,
+      AINTS rdispls, TYPES recvtypes, COMM comm),
+     (sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm), 0)
