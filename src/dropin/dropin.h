@@ -29,6 +29,8 @@
 
 /* Does anybody want to know of the calls? Set between MPI_Init and MPI_Finalize. */
 extern bool pat_dropin_reports;
+/* This thread is in a call that is timed: what another tool makes of it, in C of a call in Fortran, is not one more. */
+extern _Thread_local bool pat_dropin_inside;
 
 /* MPI_Init and so on, for whichever language calls. `site`: where in the program. */
 int pat_dropin_init(int *argc, char ***argv);
@@ -46,5 +48,8 @@ int pat_dropin_gather(const void *site, const void *sendbuf, int sendcount, MPI_
 
 /* The bytes of a buffer, for a report; 0 where arguments do not make sense: MPI tells of those. */
 int64_t pat_dropin_bytes(int count, MPI_Datatype type);
+
+/* A buffer that Fortran gives as C has it: MPI_IN_PLACE and MPI_BOTTOM are addresses of variables there. */
+void *pat_fortran_buffer(void *given);
 
 #endif

@@ -25,7 +25,7 @@ static const void *constant(const char *name, _Atomic(const void *) *kept)
     return at;
 }
 
-static void *buffer_of(void *given)
+void *pat_fortran_buffer(void *given)
 {
     static _Atomic(const void *) in_place, bottom;
     if (given && given == constant("mpi_fortran_in_place_", &in_place))
@@ -81,8 +81,8 @@ ALSO(MPI_FINALIZE, mpi_finalize)
 void mpi_allgather_(void *sendbuf, MPI_Fint *sendcount, MPI_Fint *sendtype, void *recvbuf,
                     MPI_Fint *recvcount, MPI_Fint *recvtype, MPI_Fint *comm, MPI_Fint *ierror)
 {
-    answer(ierror, pat_dropin_allgather(__builtin_return_address(0), buffer_of(sendbuf), *sendcount,
-                                        PMPI_Type_f2c(*sendtype), buffer_of(recvbuf), *recvcount,
+    answer(ierror, pat_dropin_allgather(__builtin_return_address(0), pat_fortran_buffer(sendbuf), *sendcount,
+                                        PMPI_Type_f2c(*sendtype), pat_fortran_buffer(recvbuf), *recvcount,
                                         PMPI_Type_f2c(*recvtype), PMPI_Comm_f2c(*comm)));
 }
 ALSO(MPI_ALLGATHER, mpi_allgather)
@@ -93,16 +93,16 @@ void mpi_allgatherv_(void *sendbuf, MPI_Fint *sendcount, MPI_Fint *sendtype, voi
                      MPI_Fint *recvcounts, MPI_Fint *displs, MPI_Fint *recvtype, MPI_Fint *comm,
                      MPI_Fint *ierror)
 {
-    answer(ierror, pat_dropin_allgatherv(__builtin_return_address(0), buffer_of(sendbuf), *sendcount,
-                                         PMPI_Type_f2c(*sendtype), buffer_of(recvbuf), recvcounts, displs,
-                                         PMPI_Type_f2c(*recvtype), PMPI_Comm_f2c(*comm)));
+    answer(ierror, pat_dropin_allgatherv(__builtin_return_address(0), pat_fortran_buffer(sendbuf), *sendcount,
+                                         PMPI_Type_f2c(*sendtype), pat_fortran_buffer(recvbuf), recvcounts,
+                                         displs, PMPI_Type_f2c(*recvtype), PMPI_Comm_f2c(*comm)));
 }
 ALSO(MPI_ALLGATHERV, mpi_allgatherv)
 
 void mpi_bcast_(void *buffer, MPI_Fint *count, MPI_Fint *datatype, MPI_Fint *root, MPI_Fint *comm,
                 MPI_Fint *ierror)
 {
-    answer(ierror, pat_dropin_bcast(__builtin_return_address(0), buffer_of(buffer), *count,
+    answer(ierror, pat_dropin_bcast(__builtin_return_address(0), pat_fortran_buffer(buffer), *count,
                                     PMPI_Type_f2c(*datatype), *root, PMPI_Comm_f2c(*comm)));
 }
 ALSO(MPI_BCAST, mpi_bcast)
@@ -110,8 +110,8 @@ ALSO(MPI_BCAST, mpi_bcast)
 void mpi_gather_(void *sendbuf, MPI_Fint *sendcount, MPI_Fint *sendtype, void *recvbuf, MPI_Fint *recvcount,
                  MPI_Fint *recvtype, MPI_Fint *root, MPI_Fint *comm, MPI_Fint *ierror)
 {
-    answer(ierror, pat_dropin_gather(__builtin_return_address(0), buffer_of(sendbuf), *sendcount,
-                                     PMPI_Type_f2c(*sendtype), buffer_of(recvbuf), *recvcount,
+    answer(ierror, pat_dropin_gather(__builtin_return_address(0), pat_fortran_buffer(sendbuf), *sendcount,
+                                     PMPI_Type_f2c(*sendtype), pat_fortran_buffer(recvbuf), *recvcount,
                                      PMPI_Type_f2c(*recvtype), *root, PMPI_Comm_f2c(*comm)));
 }
 ALSO(MPI_GATHER, mpi_gather)
