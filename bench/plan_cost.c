@@ -117,7 +117,7 @@ static double choice_us(pat_comm *c, int64_t block_bytes)
     const pat_algorithm *choose = pat_algorithm_find("auto"), *volatile chosen;
     const int64_t start = pat_clock_local_ns();
     for (int i = 0; i < CHOICES; i++)
-        chosen = pat_select(c, choose, block_bytes + i % 2);
+        chosen = pat_select(c, choose, block_bytes, NULL);
     (void)chosen;
     return (double)(pat_clock_local_ns() - start) / 1e3 / CHOICES;
 }
@@ -142,7 +142,11 @@ static void make_up(pat_calibration *c)
 
 static const pat_algorithm *choose(pat_comm *c, const pat_algorithm *alg, int64_t bytes)
 {
-    return alg->op == PAT_OP_BCAST ? pat_select_rooted(c, alg, bytes) : pat_select(c, alg, bytes);
+    if (alg->op == PAT_OP_BCAST)
+        return pat_select_rooted(c, alg, bytes);
+    alg = pat_select(c, alg, bytes, NULL);
+    pat_select_passed_on(c, bytes, 0); /* what is judged is kept when the call is over */
+    return alg;
 }
 
 /* A choice by calibration, microseconds: of a size never asked for, and of the one asked for last. */
@@ -165,18 +169,18 @@ static double calibrated_us(const pat_algorithm *alg, int ranks, bool again)
 static double outlook_us(int ranks)
 {
     static pat_comm c;
-    int64_t *arrival_ns = calloc((size_t)ranks, sizeof(*arrival_ns));
-    if (!arrival_ns)
+    pat_carried *carried = calloc((size_t)ranks, sizeof(*carried));
+    if (!carried)
         return -1;
     for (int r = 0; r < ranks; r++)
-        arrival_ns[r] = r * INT64_C(7919) % ranks * 100000;
+        carried[r].arrival_ns = r * INT64_C(7919) % ranks * 100000;
     c.size = ranks;
     c.background = true;
     const int64_t start = pat_clock_local_ns();
     for (int i = 0; i < CHOICES; i++)
-        pat_select_note(&c, arrival_ns, 8192);
+        pat_select_note(&c, carried, 8192);
     const double us = (double)(pat_clock_local_ns() - start) / 1e3 / CHOICES;
-    free(arrival_ns);
+    free(carried);
     return us;
 }
 

@@ -170,7 +170,8 @@ typedef struct PAT_Counters {
     int64_t calls;                               /* of collectives, all algorithms */
     int num_algs;                                /* entries used in the two arrays below */
     const char *alg_name[PAT_COUNTERS_MAX_ALGS]; /* static strings */
-    int64_t alg_calls[PAT_COUNTERS_MAX_ALGS];    /* calls, per algorithm */
+    int64_t alg_calls[PAT_COUNTERS_MAX_ALGS];    /* calls, by who ran them: those of no bytes,
+                                                    of one rank or between groups native */
     int64_t bytes_received;                      /* user bytes received from other ranks by our own plans */
     int64_t bytes_early;                         /* of these, received before this rank had arrived */
     int64_t bytes_copied;   /* user bytes copied inside this process, own block included */

@@ -15,8 +15,8 @@
 #include "datatype.h"
 #include "engine.h"
 #include "exchange.h"
+#include "history.h"
 #include "link.h"
-#include "outlook.h"
 
 /* A plan and its execution; the plan outlives it and is used again when the next round needs the same one. */
 typedef struct pat_round {
@@ -78,14 +78,10 @@ typedef struct pat_comm {
     int64_t spread_ns
         [PAT_SPREADS];   /* first to last arrival of the last rounds that tell; the same on all ranks */
     int64_t num_spreads; /* ever */
-    int64_t spread_bytes[PAT_SPREADS]; /* their blocks */
-    pat_outlook outlooks[PAT_SPREADS]; /* what these rounds would have taken, by calibration */
-    pat_late late;                     /* of the last of these rounds */
-    int64_t told_bytes; /* bytes per rank of a round whose spread is not learnt from yet; 0: none */
-    atomic_int_fast64_t verdicts[PAT_CHOICES]; /* length of a block and what was found of it: see select.c */
-    atomic_int trials
-        [PAT_CHOICES]; /* by length of a block: calls to leave to the MPI library, and how many after the next
-                                       look at when ranks come: see select.c */
+    pat_late late;       /* of the last of these rounds */
+    pat_told told;       /* of a round that is not learnt from yet */
+    pat_history history;
+    pat_carried mine; /* what the next call's block carries of this rank */
     pat_exchange exchange;
     enum pat_phase phase;
     const pat_algorithm *alg; /* of the call under way */

@@ -44,8 +44,8 @@ struct pat_exec {
     int num_forwards; /* while the landing place changes: messages in flight that are older than the new one */
     int root;         /* the plan counts ranks from this one */
     int64_t shift,
-        wrap;          /* result-space byte i is shift bytes further on, and from wrap on at the beginning */
-    int64_t *arrivals; /* one per rank, as they come along with the blocks; NULL: the plan carries none */
+        wrap; /* result-space byte i is shift bytes further on, and from wrap on at the beginning */
+    pat_carried *carried; /* one per rank, as they come along with the blocks; NULL: the plan carries none */
     const char *own;
     int64_t budget, landed;
     pat_exec_stats stats;
@@ -99,9 +99,9 @@ int pat_exec_create(pat_exec **exec, const pat_plan *plan, MPI_Comm comm, int64_
     e->requests = malloc(n * sizeof(MPI_Request));
     e->request_node = malloc(n * sizeof(*e->request_node));
     e->index_buf = malloc(n * sizeof(*e->index_buf));
-    e->arrivals = plan->carries ? calloc((size_t)plan->num_ranks, sizeof(*e->arrivals)) : NULL;
+    e->carried = plan->carries ? calloc((size_t)plan->num_ranks, sizeof(*e->carried)) : NULL;
     bool ok = e->state && e->in_landing && e->missing && e->ready && e->lanes && e->lane_nodes &&
-              e->requests && e->request_node && e->index_buf && (e->arrivals || !plan->carries);
+              e->requests && e->request_node && e->index_buf && (e->carried || !plan->carries);
     int error = ok ? build_lanes(e) : ENOMEM;
     if (error) {
         pat_exec_free(e);
@@ -138,7 +138,7 @@ void pat_exec_free(pat_exec *e)
     free(e->requests);
     free(e->request_node);
     free(e->index_buf);
-    free(e->arrivals);
+    free(e->carried);
     free(e->spans);
     free(e);
 }
@@ -233,7 +233,7 @@ typedef struct wire {
 
 /*
  * The node's bytes in the result at `base`, which may go on at its beginning, and, where the plan carries them, the
- * arrivals of those whose blocks end there.
+ * word of those whose blocks end there.
  */
 static int wire_make(wire *w, const pat_exec *e, const pat_node *n, char *base)
 {
@@ -241,17 +241,17 @@ static int wire_make(wire *w, const pat_exec *e, const pat_node *n, char *base)
     if (n->length == 0)
         return MPI_SUCCESS;
     const int64_t start = at_home(e, n->offset);
-    const int first = e->arrivals ? pat_plan_block_of(e->plan, n->offset) : 0;
+    const int first = e->carried ? pat_plan_block_of(e->plan, n->offset) : 0;
     int ends = 0;
-    while (e->arrivals && first + ends < e->plan->num_ranks &&
+    while (e->carried && first + ends < e->plan->num_ranks &&
            pat_plan_block_start(e->plan, first + ends + 1) <= n->offset + n->length)
         ends++;
     w->at = base + start;
     if (ends == 0 && n->length <= e->wrap - start)
         return MPI_SUCCESS;
-    void *piece[2] = {base + start, ends > 0 ? (void *)&e->arrivals[first] : base};
+    void *piece[2] = {base + start, ends > 0 ? (void *)&e->carried[first] : base};
     int64_t head = ends > 0 ? n->length : e->wrap - start;
-    int lengths[2] = {(int)head, ends > 0 ? ends * (int)sizeof(*e->arrivals) : (int)(n->length - head)};
+    int lengths[2] = {(int)head, ends > 0 ? ends * (int)sizeof(*e->carried) : (int)(n->length - head)};
     MPI_Aint at[2];
     PMPI_Get_address(piece[0], &at[0]);
     PMPI_Get_address(piece[1], &at[1]);
@@ -453,7 +453,7 @@ void pat_exec_land(pat_exec *e, char *landing, int64_t budget)
     e->budget = budget;
 }
 
-int pat_exec_arrive(pat_exec *e, char *home, const char *own, int64_t arrival_ns)
+int pat_exec_arrive(pat_exec *e, char *home, const char *own, const pat_carried *mine)
 {
     bool moved;
     int rc = pat_exec_progress(e, &moved); /* what is already here came before the call */
@@ -462,8 +462,8 @@ int pat_exec_arrive(pat_exec *e, char *home, const char *own, int64_t arrival_ns
     e->arrived = true;
     e->home = home;
     e->own = own;
-    if (e->arrivals)
-        e->arrivals[e->plan->rank] = arrival_ns;
+    if (e->carried)
+        e->carried[e->plan->rank] = *mine;
     e->ready_head = e->ready_tail = 0; /* drained by the progress above; makes room for the deferred ones */
     int arrive = -1;
     for (int i = 0; i < e->plan->num_nodes; i++) {
@@ -644,9 +644,9 @@ int64_t pat_exec_landed(const pat_exec *e)
     return e->landed;
 }
 
-const int64_t *pat_exec_arrivals(const pat_exec *e)
+const pat_carried *pat_exec_carried(const pat_exec *e)
 {
-    return e->arrivals;
+    return e->carried;
 }
 
 pat_exec_stats pat_exec_get_stats(const pat_exec *e)

@@ -11,6 +11,7 @@
 #include <mpi.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include "history.h"
 #include "plan.h"
 
 typedef struct pat_exec pat_exec;
@@ -56,10 +57,10 @@ void pat_exec_land(pat_exec *exec, char *landing, int64_t budget);
 
 /*
  * ARRIVE: the result space is now at `home`, early data moves there; `own` holds this rank's own bytes, NULL
- * when they are already in their place; arrival_ns is what goes along with them, where the plan carries arrival
- * times. Call pat_exec_progress afterwards. Returns an MPI error code.
+ * when they are already in their place; `mine` is what goes along with them, where the plan carries arrivals; may be NULL
+ * elsewhere. Call pat_exec_progress afterwards. Returns an MPI error code.
  */
-int pat_exec_arrive(pat_exec *exec, char *home, const char *own, int64_t arrival_ns);
+int pat_exec_arrive(pat_exec *exec, char *home, const char *own, const pat_carried *mine);
 
 /* Post what may be posted, complete what is complete. *moved tells whether anything happened. Returns an MPI
  * error code. */
@@ -100,10 +101,9 @@ int64_t pat_exec_landed(const pat_exec *exec);
 pat_exec_stats pat_exec_get_stats(const pat_exec *exec);
 
 /*
- * Every rank's arrival in this round, once it is done, on the clock of those who arrived; the same on all ranks. NULL
- * when the plan carries none.
+ * What every rank's block has carried, once the round is done; the same on all ranks. NULL when the plan carries nothing.
  */
-const int64_t *pat_exec_arrivals(const pat_exec *exec);
+const pat_carried *pat_exec_carried(const pat_exec *exec);
 
 /* Free it. All its messages must be complete: done, or voided and done. */
 void pat_exec_free(pat_exec *exec);

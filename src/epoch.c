@@ -305,8 +305,8 @@ static int start_round(pat_comm *c)
         own = call->sendbuf;
     }
     c->phase = PAT_RUNNING;
-    return rc != MPI_SUCCESS ? rc
-                             : pat_exec_arrive(c->current->exec, home, own, pat_clock_now_ns(&pat_rt.clock));
+    c->mine.arrival_ns = pat_clock_now_ns(&pat_rt.clock);
+    return rc != MPI_SUCCESS ? rc : pat_exec_arrive(c->current->exec, home, own, &c->mine);
 }
 
 /* They are the guess for the next call, when the caller's arrays are long gone. */
@@ -334,8 +334,7 @@ static int finish_round(pat_comm *c)
     atomic_fetch_add_explicit(&pat_rt.bytes_copied, stats.bytes_copied, memory_order_relaxed);
     if (pat_rt.trace)
         pat_trace_round(pat_rt.trace, c, pat_rt.clock.offset_ns);
-    if (pat_exec_arrivals(c->current->exec))
-        rc_note = pat_select_note(c, pat_exec_arrivals(c->current->exec), c->call.mean_bytes);
+    rc_note = pat_select_note(c, pat_exec_carried(c->current->exec), c->call.mean_bytes);
     round_end(c->current);
     release_reserve(c);
     if (rc == MPI_SUCCESS)
@@ -592,7 +591,7 @@ void pat_epoch_background(pat_comm *c, pat_turn *turn)
     pthread_rwlock_rdlock(&pat_rt.driving);
     if (!c->dead && c->failed == MPI_SUCCESS)
         c->failed = background_turn(
-            c, pat_select(c, atomic_load(&pat_rt.alg[PAT_OP_ALLGATHER]), c->last.mean_bytes), turn);
+            c, pat_select(c, atomic_load(&pat_rt.alg[PAT_OP_ALLGATHER]), c->last.mean_bytes, NULL), turn);
     pthread_rwlock_unlock(&pat_rt.driving);
     pthread_mutex_unlock(&c->lock);
 }

@@ -25,3 +25,15 @@ void pat_explain_arrivals(const pat_outlook *outlook, int ranks, int64_t bytes, 
         stderr, "PAT: %d ranks, %lld bytes, %s: native %.1f us (%.1f of it waiting), relay %.1f us, so %s\n",
         ranks, (long long)bytes, when, outlook->native_us, outlook->waiting_us, outlook->relay_us, choice);
 }
+
+void pat_explain_measured(const pat_habit *habit, int ranks)
+{
+    if (pat_habit_took_ns(habit, PAT_BY_MPI) == 0) {
+        fprintf(stderr, "PAT: %d ranks, %lld bytes, ranks come far apart, so relay\n", ranks,
+                (long long)habit->bytes);
+        return;
+    }
+    fprintf(stderr, "PAT: %d ranks, %lld bytes, measured: native %.1f us, relay %.1f us, so %s\n", ranks,
+            (long long)habit->bytes, 1e-3 * (double)pat_habit_took_ns(habit, PAT_BY_MPI),
+            1e-3 * (double)pat_habit_took_ns(habit, PAT_BY_RELAY), habit->slower ? "native" : "relay");
+}

@@ -54,6 +54,11 @@ int pat_outlook_make(pat_outlook *outlook, const pat_calibration *c, int ranks, 
     return relay(&outlook->relay_us, ranks, outlook->relay_us / (ranks - 1), arrival_ns, last_ns, goal);
 }
 
+bool pat_outlook_is_known(const pat_outlook *o)
+{
+    return o->native_us > 0 && o->relay_us > 0; /* not with NaN */
+}
+
 enum pat_verdict pat_outlook_verdict(const pat_outlook *together)
 {
     if (together->relay_us > BEARABLE_TIMES * together->native_us)

@@ -36,6 +36,9 @@ enum pat_verdict { PAT_RELAY_NEVER = 1, PAT_RELAY_ALWAYS, PAT_RELAY_BY_ARRIVALS 
  */
 enum pat_verdict pat_outlook_verdict(const pat_outlook *together);
 
+/* Does the calibration know both? */
+bool pat_outlook_is_known(const pat_outlook *outlook);
+
 /* Relay, or the MPI library's own? The one that does not run must be ahead clearly. */
 bool pat_outlook_relay_pays(const pat_outlook *outlook, bool relay_runs);
 

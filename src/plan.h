@@ -127,8 +127,8 @@ int pat_plan_recv(pat_plan *plan, int peer, int64_t offset, int64_t length);
 int pat_plan_signal(pat_plan *plan, int peer); /* control message: send */
 int pat_plan_await(pat_plan *plan, int peer);  /* control message: receive */
 /*
- * With the last byte of each block goes the time at which its owner arrived, 8 bytes behind the message's data. When
- * the plan is through, every rank knows all arrivals of the round, and may shape the next one by them.
+ * With the last byte of each block goes its owner's word of when it arrived and what else it knows (pat_carried), behind the
+ * message's data. When the plan is through, every rank knows all arrivals of the round, and may shape the next one by them.
  */
 void pat_plan_carry_arrivals(pat_plan *plan);
 void pat_plan_after(pat_plan *plan, int node,

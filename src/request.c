@@ -142,7 +142,7 @@ static void close_locked(PAT_Request r)
 /* What a round of this request runs with, alike on all ranks. */
 static const pat_algorithm *algorithm_of(PAT_Request r)
 {
-    return pat_select(r->c, atomic_load(&pat_rt.alg[PAT_OP_ALLGATHER]), r->call.block_bytes);
+    return pat_select(r->c, atomic_load(&pat_rt.alg[PAT_OP_ALLGATHER]), r->call.block_bytes, NULL);
 }
 
 int PAT_Open(PAT_Request r)
@@ -158,6 +158,13 @@ int PAT_Open(PAT_Request r)
     if (ahead)
         pat_thread_kick(pat_rt.thread); /* early data may come in now */
     return rc;
+}
+
+/* How long it takes says nothing: the program does something else meanwhile. */
+static int begin_round(pat_comm *c, const pat_call *call, const pat_algorithm *alg)
+{
+    c->mine = (pat_carried){0};
+    return pat_epoch_begin(c, call, alg);
 }
 
 static int start_locked(PAT_Request r)
@@ -176,12 +183,12 @@ static int start_locked(PAT_Request r)
     r->by_mpi = !r->c || !r->c->background || !alg->build || call->block_bytes == 0 ||
                 call->block_bytes > PAT_MAX_BLOCK;
     if (r->by_mpi && r->c)
-        pat_select_passed_on(r->c, call->block_bytes);
+        pat_select_passed_on(r->c, call->block_bytes, 0);
     if (r->by_mpi)
         rc = PMPI_Iallgather(call->sendbuf, call->sendcount, call->sendtype, call->recvbuf, call->recvcount,
                              call->recvtype, call->comm, &r->mpi_request);
     else
-        rc = pat_epoch_begin(r->c, call, alg);
+        rc = begin_round(r->c, call, alg);
     if (!r->by_mpi)
         r->c->by_request = true;
     if (rc == MPI_SUCCESS && !r->by_mpi)
@@ -223,7 +230,7 @@ int PAT_Wait(PAT_Request r)
         } else if (alive) /* else its round ended when the communicator or the library went */
         {
             rc = pat_epoch_wait(r->c);
-            pat_select_learn(r->c);
+            pat_select_learn(r->c, 0);
         }
         close_locked(r);
     }

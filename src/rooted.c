@@ -116,7 +116,7 @@ static int begin(pat_comm *c, const pat_call *call, const pat_algorithm *alg, in
     if (rc == MPI_SUCCESS)
         rc = alg->op == PAT_OP_GATHER ? place_gather(c, call, root, &home, &own)
                                       : place_bcast(c, call, root, &home);
-    return rc == MPI_SUCCESS ? pat_exec_arrive(c->rooted.exec, home, own, 0) : rc;
+    return rc == MPI_SUCCESS ? pat_exec_arrive(c->rooted.exec, home, own, NULL) : rc;
 }
 
 static bool under_way(const pat_comm *c)

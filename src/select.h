@@ -7,22 +7,29 @@
 
 #include "comm.h"
 
-/* `alg` itself, or what it chooses for blocks of so many bytes on this communicator; c NULL: left to MPI. */
-const pat_algorithm *pat_select(pat_comm *c, const pat_algorithm *alg, int64_t block_bytes);
+/*
+ * `alg` itself, or what it chooses for blocks of so many bytes on this communicator; c NULL: left to MPI. why may be NULL. The
+ * caller drives c, here and below. Changes nothing.
+ */
+const pat_algorithm *pat_select(const pat_comm *c, const pat_algorithm *alg, int64_t block_bytes,
+                                enum pat_why *why);
+
+/* What a call's block is to carry, but for when it arrives. site: where the program calls from; NULL: not known. */
+pat_carried pat_select_carried(pat_comm *c, int64_t block_bytes, const void *site);
 
 /*
- * When the ranks came to a round that all of them have seen the end of; the same on all ranks. The caller drives c. Returns an
- * MPI error code: a rank without memory must not choose by less than the others know.
+ * What the blocks of a round have carried that all of them have seen the end of; NULL: nothing. Returns an MPI error code: a
+ * rank without memory must not choose by less than the others know.
  */
-int pat_select_note(pat_comm *c, const int64_t *arrival_ns, int64_t block_bytes);
+int pat_select_note(pat_comm *c, const pat_carried *carried, int64_t block_bytes);
 
 /*
- * How far apart ranks have come shapes what is chosen for short blocks. Learnt at the end of a call or of PAT_Wait, and
- * when an all-gather is passed on to the MPI library: places in the program, which are the same on all ranks; the moment
- * at which a round ends in the background is not.
+ * When ranks came and how long calls took shapes what is chosen. Learnt at the end of a call or of PAT_Wait, and when an
+ * all-gather is passed on to the MPI library: places in the program, which are the same on all ranks; the moment at which a
+ * round ends in the background is not. took_ns: this call, on this rank; 0: not known.
  */
-void pat_select_learn(pat_comm *c);
-void pat_select_passed_on(pat_comm *c, int64_t block_bytes);
+void pat_select_learn(pat_comm *c, int64_t took_ns);
+void pat_select_passed_on(pat_comm *c, int64_t block_bytes, int64_t took_ns);
 
 /*
  * The same for operations with a root: the fastest by calibration, kept for the sizes last asked for. The caller holds the

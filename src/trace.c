@@ -78,14 +78,14 @@ void pat_trace_round(FILE *file, const pat_comm *c, int64_t clock_offset_ns)
                            .start_ns = spans[i].start_ns + clock_offset_ns,
                            .end_ns = spans[i].end_ns + clock_offset_ns});
     }
-    const int64_t *arrival_ns = pat_exec_arrivals(c->current->exec);
-    for (int r = 0; arrival_ns && r < c->size; r++)
+    const pat_carried *carried = pat_exec_carried(c->current->exec);
+    for (int r = 0; carried && r < c->size; r++)
         write_line(file, name, c,
                    &(line){.node = -1,
                            .kind = "arrival",
                            .peer = r,
-                           .start_ns = arrival_ns[r],
-                           .end_ns = arrival_ns[r]});
+                           .start_ns = carried[r].arrival_ns,
+                           .end_ns = carried[r].arrival_ns});
     write_line(file, name, c,
                &(line){.node = -1,
                        .kind = "call",

@@ -6,7 +6,7 @@
  */
 #include "mpi_common.h"
 
-enum { BYTES = 25000, CALLS = 30 };
+enum { BYTES = 25000, LONG_BYTES = 40000, CALLS = 30 };
 
 static int64_t calls_of(const PAT_Counters *c, const char *name)
 {
@@ -18,14 +18,14 @@ static int64_t calls_of(const PAT_Counters *c, const char *name)
 }
 
 /* So many calls, the last rank late by so many ms in each. Returns how many relay has run; the same on all ranks. */
-static int64_t relay_calls(int calls, double late_ms)
+static int64_t relay_calls_of(int bytes, int calls, double late_ms)
 {
     PAT_Counters before = counters();
     for (int i = 0; i < calls; i++) {
         MPI_Barrier(MPI_COMM_WORLD);
         if (late_ms > 0 && test.rank == test.size - 1)
             sleep_ms(late_ms);
-        gather_bytes(MPI_COMM_WORLD, BYTES, (uint32_t)i + 1);
+        gather_bytes(MPI_COMM_WORLD, bytes, (uint32_t)i + 1);
     }
     PAT_Counters after = counters();
     int64_t num = calls_of(&after, "relay") - calls_of(&before, "relay"), least, most;
@@ -34,6 +34,27 @@ static int64_t relay_calls(int calls, double late_ms)
     expect_int("relay's calls, fewest and most on a rank", least, most);
     expect_int("all calls", calls, num + calls_of(&after, "native") - calls_of(&before, "native"));
     return num;
+}
+
+static int64_t relay_calls(int calls, double late_ms)
+{
+    return relay_calls_of(BYTES, calls, late_ms);
+}
+
+/*
+ * Blocks so long that relay is taken at once. While ranks come together the MPI library is tried too; whatever is measured,
+ * which depends on the machine (unit_history.c has that), all ranks go by it alike. When ranks come far apart it is relay.
+ */
+static void compared(void)
+{
+    test_at("long blocks");
+    const int64_t together = relay_calls_of(LONG_BYTES, 100, 0);
+    if (test.size == 2) /* two do not tell each other what they took */
+        expect_int("relay's calls with two ranks", 100, together);
+    else if ((together == 100 && test_slow() == 1) || together == 0)
+        test_fail("relay has run %lld of 100 calls; expected: some, but not all", (long long)together);
+    relay_calls_of(LONG_BYTES, 70, 40); /* after 64 calls at the latest it finds out */
+    expect_int("relay's calls when ranks come far apart", 5, relay_calls_of(LONG_BYTES, 5, 40));
 }
 
 /*
@@ -102,6 +123,7 @@ int main(int argc, char **argv)
     together = relay_calls(CALLS, 0);
     if (together > CALLS / 2 && test_slow() == 1)
         test_fail("relay has run %lld of %d calls; expected: fewer than half", (long long)together, CALLS);
+    compared();
     beside_started();
     layouts_free();
     return test_end();

@@ -10,13 +10,11 @@ static const pat_outcome nothing_known = {.late = {.rank = -1}};
 int pat_dropin_allgather(const void *site, const void *sendbuf, int sendcount, MPI_Datatype sendtype,
                          void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm)
 {
-    int rc;
     pat_outcome outcome = nothing_known;
     const bool told = pat_dropin_reports;
     const int64_t start = told ? pat_clock_local_ns() : 0;
-    if (!pat_allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm,
-                       told ? &outcome : NULL, &rc))
-        rc = PAT_NEXT(Allgather)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+    const int rc = pat_allgather(PAT_NEXT(Allgather), site, told ? &outcome : NULL, sendbuf, sendcount,
+                                 sendtype, recvbuf, recvcount, recvtype, comm);
     if (told)
         pat_sites_add(site, "MPI_Allgather", pat_dropin_bytes(recvcount, recvtype),
                       pat_clock_local_ns() - start, &outcome);
@@ -39,13 +37,11 @@ int pat_dropin_allgatherv(const void *site, const void *sendbuf, int sendcount, 
                           void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype,
                           MPI_Comm comm)
 {
-    int rc;
     pat_outcome outcome = nothing_known;
     const bool told = pat_dropin_reports;
     const int64_t start = told ? pat_clock_local_ns() : 0;
-    if (!pat_allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm,
-                        told ? &outcome : NULL, &rc))
-        rc = PAT_NEXT(Allgatherv)(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
+    const int rc = pat_allgatherv(PAT_NEXT(Allgatherv), site, told ? &outcome : NULL, sendbuf, sendcount,
+                                  sendtype, recvbuf, recvcounts, displs, recvtype, comm);
     if (told && rc == MPI_SUCCESS)
         pat_sites_add(site, "MPI_Allgatherv",
                       own_bytes(sendbuf, sendcount, sendtype, recvcounts, recvtype, comm),
@@ -56,12 +52,10 @@ int pat_dropin_allgatherv(const void *site, const void *sendbuf, int sendcount, 
 int pat_dropin_bcast(const void *site, void *buffer, int count, MPI_Datatype datatype, int root,
                      MPI_Comm comm)
 {
-    int rc;
     pat_outcome outcome = nothing_known;
     const bool told = pat_dropin_reports;
     const int64_t start = told ? pat_clock_local_ns() : 0;
-    if (!pat_bcast(buffer, count, datatype, root, comm, told ? &outcome : NULL, &rc))
-        rc = PAT_NEXT(Bcast)(buffer, count, datatype, root, comm);
+    const int rc = pat_bcast(PAT_NEXT(Bcast), told ? &outcome : NULL, buffer, count, datatype, root, comm);
     if (told)
         pat_sites_add(site, "MPI_Bcast", pat_dropin_bytes(count, datatype), pat_clock_local_ns() - start,
                       &outcome);
@@ -71,13 +65,11 @@ int pat_dropin_bcast(const void *site, void *buffer, int count, MPI_Datatype dat
 int pat_dropin_gather(const void *site, const void *sendbuf, int sendcount, MPI_Datatype sendtype,
                       void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
-    int rc;
     pat_outcome outcome = nothing_known;
     const bool told = pat_dropin_reports;
     const int64_t start = told ? pat_clock_local_ns() : 0;
-    if (!pat_gather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm,
-                    told ? &outcome : NULL, &rc))
-        rc = PAT_NEXT(Gather)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
+    const int rc = pat_gather(PAT_NEXT(Gather), told ? &outcome : NULL, sendbuf, sendcount, sendtype, recvbuf,
+                              recvcount, recvtype, root, comm);
     if (told)
         pat_sites_add(site, "MPI_Gather",
                       sendbuf == MPI_IN_PLACE ? pat_dropin_bytes(recvcount, recvtype)
