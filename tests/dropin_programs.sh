@@ -8,9 +8,9 @@ set -u
 programs=(hpcc lammps pw pw_scalapack mpi4py)
 # What each is known to call; if a plan has run none of these, they have not come to us at all.
 declare -A calls_of=([hpcc]="MPI_Bcast MPI_Gather" [lammps]="MPI_Allgather MPI_Bcast MPI_Gather" [pw]=MPI_Bcast
-    [pw_scalapack]=MPI_Bcast [mpi4py]="MPI_Allgather MPI_Bcast MPI_Gather")
+    [pw_scalapack]=MPI_Bcast [mpi4py]="MPI_Allgather MPI_Allgatherv MPI_Bcast MPI_Gather")
 # What the drop-in runs by plans: shares are of these operations only.
-eligible=(MPI_Allgather MPI_Bcast MPI_Gather)
+eligible=(MPI_Allgather MPI_Allgatherv MPI_Bcast MPI_Gather)
 # What it is told. By default nothing; shared memory is so fast that it then leaves all blocks to the MPI library. Told of a
 # slow link it goes to and fro between plans and the MPI library, in a program whose all-gathers are long enough.
 settings_default=()
