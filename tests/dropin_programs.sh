@@ -5,10 +5,10 @@
 # PAT_TEST_RUNS: how often each is run under each setting (default 1).
 set -u
 
-programs=(hpcc lammps pw pw_scalapack mpi4py)
+programs=(hpcc lammps pw pw_scalapack mpi4py neuron)
 # What each is known to call; if a plan has run none of these, they have not come to us at all.
 declare -A calls_of=([hpcc]="MPI_Bcast MPI_Gather" [lammps]="MPI_Allgather MPI_Bcast MPI_Gather" [pw]=MPI_Bcast
-    [pw_scalapack]=MPI_Bcast [mpi4py]="MPI_Allgather MPI_Allgatherv MPI_Bcast MPI_Gather")
+    [pw_scalapack]=MPI_Bcast [mpi4py]="MPI_Allgather MPI_Allgatherv MPI_Bcast MPI_Gather" [neuron]="MPI_Allgather MPI_Allgatherv")
 # What the drop-in runs by plans: shares are of these operations only.
 eligible=(MPI_Allgather MPI_Allgatherv MPI_Bcast MPI_Gather)
 # What it is told. By default nothing; shared memory is so fast that it then leaves all blocks to the MPI library. Told of a
@@ -98,6 +98,11 @@ needs_mpi4py() { [ -n "$python" ] || echo "mpi4py (Debian: python3-mpi4py)"; }
 run_mpi4py() { "$PAT_SOURCE/tests/mpirun.sh" 3 "$python" -m mpi4py "$inputs/mpi4py_calls.py"; }
 results_mpi4py() { cat out; }
 whole_mpi4py() { [ "$(wc -l <<<"$1")" -eq 29 ] && ! grep -q wrong <<<"$1"; }
+
+needs_neuron() { /usr/bin/python3 -c 'import neuron' 2>/dev/null >&2 || echo "NEURON (Debian: python3-neuron)"; }
+run_neuron() { "$PAT_SOURCE/tests/mpirun.sh" 4 /usr/bin/python3 "$PAT_SOURCE/bench/examples/spikes.py" 2000 60 0.5 3; }
+results_neuron() { sed -nE 's/^(checksum [^,]*),.*;( [0-9]+ spikes)/\1\2/p' out; }
+whole_neuron() { grep -qE ' [1-9][0-9]* spikes' <<<"$1"; }
 
 # ---- Running and judging ------------------------------------------------------------------------------------------------------
 
