@@ -4,7 +4,6 @@
  * as if nothing were preloaded.
  */
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "config.h"
 #include "dropin.h"
@@ -24,16 +23,11 @@ static void say(const char *what, const char *why)
         fprintf(stderr, "pat: %s: %s\n", what, why);
 }
 
-static const char *get_env(const char *name)
-{
-    return getenv(name);
-}
-
 static bool keeps_level(void)
 {
     pat_config config;
     char why[256];
-    return pat_config_read(&config, get_env, why, sizeof(why)) != 0 || config.thread_level_keep;
+    return pat_config_read(&config, pat_config_env, why, sizeof(why)) != 0 || config.thread_level_keep;
 }
 
 /* All ranks call. Settings are the same on all of them or an error on all of them (PAT_Init). */
