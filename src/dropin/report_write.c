@@ -1,0 +1,151 @@
+/*
+ * report_write.c — see report_lines.h: the report as text and as JSON. Figures are means over calls and ranks. Times saved are
+ * estimates: for every call that a plan ran and in which all ranks learnt when the others came, what the MPI library's own
+ * all-gather would have taken from the last arrival on, by calibration or else the least that the link needs, less what the
+ * call took from there.
+ */
+#include <errno.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "error.h"
+#include "pat.h"
+#include "report_lines.h"
+#include "runtime.h"
+
+#define TEXT(number)     #number
+#define DOTTED(a, b, c)  TEXT(a) "." TEXT(b) "." TEXT(c)
+#define PAT_VERSION_TEXT DOTTED(PAT_VERSION_MAJOR, PAT_VERSION_MINOR, PAT_VERSION_PATCH)
+
+static const char *mpi_name(char *text)
+{
+    int length;
+    if (PMPI_Get_library_version(text, &length) != MPI_SUCCESS)
+        return "unknown MPI library";
+    text[strcspn(text, ",\n")] = '\0';
+    return text;
+}
+
+static double ms(int64_t ns, int64_t calls)
+{
+    return calls > 0 ? 1e-6 * (double)ns / (double)calls : 0;
+}
+
+static int64_t by_plan(const pat_report_line *l)
+{
+    int64_t calls = 0;
+    for (int a = 0; a < PAT_MAX_ALGS; a++)
+        calls += l->sums.alg_calls[a];
+    return calls;
+}
+
+/* Per call of which it is known; below 0: lost. */
+static double saved_ms(const pat_report_line *l)
+{
+    return ms(l->sums.native_ns - (l->sums.plan_ns - l->sums.waited_ns), l->sums.num_known);
+}
+
+static void write_algs(FILE *file, const pat_report_line *l)
+{
+    const char *between = "";
+    for (int a = 0; a < pat_algorithm_count(); a++)
+        if (l->sums.alg_calls[a]) {
+            fprintf(file, "%s%s %.0f %%", between, pat_algorithm_at(a)->name,
+                    100.0 * (double)l->sums.alg_calls[a] / (double)l->sums.calls);
+            between = ", ";
+        }
+    if (by_plan(l) == 0)
+        fputs("MPI library", file);
+}
+
+static void write_text(FILE *file, const pat_report_line *lines, int num, int ranks, int64_t time_ns)
+{
+    char version[MPI_MAX_LIBRARY_VERSION_STRING];
+    fprintf(file, "# PAT %s, %s, %d ranks, %.3f s from MPI_Init to MPI_Finalize\n", PAT_VERSION_TEXT,
+            mpi_name(version), ranks, 1e-9 * (double)time_ns);
+    fputs("# time, waiting for the last rank (where known), saved (estimated): ms a call, means over calls "
+          "and ranks\n"
+          "# last: the rank that most often came last, counted in the call's communicator\n",
+          file);
+    fprintf(file, "%-24s %9s %10s %10s %10s %10s  %-14s  %-22s  %s\n", "call", "calls", "bytes", "time",
+            "waiting", "saved", "last", "run by", "at");
+    for (int i = 0; i < num; i++) {
+        const pat_report_line *l = &lines[i];
+        char last[32] = "-", waiting[32] = "-", saved[32] = "-";
+        if (l->sums.num_known) {
+            snprintf(waiting, sizeof(waiting), "%.4f", ms(l->sums.waited_ns, l->sums.num_known));
+            snprintf(saved, sizeof(saved), "%.4f", saved_ms(l));
+        }
+        if (l->last_rank >= 0)
+            snprintf(last, sizeof(last), "%lld (%lld of %lld)", (long long)l->last_rank,
+                     (long long)l->last_calls, (long long)(l->sums.num_known / l->ranks));
+        fprintf(file, "%-24s %9lld %10lld %10.4f %10s %10s  %-14s  ", l->call,
+                (long long)(l->sums.calls / l->ranks),
+                (long long)(l->sums.calls ? l->sums.bytes / l->sums.calls : 0),
+                ms(l->sums.time_ns, l->sums.calls), waiting, saved, last);
+        write_algs(file, l);
+        fprintf(file, "  %s\n", l->name);
+    }
+}
+
+static json_t *json_of(const pat_report_line *l)
+{
+    json_t *algs = json_object();
+    for (int a = 0; a < pat_algorithm_count(); a++)
+        if (l->sums.alg_calls[a])
+            json_object_set_new(algs, pat_algorithm_at(a)->name, json_integer(l->sums.alg_calls[a]));
+    json_object_set_new(algs, "mpi", json_integer(l->sums.calls - by_plan(l)));
+    json_t *o =
+        json_pack("{s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:f, s:o}", "call", l->call, "at", l->name, "ranks",
+                  (json_int_t)l->ranks, "calls", (json_int_t)l->sums.calls, "bytes",
+                  (json_int_t)l->sums.bytes, "least_bytes", (json_int_t)l->sums.least_bytes, "most_bytes",
+                  (json_int_t)l->sums.most_bytes, "time_ms", ms(l->sums.time_ns, 1), "run_by", algs);
+    if (o && l->sums.num_known) {
+        json_object_set_new(o, "known_calls", json_integer(l->sums.num_known));
+        json_object_set_new(o, "waiting_ms", json_real(ms(l->sums.waited_ns, 1)));
+        json_object_set_new(o, "saved_ms_estimated", json_real(saved_ms(l) * (double)l->sums.num_known));
+    }
+    if (o && l->last_rank >= 0)
+        json_object_set_new(
+            o, "most_often_last",
+            json_pack("{s:I, s:I}", "rank", (json_int_t)l->last_rank, "calls", (json_int_t)l->last_calls));
+    return o;
+}
+
+static bool write_json(FILE *file, const pat_report_line *lines, int num, int ranks, int64_t time_ns)
+{
+    char version[MPI_MAX_LIBRARY_VERSION_STRING];
+    json_t *sites = json_array();
+    bool whole = true;
+    for (int i = 0; i < num; i++)
+        whole = json_array_append_new(sites, json_of(&lines[i])) == 0 && whole;
+    json_t *root = json_pack("{s:s, s:s, s:i, s:f, s:s, s:o}", "pat_version", PAT_VERSION_TEXT, "mpi_library",
+                             mpi_name(version), "ranks", ranks, "seconds", 1e-9 * (double)time_ns,
+                             "sums_over", "ranks and calls", "sites", sites);
+    const bool good =
+        whole && root && json_dumpf(root, file, JSON_INDENT(2)) == 0 && fputc('\n', file) != EOF;
+    json_decref(root);
+    return good;
+}
+
+int pat_report_put(const pat_report_line *lines, int num, int ranks, int64_t time_ns)
+{
+    const char *to = pat_rt.config.report;
+    const size_t length = strlen(to);
+    const bool on_stderr = strcasecmp(to, "text") == 0 || strcasecmp(to, "json") == 0;
+    const bool as_json = strcasecmp(to, "json") == 0 || (length > 5 && strcmp(to + length - 5, ".json") == 0);
+    FILE *file = on_stderr ? stderr : fopen(to, "we");
+    bool good = file != NULL;
+    errno = good ? 0 : errno;
+    if (good && as_json)
+        good = write_json(file, lines, num, ranks, time_ns);
+    else if (good)
+        write_text(file, lines, num, ranks, time_ns);
+    if (file && !on_stderr)
+        good = fclose(file) == 0 && good;
+    return good ? MPI_SUCCESS
+                : pat_error(MPI_ERR_OTHER, "PAT_REPORT=\"%s\": cannot be written: %s", to,
+                            errno ? strerror(errno) : "no memory, or a name that is not UTF-8");
+}
