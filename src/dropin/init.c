@@ -13,8 +13,6 @@
 
 enum { CALLS_BEFORE_A_STATE = 3 };
 
-bool pat_dropin_reports;
-
 static void say(const char *what, const char *why)
 {
     int rank = 0;
@@ -33,10 +31,9 @@ static bool keeps_level(void)
 /* All ranks call. Settings are the same on all of them or an error on all of them (PAT_Init). */
 static void start(void)
 {
-    static bool done; /* MPI can be started once */
-    if (done)
+    if (pat_rt.tried)
         return;
-    done = true;
+    pat_rt.tried = true;
     int rc = pat_runtime_init();
     if (rc != MPI_SUCCESS) {
         say(PAT_Error_string(rc), "the program runs without arrival-aware collectives");
@@ -44,10 +41,8 @@ static void start(void)
     }
     pat_rt.hosted = true;
     pat_rt.patience = atomic_load(&pat_rt.alg[PAT_OP_ALLGATHER])->chooses ? CALLS_BEFORE_A_STATE : 0;
-    if (pat_rt.config.report[0]) {
-        pat_report_begin();
-        pat_dropin_reports = true;
-    }
+    if (pat_rt.config.report[0] && !pat_report_begin())
+        say("no memory for PAT_REPORT", "the program runs without a report");
 }
 
 int pat_dropin_init(int *argc, char ***argv)
@@ -73,7 +68,6 @@ int pat_dropin_finalize(void)
 {
     if (atomic_load(&pat_rt.started) && pat_rt.hosted) {
         if (pat_dropin_reports) {
-            pat_dropin_reports = false;
             const int rc_report = pat_report_write();
             if (rc_report != MPI_SUCCESS)
                 say("no report", PAT_Error_string(rc_report));

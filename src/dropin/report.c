@@ -13,11 +13,18 @@
 #include "report_lines.h"
 #include "runtime.h"
 
-static int64_t begin_ns;
-
-void pat_report_begin(void)
+bool pat_report_begin(void)
 {
-    begin_ns = pat_clock_local_ns();
+    pat_dropin *d = malloc(sizeof(*d));
+    int ok = d != NULL, all_ok = 0;
+    const int rc = PMPI_Allreduce(&ok, &all_ok, 1, MPI_INT, MPI_MIN, pat_rt.world);
+    if (rc != MPI_SUCCESS || !all_ok) {
+        free(d);
+        return false;
+    }
+    *d = (pat_dropin){.sites.lock = PTHREAD_MUTEX_INITIALIZER, .begin_ns = pat_clock_local_ns()};
+    pat_rt.dropin = d;
+    return true;
 }
 
 static void fill(pat_report_line *l, const pat_site *s)
@@ -86,16 +93,16 @@ static int merge(pat_report_line *lines, int num)
 }
 
 /* On rank 0 all ranks' lines, in one block of memory to be freed; NULL and an error code when there is none. */
-static int collect(pat_report_line **all, int *num_all)
+static int collect(const pat_sites *sites, pat_report_line **all, int *num_all)
 {
-    int rank, size, rc, mine = pat_sites_count(), total = 0;
+    int rank, size, rc, mine = sites->num, total = 0;
     PMPI_Comm_rank(pat_rt.world, &rank);
     PMPI_Comm_size(pat_rt.world, &size);
     pat_report_line *lines = calloc((size_t)mine + 1, sizeof(*lines));
     int *num = calloc(2 * (size_t)size, sizeof(*num)), *at = num + size;
     int ok = lines && num, all_ok = 0;
     for (int i = 0; i < mine && lines; i++) {
-        fill(&lines[i], pat_sites_at(i));
+        fill(&lines[i], &sites->sites[i]);
         if (rank != 0) { /* rank 0's word */
             lines[i].last_rank = -1;
             lines[i].last_calls = 0;
@@ -126,14 +133,17 @@ static int collect(pat_report_line **all, int *num_all)
 
 int pat_report_write(void)
 {
+    pat_dropin *d = pat_rt.dropin;
     pat_report_line *lines;
     int num, rank, ranks;
+    pat_rt.dropin = NULL;
     PMPI_Comm_rank(pat_rt.world, &rank);
     PMPI_Comm_size(pat_rt.world, &ranks);
-    int rc = collect(&lines, &num);
+    int rc = collect(&d->sites, &lines, &num);
     if (rc == MPI_SUCCESS && rank == 0)
-        rc = pat_report_put(lines, merge(lines, num), ranks, pat_clock_local_ns() - begin_ns);
+        rc = pat_report_put(lines, merge(lines, num), ranks, pat_clock_local_ns() - d->begin_ns);
     free(lines);
-    pat_sites_clear();
+    pat_sites_clear(&d->sites);
+    free(d);
     return rc;
 }
