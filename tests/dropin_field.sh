@@ -122,9 +122,46 @@ wrong_settings_end_the_program() { # they do not: they are said once
     expect '^status 0' "$out"
     expect 'PAT_MEM="12X": accepted: ' "$out"
     expect "$checksum" "$out"
-    out=$(under 2 "PAT_REPORT=$dir/no/such/place" -- "$jacobi" 2000 12 0 0)
+}
+
+# What is said of the report comes before what the program says after MPI_Init; then it runs on.
+a_report_is_missed_after_hours() {
+    local out
+    out=$(under 3 "PAT_REPORT=$dir/no/such/place" -- "$PAT_BUILD/tests/plain_moves" "$dir")
     expect '^status 0' "$out"
-    expect 'cannot be written' "$out"
+    expect '^plain_moves: done' "$out"
+    expect '^pat: PAT_REPORT="[^"]*/no/such/place": cannot be written: No such file' "$(sed '/^plain_moves/,$d' <<<"$out")"
+    [ "$(grep -c '^pat:' <<<"$out")" = 1 ] || expect 'one line, not one a rank' "$out"
+    out=$(under 2 "PAT_REPORT=$dir" -- "$PAT_BUILD/tests/plain_moves" "$dir")
+    expect "cannot be written: Is a directory" "$(sed '/^plain_moves/,$d' <<<"$out")"
+}
+
+an_older_report_is_lost() { # until there is a new one, it stays as it is; nothing else is left
+    local out
+    mkdir "$dir/run"
+    out=$(cd "$dir/run" && under 2 PAT_REPORT=report.json -- "$PAT_BUILD/tests/plain_moves" "$dir/run")
+    expect '^plain_moves: before MPI_Finalize:$' "$out"
+    expect '^\[1\]$' "$(jq -c '[.sites[] | select(.call == "MPI_Barrier")] | [length]' "$dir/run/report.json")"
+    echo old >"$dir/run/report.json"
+    out=$(cd "$dir/run" && under 2 PAT_REPORT=report.json -- "$PAT_BUILD/tests/plain_moves" "$dir/run")
+    expect '^plain_moves: before MPI_Finalize: report.json with 4 bytes$' "$out"
+    expect '^2$' "$(jq .ranks "$dir/run/report.json")"
+    expect '^report.json$' "$(ls "$dir/run")"
+    [ "$(find "$dir/run" -mindepth 1 | wc -l)" = 1 ] || expect "nothing but the report" "$(ls "$dir/run")"
+}
+
+a_report_goes_to_something_else() { # a pipe, or the standard error by name, stays what it is
+    local out
+    mkfifo "$dir/pipe"
+    timeout 100 cat "$dir/pipe" >"$dir/piped" &
+    under 2 "PAT_REPORT=$dir/pipe" -- "$PAT_BUILD/tests/plain_moves" "$dir" >"$dir/out"
+    wait $!
+    expect '^MPI_Barrier ' "$(cat "$dir/piped")"
+    [ -p "$dir/pipe" ] || expect 'still a pipe' "$(ls -l "$dir/pipe")"
+    ln -s /proc/self/fd/2 "$dir/stderr" # as /dev/stderr, which a broken build must not take away from a machine
+    out=$(under 2 "PAT_REPORT=$dir/stderr" -- "$PAT_BUILD/tests/plain_moves" "$dir")
+    expect '^MPI_Barrier ' "$out"
+    [ -L "$dir/stderr" ] || expect 'still a link' "$(ls -l "$dir/stderr")"
 }
 
 checksum=$("$PAT_SOURCE/tests/mpirun.sh" 3 "$jacobi" 2000 12 0 0 2>&1 | grep -oE 'checksum [^,]*')
@@ -142,4 +179,7 @@ tools_do_not_stack
 srun_drops_the_environment
 several_programs_in_one_job
 wrong_settings_end_the_program
+a_report_is_missed_after_hours
+an_older_report_is_lost
+a_report_goes_to_something_else
 exit $failed

@@ -32,6 +32,8 @@
 typedef struct pat_dropin {
     pat_sites sites;
     int64_t begin_ns; /* the program's time counts from here */
+    char *
+        file; /* on rank 0: where the report goes, whatever directory the program goes to; NULL: standard error */
 } pat_dropin;
 
 /* Does anybody want to know of the calls? Every call asks: one load. */

@@ -4,6 +4,7 @@
  * as if nothing were preloaded.
  */
 #include <stdio.h>
+#include <string.h>
 
 #include "config.h"
 #include "dropin.h"
@@ -28,6 +29,17 @@ static bool keeps_level(void)
     return pat_config_read(&config, pat_config_env, why, sizeof(why)) != 0 || config.thread_level_keep;
 }
 
+static void begin_report(void)
+{
+    char what[400];
+    const int error = pat_report_begin();
+    if (!error)
+        return;
+    snprintf(what, sizeof(what), "PAT_REPORT=\"%s\": cannot be written: %s", pat_rt.config.report,
+             strerror(error));
+    say(what, "the program runs without a report");
+}
+
 /* All ranks call. Settings are the same on all of them or an error on all of them (PAT_Init). */
 static void start(void)
 {
@@ -41,8 +53,8 @@ static void start(void)
     }
     pat_rt.hosted = true;
     pat_rt.patience = atomic_load(&pat_rt.alg[PAT_OP_ALLGATHER])->chooses ? CALLS_BEFORE_A_STATE : 0;
-    if (pat_rt.config.report[0] && !pat_report_begin())
-        say("no memory for PAT_REPORT", "the program runs without a report");
+    if (pat_rt.config.report[0])
+        begin_report();
 }
 
 int pat_dropin_init(int *argc, char ***argv)

@@ -4,6 +4,7 @@
  */
 #include "report.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,18 +14,26 @@
 #include "report_lines.h"
 #include "runtime.h"
 
-bool pat_report_begin(void)
+int pat_report_begin(void)
 {
     pat_dropin *d = malloc(sizeof(*d));
-    int ok = d != NULL, all_ok = 0;
-    const int rc = PMPI_Allreduce(&ok, &all_ok, 1, MPI_INT, MPI_MIN, pat_rt.world);
-    if (rc != MPI_SUCCESS || !all_ok) {
-        free(d);
-        return false;
+    int rank, error = d ? 0 : ENOMEM, worst = 0;
+    PMPI_Comm_rank(pat_rt.world, &rank);
+    if (d) {
+        *d = (pat_dropin){.sites.lock = PTHREAD_MUTEX_INITIALIZER, .begin_ns = pat_clock_local_ns()};
+        if (rank == 0)
+            error = pat_report_place(pat_rt.config.report, &d->file);
     }
-    *d = (pat_dropin){.sites.lock = PTHREAD_MUTEX_INITIALIZER, .begin_ns = pat_clock_local_ns()};
-    pat_rt.dropin = d;
-    return true;
+    if (PMPI_Allreduce(&error, &worst, 1, MPI_INT, MPI_MAX, pat_rt.world) != MPI_SUCCESS)
+        worst = EIO;
+    if (!worst) {
+        pat_rt.dropin = d;
+        return 0;
+    }
+    if (d)
+        free(d->file);
+    free(d);
+    return worst;
 }
 
 static void fill(pat_report_line *l, const pat_site *s)
@@ -141,9 +150,10 @@ int pat_report_write(void)
     PMPI_Comm_size(pat_rt.world, &ranks);
     int rc = collect(&d->sites, &lines, &num);
     if (rc == MPI_SUCCESS && rank == 0)
-        rc = pat_report_put(lines, merge(lines, num), ranks, pat_clock_local_ns() - d->begin_ns);
+        rc = pat_report_put(lines, merge(lines, num), ranks, pat_clock_local_ns() - d->begin_ns, d->file);
     free(lines);
     pat_sites_clear(&d->sites);
+    free(d->file);
     free(d);
     return rc;
 }

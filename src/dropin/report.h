@@ -4,13 +4,11 @@
 #ifndef PAT_REPORT_H
 #define PAT_REPORT_H
 
-#include <stdbool.h>
-
 /*
- * Collective over all ranks: from here on calls are counted. False, the same on all ranks, where one of them has no memory:
- * nothing is counted then, and there is nothing to write.
+ * Collective over all ranks: from here on calls are counted. Returns 0, or on all ranks what errno says of it: rank 0 cannot
+ * write where it is to go, or one has no memory. Nothing is counted then, and there is nothing to write.
  */
-bool pat_report_begin(void);
+int pat_report_begin(void);
 
 /*
  * Collective over all ranks: rank 0 collects what they have counted and writes it. Returns MPI_SUCCESS, or on rank 0 an

@@ -7,10 +7,13 @@
 #include <errno.h>
 #include <jansson.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
 #include "error.h"
+#include "file.h"
 #include "pat.h"
 #include "report_lines.h"
 #include "runtime.h"
@@ -130,22 +133,52 @@ static bool write_json(FILE *file, const pat_report_line *lines, int num, int ra
     return good;
 }
 
-int pat_report_put(const pat_report_line *lines, int num, int ranks, int64_t time_ns)
+static bool on_stderr(const char *report)
 {
-    const char *to = pat_rt.config.report;
-    const size_t length = strlen(to);
-    const bool on_stderr = strcasecmp(to, "text") == 0 || strcasecmp(to, "json") == 0;
-    const bool as_json = strcasecmp(to, "json") == 0 || (length > 5 && strcmp(to + length - 5, ".json") == 0);
-    FILE *file = on_stderr ? stderr : fopen(to, "we");
-    bool good = file != NULL;
-    errno = good ? 0 : errno;
+    return strcasecmp(report, "text") == 0 || strcasecmp(report, "json") == 0;
+}
+
+int pat_report_place(const char *report, char **file)
+{
+    *file = NULL;
+    if (on_stderr(report))
+        return 0;
+    char *here = report[0] == '/' ? NULL : getcwd(NULL, 0);
+    if (report[0] != '/' && !here)
+        return errno;
+    if (asprintf(file, "%s%s%s", here ? here : "", here ? "/" : "", report) < 0)
+        *file = NULL;
+    free(here);
+    const int error = *file ? pat_file_check(*file) : ENOMEM;
+    if (error) {
+        free(*file);
+        *file = NULL;
+    }
+    return error;
+}
+
+int pat_report_put(const pat_report_line *lines, int num, int ranks, int64_t time_ns, const char *file)
+{
+    const char *report = pat_rt.config.report;
+    const size_t length = strlen(report);
+    const bool as_json =
+        strcasecmp(report, "json") == 0 || (length > 5 && strcmp(report + length - 5, ".json") == 0);
+    char *text = NULL;
+    size_t num_bytes = 0;
+    FILE *memory = open_memstream(&text, &num_bytes);
+    bool good = memory != NULL;
     if (good && as_json)
-        good = write_json(file, lines, num, ranks, time_ns);
+        good = write_json(memory, lines, num, ranks, time_ns);
     else if (good)
-        write_text(file, lines, num, ranks, time_ns);
-    if (file && !on_stderr)
-        good = fclose(file) == 0 && good;
-    return good ? MPI_SUCCESS
-                : pat_error(MPI_ERR_OTHER, "PAT_REPORT=\"%s\": cannot be written: %s", to,
-                            errno ? strerror(errno) : "no memory, or a name that is not UTF-8");
+        write_text(memory, lines, num, ranks, time_ns);
+    good = memory && fclose(memory) == 0 && good;
+    int error = 0;
+    if (good && file)
+        error = pat_file_write(file, text, num_bytes);
+    else if (good && fwrite(text, 1, num_bytes, stderr) != num_bytes)
+        error = errno ? errno : EIO;
+    free(text);
+    return good && !error ? MPI_SUCCESS
+                          : pat_error(MPI_ERR_OTHER, "PAT_REPORT=\"%s\": cannot be written: %s", report,
+                                      error ? strerror(error) : "no memory, or a name that is not UTF-8");
 }
