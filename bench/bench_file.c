@@ -1,6 +1,5 @@
 /*
- * bench_file.c — files that are whole or not there (bench_output.h). Must never leave a temporary file
- * behind.
+ * bench_file.c — results into files and back, and what describes a run (bench_output.h).
  */
 #include "bench_output.h"
 
@@ -11,60 +10,18 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "file.h"
+
 static int fail(int code, char *why, size_t why_size, const char *what, const char *path)
 {
     snprintf(why, why_size, "%s '%s': %s", what, path, strerror(code));
     return code;
 }
 
-static bool is_other_kind(const char *path)
-{
-    struct stat st;
-    return stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
-}
-
-/* Open a temporary file beside `path`; its name is for the caller to free. NULL with errno set. */
-static FILE *open_beside(const char *path, char **name)
-{
-    const size_t size = strlen(path) + sizeof(".XXXXXX");
-    *name = malloc(size);
-    if (!*name)
-        return NULL;
-    snprintf(*name, size, "%s.XXXXXX", path);
-    int fd = mkstemp(*name);
-    FILE *file = fd >= 0 ? fdopen(fd, "w") : NULL;
-    if (file) {
-        const mode_t mask = umask(0);
-        umask(mask);
-        if (fchmod(fd, 0666 & ~mask) == 0)
-            return file;
-        fclose(file);
-        unlink(*name);
-    }
-    free(*name);
-    *name = NULL;
-    return NULL;
-}
-
 int bench_file_check(const char *path, char *why, size_t why_size)
 {
-    struct stat st;
-    if (stat(path, &st) == 0) {
-        if (S_ISDIR(st.st_mode))
-            return fail(EISDIR, why, why_size, "cannot write", path);
-        if (access(path, W_OK) != 0)
-            return fail(errno, why, why_size, "cannot write", path);
-        if (is_other_kind(path))
-            return 0;
-    }
-    char *name;
-    FILE *file = open_beside(path, &name);
-    if (!file)
-        return fail(errno, why, why_size, "cannot write", path);
-    fclose(file);
-    unlink(name);
-    free(name);
-    return 0;
+    const int error = pat_file_check(path);
+    return error ? fail(error, why, why_size, "cannot write", path) : 0;
 }
 
 int bench_dir_check(const char *path, char *why, size_t why_size)
@@ -84,19 +41,8 @@ int bench_dir_check(const char *path, char *why, size_t why_size)
 
 int bench_file_write(const char *path, const char *text, size_t length, char *why, size_t why_size)
 {
-    char *name = NULL;
-    FILE *file = is_other_kind(path) ? fopen(path, "w") : open_beside(path, &name);
-    if (!file)
-        return fail(errno, why, why_size, "cannot write", path);
-    int rc = fwrite(text, 1, length, file) == length ? 0 : EIO;
-    if (fclose(file) != 0)
-        rc = errno;
-    if (name && rc == 0 && rename(name, path) != 0)
-        rc = errno;
-    if (name && rc != 0)
-        unlink(name);
-    free(name);
-    return rc == 0 ? 0 : fail(rc, why, why_size, "cannot write", path);
+    const int error = pat_file_write(path, text, length);
+    return error ? fail(error, why, why_size, "cannot write", path) : 0;
 }
 
 int bench_results_read(bench_table *table, const char *path, char *why, size_t why_size)

@@ -6,8 +6,8 @@
 
 #include <stdbool.h>
 #include <stdlib.h>
-#include <time.h>
 
+#include "bench_wait.h"
 #include "clock.h"
 
 enum { CHUNK = 16384, BATCH = 16, PINGS = 50, TAG_PING = 1, TAG_DATA = 2, TAG_CREDIT = 3, ENOUGH_MS = 1000 };
@@ -141,17 +141,6 @@ static int measure(MPI_Comm ring, bench_link *link)
     free(buf);
     free(rates);
     return all_ok ? MPI_SUCCESS : MPI_ERR_NO_MEM;
-}
-
-void bench_wait_quietly(MPI_Comm comm)
-{
-    int done = 0, size;
-    MPI_Request request;
-    MPI_Comm_size(comm, &size);
-    const struct timespec nap = {.tv_nsec = size < 10000 ? size * 50000L : 500000000L};
-    MPI_Ibarrier(comm, &request);
-    for (MPI_Test(&request, &done, MPI_STATUS_IGNORE); !done; MPI_Test(&request, &done, MPI_STATUS_IGNORE))
-        nanosleep(&nap, NULL);
 }
 
 int bench_link_measure(MPI_Comm comm, const int *node_of, int num_nodes, bench_link *link)

@@ -26,10 +26,4 @@ typedef struct bench_link {
  */
 int bench_link_measure(MPI_Comm comm, const int *node_of, int num_nodes, bench_link *link);
 
-/*
- * Collective: until all ranks are here, asleep. Ranks that share cores take the processor from those that are measured
- * when they spin; these look 20 times a millisecond all together, however many they are.
- */
-void bench_wait_quietly(MPI_Comm comm);
-
 #endif

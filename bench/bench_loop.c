@@ -13,6 +13,7 @@
 #include "bench_data.h"
 #include "bench_link.h"
 #include "bench_output.h"
+#include "bench_wait.h"
 #include "select.h"
 
 enum { SYNC_ROUNDS = 40 };

@@ -12,13 +12,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "bench_clock.h"
 #include "bench_fit.h"
 #include "bench_forecast.h"
 #include "bench_progress.h"
 #include "bench_rules.h"
+#include "bench_wait.h"
 #include "calibrate_run.h"
 #include "closed_form.h"
 #include "link.h"
@@ -331,16 +331,6 @@ static void fit(run *r, const pat_algorithm *alg)
     fflush(stdout);
 }
 
-/* Ranks that have no part in an experiment must not burn the processors of those that have. */
-static void wait_asleep(MPI_Comm comm)
-{
-    MPI_Request request;
-    int done = 0;
-    MPI_Ibarrier(comm, &request);
-    for (MPI_Test(&request, &done, MPI_STATUS_IGNORE); !done; MPI_Test(&request, &done, MPI_STATUS_IGNORE))
-        nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
-}
-
 /*
  * Points of one algorithm with some of the ranks. One of ours has a formula for long messages: with fewer ranks only short ones
  * are measured.
@@ -373,7 +363,7 @@ static void take_points(run *r, const pat_algorithm *alg, int ranks)
         }
         MPI_Comm_free(&comm);
     }
-    wait_asleep(MPI_COMM_WORLD);
+    bench_wait_quietly(MPI_COMM_WORLD); /* those that had no part */
     MPI_Bcast(&r->found, (int)sizeof(r->found), MPI_BYTE, 0, MPI_COMM_WORLD);
     if (r->rank == 0 && !alg->build)
         printf("%-16s with %d ranks\n", alg->name, ranks);

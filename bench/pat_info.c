@@ -33,11 +33,6 @@ static const struct argp argp = {
 static const char *const levels[] = {"MPI_THREAD_SINGLE", "MPI_THREAD_FUNNELED", "MPI_THREAD_SERIALIZED",
                                      "MPI_THREAD_MULTIPLE"};
 
-static const char *get_env(const char *name)
-{
-    return getenv(name);
-}
-
 /* Whose MPI_<call> does a program get? */
 static void print_dropin(const char *call)
 {
@@ -96,7 +91,7 @@ static void print_settings(void)
     const char *name, *unset, *accepted;
     printf("\nsettings\n");
     for (int i = 0; pat_config_setting(i, &name, &unset, &accepted); i++) {
-        const char *text = getenv(name);
+        const char *text = pat_config_env(name);
         printf("  %-17s %-24s %s\n", name, text ? text : unset, text ? "environment" : "default");
     }
 }
@@ -120,7 +115,7 @@ int main(int argc, char **argv)
     MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    const bool good = pat_config_read(&config, get_env, why, sizeof(why)) == 0;
+    const bool good = pat_config_read(&config, pat_config_env, why, sizeof(why)) == 0;
     pat_place place = {.kind = PAT_PLACE_FLOAT, .pu_os_index = -1};
     const int rc = pat_place_find(MPI_COMM_WORLD, good ? config.thread_pin : "auto", &place);
     if (rank == 0) {

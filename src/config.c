@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -241,6 +242,11 @@ static void tell(char *why, size_t why_size, const struct setting *setting, cons
         if ((unsigned char)*c < ' ' || *c == 0x7f)
             *c = '?';
     snprintf(why, why_size, "%s=\"%s\": accepted: %s", setting->name, shown, setting->accepted);
+}
+
+const char *pat_config_env(const char *name)
+{
+    return getenv(name);
 }
 
 int pat_config_read(pat_config *config, const char *(*get)(const char *name), char *why, size_t why_size)

@@ -30,8 +30,11 @@ typedef struct pat_config {
     int64_t link_beta_ps;  /* as picoseconds per byte */
 } pat_config;
 
+/* A variable of the environment, for pat_config_read; NULL: not set. */
+const char *pat_config_env(const char *name);
+
 /*
- * Read the settings through get (getenv in the library, a table in tests). Returns 0, or EINVAL with a
+ * Read the settings through get (pat_config_env, but for tests, which have a table). Returns 0, or EINVAL with a
  * message in `why` that names the variable, the bad value and the accepted ones; *config is then left as it
  * was. Unknown PAT_* names are not looked for.
  */

@@ -230,11 +230,6 @@ static int finalize_hook(MPI_Comm comm, int keyval, void *attr, void *extra)
     return rc;
 }
 
-static const char *get_env(const char *name)
-{
-    return getenv(name);
-}
-
 static bool find_algorithm(enum pat_op op, const pat_algorithm **alg)
 {
     const pat_config *c = &pat_rt.config;
@@ -258,7 +253,7 @@ static int agree_on_settings(int rank, const pat_algorithm *alg[PAT_NUM_OPS])
 {
     char why[256] = "";
     int64_t mine[5], most[5];
-    bool good = pat_config_read(&pat_rt.config, get_env, why, sizeof(why)) == 0;
+    bool good = pat_config_read(&pat_rt.config, pat_config_env, why, sizeof(why)) == 0;
     if (!good)
         pat_error(MPI_ERR_ARG, "%s", why);
     for (int op = 0; op < PAT_NUM_OPS && good; op++)

@@ -30,11 +30,13 @@ expect() {
 
 nobody_can_see_which_algorithm_ran_and_why() {
     local out
+    out=$(under 3 PAT_LINK=10,20 PAT_REPORT=json -- "$jacobi" 5000 12 0 0 | sed '1,/checksum/d' | jq -c '.sites[] | select(.call == "MPI_Allgather").because')
+    expect '"first calls":9,.*"long blocks":' "$out"
     out=$(under 3 PAT_FORCE=relay PAT_REPORT=text -- "$jacobi" 2000 12 0 0)
     expect '^status 0' "$out"
-    expect '^MPI_Allgather +12 +16000 .* relay 100 % +jacobi\(main\+0x|^MPI_Allgather +12 +16000 .* relay 100 % +jacobi\+0x' "$out"
+    expect '^MPI_Allgather +12 +16000 .* relay 100 % +asked for 100 % +jacobi\(main\+0x|^MPI_Allgather +12 +16000 .* relay 100 % +asked for 100 % +jacobi\+0x' "$out"
     out=$(under 3 PAT_REPORT=text -- "$jacobi" 1 12 0 0)
-    expect '^MPI_Allgather +12 +8 .* MPI library ' "$out"
+    expect '^MPI_Allgather +12 +8 .* MPI library 100 % +too short to gain 100 % ' "$out"
 }
 
 message_size_means_different_things() { # bytes of a rank's block, and they add up
@@ -122,9 +124,46 @@ wrong_settings_end_the_program() { # they do not: they are said once
     expect '^status 0' "$out"
     expect 'PAT_MEM="12X": accepted: ' "$out"
     expect "$checksum" "$out"
-    out=$(under 2 "PAT_REPORT=$dir/no/such/place" -- "$jacobi" 2000 12 0 0)
+}
+
+# What is said of the report comes before what the program says after MPI_Init; then it runs on.
+a_report_is_missed_after_hours() {
+    local out
+    out=$(under 3 "PAT_REPORT=$dir/no/such/place" -- "$PAT_BUILD/tests/plain_moves" "$dir")
     expect '^status 0' "$out"
-    expect 'cannot be written' "$out"
+    expect '^plain_moves: done' "$out"
+    expect '^pat: PAT_REPORT="[^"]*/no/such/place": cannot be written: No such file' "$(sed '/^plain_moves/,$d' <<<"$out")"
+    [ "$(grep -c '^pat:' <<<"$out")" = 1 ] || expect 'one line, not one a rank' "$out"
+    out=$(under 2 "PAT_REPORT=$dir" -- "$PAT_BUILD/tests/plain_moves" "$dir")
+    expect "cannot be written: Is a directory" "$(sed '/^plain_moves/,$d' <<<"$out")"
+}
+
+an_older_report_is_lost() { # until there is a new one, it stays as it is; nothing else is left
+    local out
+    mkdir "$dir/run"
+    out=$(cd "$dir/run" && under 2 PAT_REPORT=report.json -- "$PAT_BUILD/tests/plain_moves" "$dir/run")
+    expect '^plain_moves: before MPI_Finalize:$' "$out"
+    expect '^\[1\]$' "$(jq -c '[.sites[] | select(.call == "MPI_Barrier")] | [length]' "$dir/run/report.json")"
+    echo old >"$dir/run/report.json"
+    out=$(cd "$dir/run" && under 2 PAT_REPORT=report.json -- "$PAT_BUILD/tests/plain_moves" "$dir/run")
+    expect '^plain_moves: before MPI_Finalize: report.json with 4 bytes$' "$out"
+    expect '^2$' "$(jq .ranks "$dir/run/report.json")"
+    expect '^report.json$' "$(ls "$dir/run")"
+    [ "$(find "$dir/run" -mindepth 1 | wc -l)" = 1 ] || expect "nothing but the report" "$(ls "$dir/run")"
+}
+
+a_report_goes_to_something_else() { # a pipe, or the standard error by name, stays what it is
+    local out
+    mkfifo "$dir/pipe"
+    timeout 100 cat "$dir/pipe" >"$dir/piped" &
+    under 2 "PAT_REPORT=$dir/pipe" -- "$PAT_BUILD/tests/plain_moves" "$dir" >"$dir/out"
+    wait $!
+    expect '^MPI_Barrier ' "$(cat "$dir/piped")"
+    [ -p "$dir/pipe" ] || expect 'still a pipe' "$(ls -l "$dir/pipe")"
+    ln -s /proc/self/fd/2 "$dir/stderr" # as /dev/stderr, which a broken build must not take away from a machine
+    out=$(under 2 "PAT_REPORT=$dir/stderr" -- "$PAT_BUILD/tests/plain_moves" "$dir")
+    expect '^MPI_Barrier ' "$out"
+    [ -L "$dir/stderr" ] || expect 'still a link' "$(ls -l "$dir/stderr")"
 }
 
 checksum=$("$PAT_SOURCE/tests/mpirun.sh" 3 "$jacobi" 2000 12 0 0 2>&1 | grep -oE 'checksum [^,]*')
@@ -142,4 +181,7 @@ tools_do_not_stack
 srun_drops_the_environment
 several_programs_in_one_job
 wrong_settings_end_the_program
+a_report_is_missed_after_hours
+an_older_report_is_lost
+a_report_goes_to_something_else
 exit $failed

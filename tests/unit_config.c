@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -66,6 +67,21 @@ static void test_defaults(void **state)
     assert_string_equal(c.thread_pin, "auto");
     assert_int_equal(c.mem_bytes, 256 << 20);
     assert_false(c.link_set);
+}
+
+static void test_environment(void **state)
+{
+    (void)state;
+    pat_config config;
+    char why[256];
+    assert_int_equal(setenv("PAT_MEM", "3M", 1), 0);
+    assert_int_equal(pat_config_read(&config, pat_config_env, why, sizeof(why)), 0);
+    assert_int_equal(config.mem_bytes, 3 << 20);
+    assert_int_equal(setenv("PAT_MEM", "", 1), 0); /* empty is not unset */
+    assert_int_equal(pat_config_read(&config, pat_config_env, why, sizeof(why)), EINVAL);
+    assert_int_equal(unsetenv("PAT_MEM"), 0);
+    assert_int_equal(pat_config_read(&config, pat_config_env, why, sizeof(why)), 0);
+    assert_int_equal(config.mem_bytes, 256 << 20);
 }
 
 static void test_alg(void **state)
@@ -250,9 +266,10 @@ static void test_digest(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_defaults),   cmocka_unit_test(test_alg),    cmocka_unit_test(test_background),
-        cmocka_unit_test(test_thread_pin), cmocka_unit_test(test_mem),    cmocka_unit_test(test_link),
-        cmocka_unit_test(test_message),    cmocka_unit_test(test_digest), cmocka_unit_test(test_wait),
+        cmocka_unit_test(test_defaults),    cmocka_unit_test(test_alg),    cmocka_unit_test(test_background),
+        cmocka_unit_test(test_thread_pin),  cmocka_unit_test(test_mem),    cmocka_unit_test(test_link),
+        cmocka_unit_test(test_message),     cmocka_unit_test(test_digest), cmocka_unit_test(test_wait),
+        cmocka_unit_test(test_environment),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "clock.h"
+#include "runtime.h"
 #include "sites.h"
 
 /* The next definition of MPI_<name> in the order of loading; PMPI_<name> where there is none. */
@@ -27,8 +28,16 @@
         (__typeof__(&PMPI_##name))found;                                                                     \
     })
 
-/* Does anybody want to know of the calls? Set between MPI_Init and MPI_Finalize. */
-extern bool pat_dropin_reports;
+/* The drop-in's own state, on the one runtime object; there between MPI_Init and MPI_Finalize where a report is wanted. */
+typedef struct pat_dropin {
+    pat_sites sites;
+    int64_t begin_ns; /* the program's time counts from here */
+    char *
+        file; /* on rank 0: where the report goes, whatever directory the program goes to; NULL: standard error */
+} pat_dropin;
+
+/* Does anybody want to know of the calls? Every call asks: one load. */
+#define pat_dropin_reports (pat_rt.dropin != NULL)
 /* This thread is in a call that is timed: what another tool makes of it, in C of a call in Fortran, is not one more. */
 extern _Thread_local bool pat_dropin_inside;
 

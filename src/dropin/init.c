@@ -4,7 +4,7 @@
  * as if nothing were preloaded.
  */
 #include <stdio.h>
-#include <stdlib.h>
+#include <string.h>
 
 #include "config.h"
 #include "dropin.h"
@@ -14,8 +14,6 @@
 
 enum { CALLS_BEFORE_A_STATE = 3 };
 
-bool pat_dropin_reports;
-
 static void say(const char *what, const char *why)
 {
     int rank = 0;
@@ -24,25 +22,30 @@ static void say(const char *what, const char *why)
         fprintf(stderr, "pat: %s: %s\n", what, why);
 }
 
-static const char *get_env(const char *name)
-{
-    return getenv(name);
-}
-
 static bool keeps_level(void)
 {
     pat_config config;
     char why[256];
-    return pat_config_read(&config, get_env, why, sizeof(why)) != 0 || config.thread_level_keep;
+    return pat_config_read(&config, pat_config_env, why, sizeof(why)) != 0 || config.thread_level_keep;
+}
+
+static void begin_report(void)
+{
+    char what[400];
+    const int error = pat_report_begin();
+    if (!error)
+        return;
+    snprintf(what, sizeof(what), "PAT_REPORT=\"%s\": cannot be written: %s", pat_rt.config.report,
+             strerror(error));
+    say(what, "the program runs without a report");
 }
 
 /* All ranks call. Settings are the same on all of them or an error on all of them (PAT_Init). */
 static void start(void)
 {
-    static bool done; /* MPI can be started once */
-    if (done)
+    if (pat_rt.tried)
         return;
-    done = true;
+    pat_rt.tried = true;
     int rc = pat_runtime_init();
     if (rc != MPI_SUCCESS) {
         say(PAT_Error_string(rc), "the program runs without arrival-aware collectives");
@@ -50,10 +53,8 @@ static void start(void)
     }
     pat_rt.hosted = true;
     pat_rt.patience = atomic_load(&pat_rt.alg[PAT_OP_ALLGATHER])->chooses ? CALLS_BEFORE_A_STATE : 0;
-    if (pat_rt.config.report[0]) {
-        pat_report_begin();
-        pat_dropin_reports = true;
-    }
+    if (pat_rt.config.report[0])
+        begin_report();
 }
 
 int pat_dropin_init(int *argc, char ***argv)
@@ -79,7 +80,6 @@ int pat_dropin_finalize(void)
 {
     if (atomic_load(&pat_rt.started) && pat_rt.hosted) {
         if (pat_dropin_reports) {
-            pat_dropin_reports = false;
             const int rc_report = pat_report_write();
             if (rc_report != MPI_SUCCESS)
                 say("no report", PAT_Error_string(rc_report));

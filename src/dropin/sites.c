@@ -1,66 +1,59 @@
 /*
- * sites.c — see sites.h. A hash table that only grows: a program has as many places as it has lines, so few.
+ * sites.c — see sites.h.
  */
 #include "sites.h"
 
 #include <dlfcn.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "dropin.h"
+
 enum { FIRST_SLOTS = 64 };
 
-static struct {
-    pthread_mutex_t lock;
-    pat_site *sites; /* in the order of their first call */
-    int num, room;
-    int *slots; /* a site's number plus one; 0: free */
-    int num_slots;
-} table = {.lock = PTHREAD_MUTEX_INITIALIZER};
-
-static int slot_of(const void *address, const char *call)
+static int slot_of(const pat_sites *all, const void *address, const char *call)
 {
     const uint64_t key = ((uint64_t)(uintptr_t)address ^ (uint64_t)(uintptr_t)call << 17);
-    int slot = (int)(key * UINT64_C(0x9e3779b97f4a7c15) >> 40) & (table.num_slots - 1);
-    for (; table.slots[slot]; slot = (slot + 1) & (table.num_slots - 1)) {
-        const pat_site *s = &table.sites[table.slots[slot] - 1];
+    int slot = (int)(key * UINT64_C(0x9e3779b97f4a7c15) >> 40) & (all->num_slots - 1);
+    for (; all->slots[slot]; slot = (slot + 1) & (all->num_slots - 1)) {
+        const pat_site *s = &all->sites[all->slots[slot] - 1];
         if (s->address == address && s->call == call)
             break;
     }
     return slot;
 }
 
-static bool grow(void)
+static bool grow(pat_sites *all)
 {
-    const int num_slots = table.num_slots ? 2 * table.num_slots : FIRST_SLOTS;
+    const int num_slots = all->num_slots ? 2 * all->num_slots : FIRST_SLOTS;
     int *slots = calloc((size_t)num_slots, sizeof(*slots));
-    pat_site *sites = realloc(table.sites, (size_t)num_slots / 2 * sizeof(*sites));
+    pat_site *sites = realloc(all->sites, (size_t)num_slots / 2 * sizeof(*sites));
     if (sites)
-        table.sites = sites;
+        all->sites = sites;
     if (!slots || !sites) {
         free(slots);
         return false;
     }
-    free(table.slots);
-    table.slots = slots;
-    table.num_slots = num_slots;
-    table.room = num_slots / 2;
-    for (int i = 0; i < table.num; i++)
-        table.slots[slot_of(sites[i].address, sites[i].call)] = i + 1;
+    free(all->slots);
+    all->slots = slots;
+    all->num_slots = num_slots;
+    all->room = num_slots / 2;
+    for (int i = 0; i < all->num; i++)
+        all->slots[slot_of(all, sites[i].address, sites[i].call)] = i + 1;
     return true;
 }
 
-static pat_site *find(const void *address, const char *call)
+static pat_site *find(pat_sites *all, const void *address, const char *call)
 {
-    if (table.num == table.room && !grow())
+    if (all->num == all->room && !grow(all))
         return NULL;
-    int *slot = &table.slots[slot_of(address, call)];
+    int *slot = &all->slots[slot_of(all, address, call)];
     if (!*slot) {
-        table.sites[table.num] = (pat_site){.address = address, .call = call, .sums.least_bytes = INT64_MAX};
-        *slot = ++table.num;
+        all->sites[all->num] = (pat_site){.address = address, .call = call, .sums.least_bytes = INT64_MAX};
+        *slot = ++all->num;
     }
-    return &table.sites[*slot - 1];
+    return &all->sites[*slot - 1];
 }
 
 static void add_late(pat_site *s, const pat_outcome *outcome, int64_t time_ns)
@@ -84,41 +77,34 @@ static void add_late(pat_site *s, const pat_outcome *outcome, int64_t time_ns)
 void pat_sites_add(const void *address, const char *call, int64_t bytes, int64_t time_ns,
                    const pat_outcome *outcome)
 {
-    pthread_mutex_lock(&table.lock);
-    pat_site *s = find(address, call);
+    pat_dropin *dropin = pat_rt.dropin;
+    if (!dropin) /* MPI_Finalize was called meanwhile: wrong, but nothing to end a program for */
+        return;
+    pat_sites *all = &dropin->sites;
+    pthread_mutex_lock(&all->lock);
+    pat_site *s = find(all, address, call);
     if (s) {
         s->sums.calls++;
         s->sums.time_ns += time_ns;
         s->sums.bytes += bytes;
         s->sums.least_bytes = bytes < s->sums.least_bytes ? bytes : s->sums.least_bytes;
         s->sums.most_bytes = bytes > s->sums.most_bytes ? bytes : s->sums.most_bytes;
+        if (outcome)
+            s->sums.why_calls[outcome->why]++;
         if (outcome && outcome->alg)
             s->sums.alg_calls[outcome->alg - pat_algorithm_at(0)]++;
         if (outcome && outcome->alg && outcome->late.rank >= 0)
             add_late(s, outcome, time_ns);
     }
-    pthread_mutex_unlock(&table.lock);
+    pthread_mutex_unlock(&all->lock);
 }
 
-int pat_sites_count(void)
+void pat_sites_clear(pat_sites *all)
 {
-    return table.num;
-}
-
-const pat_site *pat_sites_at(int i)
-{
-    return &table.sites[i];
-}
-
-void pat_sites_clear(void)
-{
-    for (int i = 0; i < table.num; i++)
-        free(table.sites[i].last_calls);
-    free(table.sites);
-    free(table.slots);
-    table.sites = NULL;
-    table.slots = NULL;
-    table.num = table.room = table.num_slots = 0;
+    for (int i = 0; i < all->num; i++)
+        free(all->sites[i].last_calls);
+    free(all->sites);
+    free(all->slots);
 }
 
 void pat_sites_name(const void *address, char *text, int size)

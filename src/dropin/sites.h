@@ -5,6 +5,7 @@
 #ifndef PAT_SITES_H
 #define PAT_SITES_H
 
+#include <pthread.h>
 #include <stdint.h>
 
 #include "calls.h"
@@ -13,6 +14,7 @@
 typedef struct pat_site_sums {
     int64_t calls, time_ns, bytes, least_bytes, most_bytes; /* bytes: of a rank's buffer, summed over calls */
     int64_t alg_calls[PAT_MAX_ALGS];                        /* run by plans */
+    int64_t why_calls[PAT_NUM_WHYS];                        /* why by a plan, or why not */
     int64_t num_known; /* calls of which is known when the ranks came; the three below are theirs */
     int64_t waited_ns, native_ns, plan_ns; /* for the last rank; the MPI library's from there; whole calls */
 } pat_site_sums;
@@ -26,14 +28,21 @@ typedef struct pat_site {
     int num_last;
 } pat_site;
 
-/* Add a call. outcome NULL: passed on, nothing known of it. */
+/* All of them: a hash table that only grows, because a program has as many places as it has lines, so few. */
+typedef struct pat_sites {
+    pthread_mutex_t lock;
+    pat_site *sites; /* in the order of their first call */
+    int num, room;
+    int *slots; /* a site's number plus one; 0: free */
+    int num_slots;
+} pat_sites;
+
+/* Add a call to those of pat_rt. outcome NULL: passed on, nothing known of it. */
 void pat_sites_add(const void *address, const char *call, int64_t bytes, int64_t time_ns,
                    const pat_outcome *outcome);
 
-/* All of them, for one thread at the end. */
-int pat_sites_count(void);
-const pat_site *pat_sites_at(int i);
-void pat_sites_clear(void);
+/* Free what they hold; nobody adds any more. */
+void pat_sites_clear(pat_sites *sites);
 
 /*
  * A place as a person can find it: "program(function+0x1f)", or "program+0x11f3" where no symbol is known: the same for all

@@ -1,0 +1,17 @@
+/*
+ * file.h — files that are whole or not there: written beside their place and renamed. What is no regular file, a device or a
+ * pipe, is written to directly, and so is what the process has open as its output, by whatever name (/dev/stderr). Errors are
+ * errno values.
+ */
+#ifndef PAT_FILE_H
+#define PAT_FILE_H
+
+#include <stddef.h>
+
+/* Can a file be put there? Called before hours of work: leaves nothing behind, and an older file as it is. */
+int pat_file_check(const char *path);
+
+/* Write the text, in place of an older file. */
+int pat_file_write(const char *path, const char *text, size_t length);
+
+#endif
