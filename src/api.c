@@ -230,6 +230,7 @@ static int run_by_plan(pat_comm *c, const pat_call *call, const pat_algorithm *a
 typedef struct passed {
     pat_comm *c; /* NULL: nothing */
     int64_t bytes, start_ns;
+    const void *site;
 } passed;
 
 static void passed_on(const passed *p)
@@ -238,7 +239,7 @@ static void passed_on(const passed *p)
         return;
     const int64_t took_ns = pat_clock_local_ns() - p->start_ns;
     pthread_mutex_lock(&p->c->lock);
-    pat_select_passed_on(p->c, p->bytes, took_ns);
+    pat_select_passed_on(p->c, p->bytes, p->site, took_ns);
     pthread_mutex_unlock(&p->c->lock);
 }
 
@@ -304,7 +305,7 @@ static bool allgather(const pat_algorithm *in_use, const pat_call *call, const v
         return true;
     }
     if (in_use->chooses)
-        *p = (passed){c, call->mean_bytes, pat_clock_local_ns()};
+        *p = (passed){c, call->mean_bytes, pat_clock_local_ns(), site};
     return false;
 }
 

@@ -183,7 +183,7 @@ static int start_locked(PAT_Request r)
     r->by_mpi = !r->c || !r->c->background || !alg->build || call->block_bytes == 0 ||
                 call->block_bytes > PAT_MAX_BLOCK;
     if (r->by_mpi && r->c)
-        pat_select_passed_on(r->c, call->block_bytes, 0);
+        pat_select_passed_on(r->c, call->block_bytes, NULL, 0);
     if (r->by_mpi)
         rc = PMPI_Iallgather(call->sendbuf, call->sendcount, call->sendtype, call->recvbuf, call->recvcount,
                              call->recvtype, call->comm, &r->mpi_request);

@@ -131,8 +131,14 @@ void pat_select_learn(pat_comm *c, int64_t took_ns)
         pat_explain_measured(changed, c->size);
 }
 
-void pat_select_passed_on(pat_comm *c, int64_t block_bytes, int64_t took_ns)
+static uint16_t site_of(const void *site)
 {
+    return site ? pat_history_site(site) : 0;
+}
+
+void pat_select_passed_on(pat_comm *c, int64_t block_bytes, const void *site, int64_t took_ns)
+{
+    c->mine.site = site_of(site); /* the next one that relay runs carries it, as the last one's */
     pat_history_mpi_ran(&c->history, block_bytes, verdict_kept(c, block_bytes), pat_history_took(took_ns));
 }
 
@@ -140,7 +146,7 @@ pat_carried pat_select_carried(pat_comm *c, int64_t block_bytes, const void *sit
 {
     pat_habit fresh;
     pat_carried mine = {.took = pat_history_look(&c->history, block_bytes, &fresh)->my_took,
-                        .site = site ? pat_history_site(site) : 0,
+                        .site = site_of(site),
                         .last_site = c->mine.site};
     return mine;
 }

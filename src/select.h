@@ -29,7 +29,7 @@ int pat_select_note(pat_comm *c, const pat_carried *carried, int64_t block_bytes
  * round ends in the background is not. took_ns: this call, on this rank; 0: not known.
  */
 void pat_select_learn(pat_comm *c, int64_t took_ns);
-void pat_select_passed_on(pat_comm *c, int64_t block_bytes, int64_t took_ns);
+void pat_select_passed_on(pat_comm *c, int64_t block_bytes, const void *site, int64_t took_ns);
 
 /*
  * The same for operations with a root: the fastest by calibration, kept for the sizes last asked for. The caller holds the

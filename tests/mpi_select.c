@@ -41,6 +41,57 @@ static int64_t relay_calls(int calls, double late_ms)
     return relay_calls_of(BYTES, calls, late_ms);
 }
 
+__attribute__((noinline)) static void one_place(gather *g)
+{
+    gather_call(g);
+    test.where[0] = '1'; /* or the compiler would take the two for one */
+}
+
+__attribute__((noinline)) static void another_place(gather *g)
+{
+    gather_call(g);
+    test.where[0] = '2';
+}
+
+static void pair_of_calls(gather *g, int64_t by_relay[2])
+{
+    for (int place = 0; place < 2; place++) {
+        PAT_Counters before = counters();
+        MPI_Barrier(MPI_COMM_WORLD);
+        gather_fill(g, (uint32_t)before.calls + 1);
+        if (place == 0 && test.rank == test.size - 1)
+            sleep_ms(30);
+        if ((place + test.rank) % 2)
+            another_place(g);
+        else
+            one_place(g);
+        PAT_Counters after = counters();
+        by_relay[place] += calls_of(&after, "relay") - calls_of(&before, "relay");
+    }
+}
+
+/*
+ * Two calls of one length in turn, from places that are not the same on all ranks: to one the last rank comes far later than
+ * the others, to the other all come together. Rank 0's place tells them apart.
+ */
+static void two_places(void)
+{
+    gather g;
+    int64_t learning[2] = {0}, by_relay[2] = {0};
+    gather_make(&g, MPI_COMM_WORLD, &layouts[LAYOUT_BYTES], &layouts[LAYOUT_BYTES], BYTES + 400, false);
+    test_at("two places");
+    for (int i = 0; i < 30; i++)
+        pair_of_calls(&g, learning);
+    for (int i = 0; i < 20; i++)
+        pair_of_calls(&g, by_relay);
+    test_at("two places");
+    expect_int("relay's calls where the last one is late", test.size > 2 ? 20 : 0, by_relay[0]);
+    if (by_relay[1] > 10 && test_slow() == 1)
+        test_fail("relay has run %lld of 20 calls where all come together; expected: fewer than half",
+                  (long long)by_relay[1]);
+    gather_free(&g);
+}
+
 /*
  * Blocks so long that relay is taken at once. While ranks come together the MPI library is tried too; whatever is measured,
  * which depends on the machine (unit_history.c has that), all ranks go by it alike. When ranks come far apart it is relay.
@@ -123,6 +174,7 @@ int main(int argc, char **argv)
     together = relay_calls(CALLS, 0);
     if (together > CALLS / 2 && test_slow() == 1)
         test_fail("relay has run %lld of %d calls; expected: fewer than half", (long long)together, CALLS);
+    two_places();
     compared();
     beside_started();
     layouts_free();
