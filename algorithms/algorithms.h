@@ -38,4 +38,7 @@ const char *pat_algorithm_names(enum pat_op op);
 /* pat_plan_init + build + pat_plan_finish. Returns 0, ENOMEM or EINVAL; the plan is empty after an error. */
 int pat_algorithm_plan(const pat_algorithm *alg, const pat_job *job, int rank, pat_plan *plan);
 
+/* A plan without data, through on a rank only when every rank has called. Returns as above. (meet.c) */
+int pat_meet_plan(int num_ranks, int rank, pat_plan *plan);
+
 #endif

@@ -146,8 +146,8 @@ PAT_PUBLIC int PAT_Request_free(PAT_Request *request);
  * MPI_Bcast, argument by argument. PAT_UseAlg and PAT_ALG_BCAST choose: bcast_auto (the fastest by PAT_CALIBRATION,
  * without one bcast_native; the default), bcast_native (the MPI library's own), bcast_linear, bcast_chain,
  * bcast_kchain (four chains), bcast_binary, bcast_split (split-binary), bcast_binomial; the trees are Open
- * MPI's. Like MPI_Bcast it does not synchronise. Inter-communicators, and messages of more than 512 MiB, are
- * passed on to MPI; before PAT_Init and after PAT_Finalize it is MPI_Bcast. The first call on a communicator
+ * MPI's. Like MPI_Bcast it does not synchronise, but no rank comes more than 64 calls ahead of another (fewer, if they are
+ * long). Inter-communicators, and messages of more than 512 MiB, are passed on to MPI; before PAT_Init and after PAT_Finalize it is MPI_Bcast. The first call on a communicator
  * is collective in the strict sense.
  */
 PAT_PUBLIC int PAT_Bcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm);

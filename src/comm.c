@@ -168,6 +168,7 @@ void pat_comm_unref(pat_comm *c)
     pat_plan_free(&c->rounds[0].plan);
     pat_plan_free(&c->rounds[1].plan);
     pat_plan_free(&c->rooted.plan);
+    pat_plan_free(&c->credits.plan);
     if (c->stage) {
         munmap(c->stage, c->stage_size);
         atomic_fetch_sub(&pat_rt.stage_bytes, (int64_t)c->stage_size);
@@ -188,7 +189,12 @@ int pat_comm_delete_attr(MPI_Comm comm, int keyval, void *attr, void *extra)
     (void)keyval;
     (void)extra;
     pat_comm *c = attr;
-    int rc = pat_epoch_settle_one(c);
+    pthread_mutex_lock(&c->lock);
+    int rc = pat_credits_end(c);
+    pthread_mutex_unlock(&c->lock);
+    int rc_settle = pat_epoch_settle_one(c);
+    if (rc == MPI_SUCCESS)
+        rc = rc_settle;
 
     pthread_mutex_lock(&pat_rt.lock);
     for (pat_comm **at = &pat_rt.comms; *at; at = &(*at)->next)

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "algorithms.h"
+#include "credits.h"
 #include "datatype.h"
 #include "engine.h"
 #include "exchange.h"
@@ -107,6 +108,7 @@ typedef struct pat_comm {
     /* Operations with a root (rooted.h), which need nothing of the above. */
     pat_round rooted;   /* exec: the one under way */
     int64_t num_rooted; /* so far, by plans */
+    pat_credits credits;
     pat_choice choices[PAT_NUM_OPS][PAT_CHOICES];
     char *rooted_pack; /* what passes through this rank, and packed data */
     size_t rooted_pack_size;

@@ -560,11 +560,26 @@ static int drive_exchange(pat_comm *c, pat_turn *turn)
     return rc;
 }
 
+/* Pass on what keeps the callers of operations with a root together. */
+static int drive_credits(pat_comm *c, pat_turn *turn)
+{
+    bool moved = false;
+    int rc = c->credits.exec ? look_twice(c, pat_credits_look_driving, turn, &moved) : MPI_SUCCESS;
+    int64_t now = pat_clock_local_ns(), next = pat_credits_next_look(c, moved, now);
+    if (c->credits.exec)
+        come_again(turn, now, next);
+    else if (next < turn->next_ns)
+        turn->next_ns = next;
+    return rc;
+}
+
 static int background_turn(pat_comm *c, const pat_algorithm *alg, pat_turn *turn)
 {
     int rc = MPI_SUCCESS;
     bool may_prepare = false;
-    if (c->phase != PAT_IDLE)
+    if (c->credits.exec || atomic_load(&c->credits.watched))
+        rc = drive_credits(c, turn);
+    if (rc == MPI_SUCCESS && c->phase != PAT_IDLE)
         rc = drive_started(c, turn);
     if (rc != MPI_SUCCESS || c->phase != PAT_IDLE || c->voiding)
         return rc;
@@ -581,8 +596,12 @@ static int background_turn(pat_comm *c, const pat_algorithm *alg, pat_turn *turn
 
 void pat_epoch_background(pat_comm *c, pat_turn *turn)
 {
-    if (atomic_load(&c->foreground))
+    if (atomic_load(&c->foreground)) {
+        int64_t later = pat_clock_local_ns() + 4 * MSEC;
+        if (atomic_load(&c->credits.watched) && later < turn->next_ns) /* its caller may not kick */
+            turn->next_ns = later;
         return;
+    }
     if (pthread_mutex_trylock(&c->lock) != 0) {
         int64_t soon = pat_clock_local_ns() + 200 * USEC;
         turn->next_ns = soon < turn->next_ns ? soon : turn->next_ns;

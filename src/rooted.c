@@ -121,7 +121,7 @@ static int begin(pat_comm *c, const pat_call *call, const pat_algorithm *alg, in
 
 static bool under_way(const pat_comm *c)
 {
-    return !pat_exec_done(c->rooted.exec);
+    return !pat_exec_done(c->rooted.exec) || pat_credits_hold(c);
 }
 
 /* While this rank waits, others may need what else it has under way here. */
@@ -154,6 +154,7 @@ static int run(pat_comm *c, const pat_call *call, const pat_algorithm *alg, int 
 {
     if (c->failed != MPI_SUCCESS)
         return c->failed;
+    pat_credits_count(c, alg->op == PAT_OP_GATHER ? call->block_bytes * c->size : call->block_bytes);
     pthread_rwlock_rdlock(&pat_rt.driving);
     int rc = begin(c, call, alg, root);
     pthread_rwlock_unlock(&pat_rt.driving);
@@ -161,6 +162,8 @@ static int run(pat_comm *c, const pat_call *call, const pat_algorithm *alg, int 
         rc = pat_wait_while(c, under_way, look);
     if (rc == MPI_SUCCESS)
         rc = finish(c, call, alg->op, root);
+    if (rc == MPI_SUCCESS)
+        rc = pat_credits_pass(c);
     c->failed = rc;
     return rc;
 }
@@ -178,7 +181,7 @@ int pat_rooted_run(pat_comm *c, const pat_call *call, const pat_algorithm *alg, 
     pthread_mutex_lock(&c->lock);
     int rc = run(c, call, alg, root);
     /* The thread has left the communicator alone meanwhile. */
-    bool more = c->phase != PAT_IDLE || c->prepared->exec || atomic_load(&c->edge);
+    bool more = pat_credits_wake(c) || c->phase != PAT_IDLE || c->prepared->exec || atomic_load(&c->edge);
     pthread_mutex_unlock(&c->lock);
     if (more && pat_rt.thread)
         pat_thread_kick(pat_rt.thread);

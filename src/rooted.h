@@ -17,7 +17,7 @@ const pat_algorithm *pat_rooted_choose(pat_comm *c, const pat_algorithm *alg, in
 
 /*
  * Run it to its end, with `alg`, whose operation it is. A rank returns when its part is done, as in MPI: a broadcast's
- * root may be through before others have called, and call again. Takes the communicator's lock. Returns an MPI error code.
+ * root may be through before others have called, and call again, though not for ever (credits.h). Takes the communicator's lock. Returns an MPI error code.
  */
 int pat_rooted_run(pat_comm *c, const pat_call *call, const pat_algorithm *alg, int root);
 

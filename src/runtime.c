@@ -190,10 +190,21 @@ static int end_trace(void)
     return rc;
 }
 
+/* Its members have all started it, and each now looks after what it has to pass on. */
+static int end_credits(pat_comm *c, bool *done)
+{
+    bool moved;
+    int rc = pat_credits_look(c, &moved);
+    *done = !c->credits.exec;
+    return rc;
+}
+
 /* All but the attribute of MPI_COMM_SELF, which its own callback may not delete. */
 static int shut_down(void)
 {
     int rc = pat_runtime_settle(NULL);
+    if (rc == MPI_SUCCESS)
+        rc = for_all(end_credits);
     pat_rt.settled = true;
     if (pat_rt.thread) {
         pat_thread_stop(pat_rt.thread);

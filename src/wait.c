@@ -23,7 +23,7 @@ static bool sends(const pat_exec *exec)
  */
 static enum pat_sockets_event rest(pat_comm *c, int64_t quiet_ns)
 {
-    bool sending = sends(c->current->exec) || sends(c->rooted.exec);
+    bool sending = sends(c->current->exec) || sends(c->rooted.exec) || sends(c->credits.exec);
     bool reliable = pat_sockets_reliable(c->sockets);
     if (!reliable && quiet_ns < 50 * USEC) {
         sched_yield();
@@ -55,6 +55,8 @@ int pat_wait_while(pat_comm *c, bool (*busy)(const pat_comm *c), int (*look)(pat
     while (rc == MPI_SUCCESS && busy(c)) {
         bool moved = false;
         rc = look(c, &moved);
+        if (rc == MPI_SUCCESS && !moved)
+            rc = pat_credits_look(c, &moved);
         pat_runtime_drive_others();
         idle = moved ? 0 : idle + 1;
         if (moved) {

@@ -1,0 +1,64 @@
+/*
+ * credits.h — keeps ranks together that call operations with a root, which wait for nobody by themselves: no rank is ever
+ * more than two epochs of such calls ahead of another, so what it has sent ahead is little.
+ *
+ * Every PAT_CREDIT_CALLS calls by plan on a communicator are an epoch (less, where they carry PAT_CREDIT_BYTES). After the
+ * last of them a rank starts a round of control messages, a plan like any other, that is through when all ranks have come so
+ * far. It is awaited only in the last call of the next epoch. Must never depend on anything that differs between ranks.
+ */
+#ifndef PAT_CREDITS_H
+#define PAT_CREDITS_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "engine.h"
+#include "plan.h"
+
+/*
+ * A round costs some messages and is a matter of some microseconds: a call's part of it must be small beside the call. And what
+ * is sent ahead must be little: the longest messages that wait in a receiver's memory are 64 KiB long (TCP's eager limit),
+ * so 32 of them are 2 MiB; an epoch of longer calls, which go in segments, is as many bytes.
+ */
+enum { PAT_CREDIT_CALLS = 32, PAT_CREDIT_BYTES = 2 << 20 };
+
+typedef struct pat_credits {
+    int calls;     /* of this epoch, and their bytes */
+    int64_t bytes; /* in the result: at a gather's root that is what comes in */
+    bool last;     /* the call under way ends the epoch */
+    int64_t num_rounds;
+    pat_plan plan;
+    pat_exec *exec;      /* the round under way; NULL: none */
+    atomic_bool watched; /* the background thread comes again by itself */
+    bool started;        /* a round has begun since it came last */
+    int64_t moved_ns;    /* when it last saw something come in */
+} pat_credits;
+
+struct pat_comm;
+
+/* The caller of all these holds the communicator's lock. */
+
+/* A call with so many bytes in its result begins. */
+void pat_credits_count(struct pat_comm *c, int64_t bytes);
+
+/* Must the call under way wait? It is the last of its epoch, and the round of the epoch before is not through. */
+bool pat_credits_hold(const struct pat_comm *c);
+
+/* The call is over. Returns an MPI error code, and so do the others. */
+int pat_credits_pass(struct pat_comm *c);
+
+/* Shall the background thread be woken? Once, for all rounds that follow each other soon. */
+bool pat_credits_wake(struct pat_comm *c);
+
+/* A look at the round under way, if there is one. The second is for those who hold pat_rt.driving already. */
+int pat_credits_look(struct pat_comm *c, bool *moved);
+int pat_credits_look_driving(struct pat_comm *c, bool *moved);
+
+/* When the background thread is to come again after a look that has moved something or not; INT64_MAX: when woken. */
+int64_t pat_credits_next_look(struct pat_comm *c, bool moved, int64_t now);
+
+/* The communicator goes, on all members after the same calls: all have started the same rounds. Ends the last one. */
+int pat_credits_end(struct pat_comm *c);
+
+#endif
