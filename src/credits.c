@@ -65,7 +65,7 @@ static int start_round(pat_comm *c)
                          error == ENOMEM ? "no memory" : "too many messages");
     k->started = true;
     pthread_rwlock_rdlock(&pat_rt.driving);
-    int rc = pat_exec_arrive(k->exec, NULL, NULL, 0);
+    int rc = pat_exec_arrive(k->exec, NULL, NULL, NULL);
     pthread_rwlock_unlock(&pat_rt.driving);
     return rc;
 }
