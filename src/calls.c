@@ -1,0 +1,294 @@
+/*
+ * calls.c — see calls.h: who runs a collective. Arguments are judged here, and only by what is the same on all ranks; what is
+ * wrong gets the next one's verdict.
+ */
+#include "calls.h"
+
+#include <stdlib.h>
+
+#include "clock.h"
+#include "epoch.h"
+#include "error.h"
+#include "fail.h"
+#include "request.h"
+#include "rooted.h"
+#include "runtime.h"
+#include "select.h"
+
+/* How a call that the next one has run ended: what this library said before does not belong to it. */
+static int verdict_of_mpi(int rc)
+{
+    if (rc != MPI_SUCCESS)
+        pat_error_clear();
+    return rc;
+}
+
+static void say_why(pat_outcome *outcome, enum pat_why why)
+{
+    if (outcome)
+        outcome->why = why;
+}
+
+/* The call as a plan. Only what is the same on all ranks decides whether we get here. */
+static int run_by_plan(pat_comm *c, const pat_call *call, const pat_algorithm *alg, const void *site,
+                       pat_outcome *outcome)
+{
+    pthread_mutex_lock(&c->lock);
+    const int64_t told = c->num_spreads, start_ns = pat_clock_local_ns();
+    int rc;
+    if (pat_request_started(
+            c->holder)) { /* by what the program did: how far the round has come differs from rank to rank */
+        rc = pat_error(MPI_ERR_REQUEST,
+                       "PAT_Allgather: a request is started on this communicator; call PAT_Wait first");
+    } else {
+        c->mine = pat_select_carried(c, call->mean_bytes, site);
+        rc = pat_epoch_begin(c, call, alg);
+    }
+    if (rc == MPI_SUCCESS) {
+        c->by_request = false;
+        rc = pat_epoch_wait(c);
+        if (outcome && told > 0 && c->num_spreads > told) { /* the first call has made the state as well */
+            outcome->late = c->late;
+            outcome->native_ns = pat_select_native_ns(c, call->mean_bytes);
+        }
+        pat_select_learn(c, pat_clock_local_ns() - start_ns);
+    }
+    pthread_mutex_unlock(&c->lock);
+    pat_runtime_used(c);
+    if (pat_comm_ahead(c, alg))
+        pat_thread_kick(pat_rt.thread); /* it prepares the next round */
+    return rc == MPI_SUCCESS ? rc : pat_fail(call->comm, rc);
+}
+
+/* An all-gather that the next one runs, where something can be learnt from how long it takes. */
+typedef struct passed {
+    pat_comm *c; /* NULL: nothing */
+    int64_t bytes, start_ns;
+    const void *site;
+} passed;
+
+static void passed_on(const passed *p)
+{
+    if (!p->c)
+        return;
+    const int64_t took_ns = pat_clock_local_ns() - p->start_ns;
+    pthread_mutex_lock(&p->c->lock);
+    pat_select_passed_on(p->c, p->bytes, p->site, took_ns);
+    pthread_mutex_unlock(&p->c->lock);
+}
+
+/* What is in use for all-gathers; NULL where a call here cannot be any but the MPI library's. */
+static const pat_algorithm *allgather_in_use(MPI_Datatype type, MPI_Comm comm, pat_outcome *outcome)
+{
+    const pat_algorithm *alg = atomic_load_explicit(&pat_rt.alg[PAT_OP_ALLGATHER], memory_order_acquire);
+    if (!alg || !atomic_load(&pat_rt.started))
+        return NULL;
+    if (comm != MPI_COMM_NULL && type != MPI_DATATYPE_NULL && (alg->build || alg->chooses))
+        return alg;
+    say_why(outcome, alg->build || alg->chooses ? PAT_WHY_CANNOT : PAT_WHY_ASKED);
+    pat_runtime_count(pat_algorithm_native(PAT_OP_ALLGATHER));
+    return NULL;
+}
+
+/*
+ * Nothing that a choice could gain: neither look at the arguments nor make a state for the communicator. Only what is the
+ * same on all ranks counts; what MPI would reject it gets. `items`: in all blocks of `num_ranks`.
+ */
+static bool is_small(const pat_algorithm *alg, int64_t items, int num_ranks, MPI_Datatype type)
+{
+    int type_size = 0;
+    return alg->chooses && (!pat_rt.all_threads || PMPI_Type_size(type, &type_size) != MPI_SUCCESS ||
+                            pat_select_is_small(num_ranks, items * type_size / num_ranks));
+}
+
+/* Too small, or nothing that a plan could run. */
+static void left_alone(pat_outcome *outcome, enum pat_why why)
+{
+    say_why(outcome, pat_rt.all_threads ? why : PAT_WHY_CANNOT);
+    pat_runtime_count(pat_algorithm_native(PAT_OP_ALLGATHER));
+}
+
+/*
+ * An all-gather that `call` describes. Returns true when it has run, with what to return in *rc; else the next one is to run
+ * it, and *p is for passed_on.
+ */
+static bool allgather(const pat_algorithm *in_use, const pat_call *call, const void *site,
+                      pat_outcome *outcome, passed *p, int *rc)
+{
+    pat_comm *c = NULL;
+    const bool ours = call->block_bytes > 0 && call->block_bytes <= PAT_MAX_BLOCK;
+    *rc = ours ? pat_comm_get(call->comm, &c) : MPI_SUCCESS;
+    if (*rc != MPI_SUCCESS) {
+        *rc = pat_fail(call->comm, *rc);
+        return true;
+    }
+    if (!c) {
+        left_alone(outcome, ours && in_use->chooses && pat_rt.patience > 0 ? PAT_WHY_FIRST : PAT_WHY_CANNOT);
+        return false;
+    }
+    enum pat_why why;
+    pthread_mutex_lock(&c->lock);
+    const pat_algorithm *alg = pat_select(c, in_use, call->mean_bytes, &why);
+    pthread_mutex_unlock(&c->lock);
+    say_why(outcome, why);
+    pat_runtime_count(alg);
+    if (alg->build) {
+        if (outcome)
+            outcome->alg = alg;
+        *rc = run_by_plan(c, call, alg, site, outcome);
+        return true;
+    }
+    if (in_use->chooses)
+        *p = (passed){c, call->mean_bytes, pat_clock_local_ns(), site};
+    return false;
+}
+
+int pat_allgather(__typeof__(&PMPI_Allgather) next, const void *site, pat_outcome *outcome,
+                  const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
+                  MPI_Datatype recvtype, MPI_Comm comm)
+{
+    pat_call call;
+    passed p = {0};
+    int size = 1, rc;
+    const pat_algorithm *alg = allgather_in_use(recvtype, comm, outcome);
+    if (alg && (recvcount <= 0 || PMPI_Comm_size(comm, &size) != MPI_SUCCESS ||
+                is_small(alg, (int64_t)recvcount * size, size, recvtype)))
+        left_alone(outcome, PAT_WHY_SHORT);
+    else if (alg &&
+             !pat_call_describe(&call, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm))
+        left_alone(outcome, PAT_WHY_CANNOT);
+    else if (alg && allgather(alg, &call, site, outcome, &p, &rc))
+        return rc;
+    rc = next(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+    passed_on(&p);
+    return verdict_of_mpi(rc);
+}
+
+/* The same for blocks of different lengths, where there are as many counts as ranks. */
+static bool allgatherv(const pat_algorithm *alg, int rank, int size, const void *site, pat_outcome *outcome,
+                       const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                       const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm,
+                       passed *p, int *rc)
+{
+    pat_call call;
+    int64_t items = 0;
+    for (int r = 0; r < size; r++)
+        items += recvcounts[r] > 0 ? recvcounts[r] : 0;
+    if (items == 0 || is_small(alg, items, size, recvtype)) {
+        left_alone(outcome, PAT_WHY_SHORT);
+        return false;
+    }
+    int64_t *starts = malloc(((size_t)size + 1) * sizeof(*starts));
+    if (!starts) {
+        *rc = pat_fail(comm, pat_error(MPI_ERR_NO_MEM, "no memory for the lengths of %d blocks", size));
+        return true;
+    }
+    bool run = false;
+    if (pat_call_describe_v(&call, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm,
+                            rank, size, starts))
+        run = allgather(alg, &call, site, outcome, p, rc);
+    else
+        left_alone(outcome, PAT_WHY_CANNOT);
+    free(starts);
+    return run;
+}
+
+int pat_allgatherv(__typeof__(&PMPI_Allgatherv) next, const void *site, pat_outcome *outcome,
+                   const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                   const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm)
+{
+    passed p = {0};
+    int rank, size, rc, inter = 1;
+    const pat_algorithm *alg = allgather_in_use(recvtype, comm, outcome);
+    /* Between groups there are as many counts as the other one has ranks. */
+    if (alg && (!recvcounts || PMPI_Comm_test_inter(comm, &inter) != MPI_SUCCESS || inter ||
+                PMPI_Comm_size(comm, &size) != MPI_SUCCESS || PMPI_Comm_rank(comm, &rank) != MPI_SUCCESS))
+        left_alone(outcome, PAT_WHY_CANNOT);
+    else if (alg && allgatherv(alg, rank, size, site, outcome, sendbuf, sendcount, sendtype, recvbuf,
+                               recvcounts, displs, recvtype, comm, &p, &rc))
+        return rc;
+    rc = next(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
+    passed_on(&p);
+    return verdict_of_mpi(rc);
+}
+
+/* ---- Operations with a root ----------------------------------------------------------------------------- */
+
+/*
+ * The call as a plan, where that can be. Only what is the same on all ranks decides: `described` is false on ranks whose
+ * arguments are wrong. Returns whether it has run, with the error code in *rc.
+ */
+static bool rooted_by_plan(const pat_algorithm *in_use, bool described, const pat_call *call, int root,
+                           pat_outcome *outcome, int *rc)
+{
+    pat_comm *c = NULL;
+    const bool ours = described && call->block_bytes > 0 && call->block_bytes <= PAT_MAX_BLOCK;
+    *rc = ours ? pat_comm_get(call->comm, &c) : MPI_SUCCESS;
+    if (*rc != MPI_SUCCESS) {
+        *rc = pat_fail(call->comm, *rc);
+        return true;
+    }
+    const bool fits = c && pat_rooted_fits(c, in_use->op, call->block_bytes) && root >= 0 && root < c->size;
+    const pat_algorithm *alg =
+        fits ? pat_rooted_choose(c, in_use, call->block_bytes) : pat_algorithm_native(in_use->op);
+    say_why(outcome, !c && ours && in_use->chooses && pat_rt.patience > 0 ? PAT_WHY_FIRST
+                     : !fits                                              ? PAT_WHY_CANNOT
+                     : in_use->chooses                                    ? PAT_WHY_LEAST
+                                                                          : PAT_WHY_ASKED);
+    pat_runtime_count(alg);
+    if (!alg->build)
+        return false;
+    if (outcome)
+        outcome->alg = alg;
+    *rc = pat_rooted_run(c, call, alg, root);
+    if (*rc != MPI_SUCCESS)
+        *rc = pat_fail(call->comm, *rc);
+    return true;
+}
+
+/* What is in use for the operation; NULL where nothing but the MPI library can be meant. */
+static const pat_algorithm *rooted_in_use(enum pat_op op, MPI_Comm comm, pat_outcome *outcome)
+{
+    const pat_algorithm *alg = atomic_load_explicit(&pat_rt.alg[op], memory_order_acquire);
+    if (!alg || !atomic_load(&pat_rt.started))
+        return NULL;
+    int inter = 0;
+    if (comm != MPI_COMM_NULL && (alg->build || (alg->chooses && pat_rt.calibration)) &&
+        PMPI_Comm_test_inter(comm, &inter) == MPI_SUCCESS && !inter)
+        return alg; /* between groups some arguments are of no significance and must not be looked at */
+    say_why(outcome, alg->build || inter ? PAT_WHY_CANNOT
+                     : !alg->chooses     ? PAT_WHY_ASKED
+                                         : PAT_WHY_NOT_CALIBRATED);
+    pat_runtime_count(pat_algorithm_native(op));
+    return NULL;
+}
+
+int pat_bcast(__typeof__(&PMPI_Bcast) next, pat_outcome *outcome, void *buffer, int count,
+              MPI_Datatype datatype, int root, MPI_Comm comm)
+{
+    pat_call call;
+    int rc;
+    const pat_algorithm *alg = rooted_in_use(PAT_OP_BCAST, comm, outcome);
+    if (alg && rooted_by_plan(alg, pat_call_describe_one(&call, buffer, count, datatype, comm), &call, root,
+                              outcome, &rc))
+        return rc;
+    return verdict_of_mpi(next(buffer, count, datatype, root, comm));
+}
+
+int pat_gather(__typeof__(&PMPI_Gather) next, pat_outcome *outcome, const void *sendbuf, int sendcount,
+               MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root,
+               MPI_Comm comm)
+{
+    int rank, rc;
+    pat_call call;
+    const pat_algorithm *alg = rooted_in_use(PAT_OP_GATHER, comm, outcome);
+    if (alg && PMPI_Comm_rank(comm, &rank) == MPI_SUCCESS) {
+        const bool described =
+            rank == root
+                ? pat_call_describe(&call, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm)
+                : pat_call_describe_send(&call, sendbuf, sendcount, sendtype, comm);
+        if (rooted_by_plan(alg, described, &call, root, outcome, &rc))
+            return rc;
+    }
+    return verdict_of_mpi(next(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm));
+}
