@@ -92,13 +92,13 @@ static const pat_algorithm *allgather_in_use(MPI_Datatype type, MPI_Comm comm, p
 
 /*
  * Nothing that a choice could gain: neither look at the arguments nor make a state for the communicator. Only what is the
- * same on all ranks counts; what MPI would reject it gets. `items`: in all blocks of `num_ranks`.
+ * same on all ranks counts; what MPI would reject it gets. `items`: in a block.
  */
 static bool is_small(const pat_algorithm *alg, int64_t items, int num_ranks, MPI_Datatype type)
 {
     int type_size = 0;
     return alg->chooses && (!pat_rt.all_threads || PMPI_Type_size(type, &type_size) != MPI_SUCCESS ||
-                            pat_select_is_small(num_ranks, items * type_size / num_ranks));
+                            pat_select_is_small(num_ranks, items * type_size));
 }
 
 /* Too small, or nothing that a plan could run. */
@@ -143,25 +143,38 @@ static bool allgather(const pat_algorithm *in_use, const pat_call *call, const v
     return false;
 }
 
-int pat_allgather(__typeof__(&PMPI_Allgather) next, const void *site, pat_outcome *outcome,
-                  const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
-                  MPI_Datatype recvtype, MPI_Comm comm)
+/* One that is long enough to be looked at. Not inlined: a short one must not pay for this one's frame. */
+static __attribute__((noinline)) int long_allgather(const pat_algorithm *alg,
+                                                    __typeof__(&PMPI_Allgather) next, const void *site,
+                                                    pat_outcome *outcome, const void *sendbuf, int sendcount,
+                                                    MPI_Datatype sendtype, void *recvbuf, int recvcount,
+                                                    MPI_Datatype recvtype, MPI_Comm comm)
 {
     pat_call call;
     passed p = {0};
-    int size = 1, rc;
-    const pat_algorithm *alg = allgather_in_use(recvtype, comm, outcome);
-    if (alg && (recvcount <= 0 || PMPI_Comm_size(comm, &size) != MPI_SUCCESS ||
-                is_small(alg, (int64_t)recvcount * size, size, recvtype)))
-        left_alone(outcome, PAT_WHY_SHORT);
-    else if (alg &&
-             !pat_call_describe(&call, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm))
+    int rc;
+    if (!pat_call_describe(&call, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm))
         left_alone(outcome, PAT_WHY_CANNOT);
-    else if (alg && allgather(alg, &call, site, outcome, &p, &rc))
+    else if (allgather(alg, &call, site, outcome, &p, &rc))
         return rc;
     rc = next(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
     passed_on(&p);
     return verdict_of_mpi(rc);
+}
+
+int pat_allgather(__typeof__(&PMPI_Allgather) next, const void *site, pat_outcome *outcome,
+                  const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
+                  MPI_Datatype recvtype, MPI_Comm comm)
+{
+    int size = 1;
+    const pat_algorithm *alg = allgather_in_use(recvtype, comm, outcome);
+    if (alg && recvcount > 0 && PMPI_Comm_size(comm, &size) == MPI_SUCCESS &&
+        !is_small(alg, recvcount, size, recvtype))
+        return long_allgather(alg, next, site, outcome, sendbuf, sendcount, sendtype, recvbuf, recvcount,
+                              recvtype, comm);
+    if (alg)
+        left_alone(outcome, PAT_WHY_SHORT);
+    return verdict_of_mpi(next(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
 }
 
 /* The same for blocks of different lengths, where there are as many counts as ranks. */
@@ -174,7 +187,7 @@ static bool allgatherv(const pat_algorithm *alg, int rank, int size, const void 
     int64_t items = 0;
     for (int r = 0; r < size; r++)
         items += recvcounts[r] > 0 ? recvcounts[r] : 0;
-    if (items == 0 || is_small(alg, items, size, recvtype)) {
+    if (items == 0 || is_small(alg, items / size, size, recvtype)) {
         left_alone(outcome, PAT_WHY_SHORT);
         return false;
     }

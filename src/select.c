@@ -11,17 +11,12 @@
 #include "explain.h"
 #include "runtime.h"
 
-enum { SMALL_BYTES = 4096, WORTH_NS = 1320000, BEARABLE_NS = 200000 };
+enum { WORTH_NS = 1320000, BEARABLE_NS = 200000 };
 
 /* Of what is kept by length: lengths may share one. */
 static int place_of(int64_t bytes)
 {
     return (int)((uint64_t)bytes * UINT64_C(0x9e3779b97f4a7c15) >> 32 & (PAT_CHOICES - 1));
-}
-
-bool pat_select_is_small(int num_ranks, int64_t block_bytes)
-{
-    return block_bytes < SMALL_BYTES / (num_ranks > 1 ? num_ranks - 1 : 1);
 }
 
 static enum pat_verdict judge_by_link(const pat_comm *c, int64_t block_bytes)

@@ -41,6 +41,10 @@ const pat_algorithm *pat_select_rooted(pat_comm *c, const pat_algorithm *alg, in
 int64_t pat_select_native_ns(const pat_comm *c, int64_t block_bytes);
 
 /* Is the call too small for anything but the MPI library, whatever the link? Needs no communicator's state. */
-bool pat_select_is_small(int num_ranks, int64_t block_bytes);
+static inline bool pat_select_is_small(int num_ranks, int64_t block_bytes)
+{
+    enum { SMALL_BYTES = 4096 }; /* that a rank receives; no division, because every short call asks */
+    return block_bytes * (num_ranks > 1 ? num_ranks - 1 : 1) < SMALL_BYTES;
+}
 
 #endif
