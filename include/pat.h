@@ -80,9 +80,10 @@ PAT_PUBLIC int PAT_ProcessingEnd(void);
 
 /*
  * Choose an algorithm by name. For the all-gather: auto (relay or native, call by call), native, ring, nex, lnbc,
- * bdr, bslb, relay. For the other operations names begin with what they are for: see below. Collective over MPI_COMM_WORLD; a mismatch of the names is MPI_ERR_ARG on every rank, and
- * nothing changes (PAT_Init has compared the settings). MPI_ERR_REQUEST on every rank while a request is
- * started on some. An unknown name is MPI_ERR_ARG, its text lists the valid ones.
+ * bdr, bslb, relay. For the other operations names begin with what they are for: see below. Collective over
+ * MPI_COMM_WORLD; a mismatch of the names is MPI_ERR_ARG on every rank, and nothing changes (PAT_Init has compared the
+ * settings). MPI_ERR_REQUEST on every rank while a request is started on some. An unknown name is MPI_ERR_ARG, its text lists
+ * the valid ones.
  */
 PAT_PUBLIC int PAT_UseAlg(const char *name);
 
@@ -147,8 +148,9 @@ PAT_PUBLIC int PAT_Request_free(PAT_Request *request);
  * without one bcast_native; the default), bcast_native (the MPI library's own), bcast_linear, bcast_chain,
  * bcast_kchain (four chains), bcast_binary, bcast_split (split-binary), bcast_binomial; the trees are Open
  * MPI's. Like MPI_Bcast it does not synchronise, but no rank comes more than 64 calls ahead of another (fewer, if they are
- * long). Inter-communicators, and messages of more than 512 MiB, are passed on to MPI; before PAT_Init and after PAT_Finalize it is MPI_Bcast. The first call on a communicator
- * is collective in the strict sense.
+ * long), and MPI_Comm_free of a communicator that was used here may wait for its other members. Inter-communicators, and
+ * messages of more than 512 MiB, are passed on to MPI; before PAT_Init and after PAT_Finalize it is MPI_Bcast. The first call
+ * on a communicator is collective in the strict sense.
  */
 PAT_PUBLIC int PAT_Bcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm);
 

@@ -92,13 +92,14 @@ static const pat_algorithm *allgather_in_use(MPI_Datatype type, MPI_Comm comm, p
 
 /*
  * Nothing that a choice could gain: neither look at the arguments nor make a state for the communicator. Only what is the
- * same on all ranks counts; what MPI would reject it gets. `items`: in a block.
+ * same on all ranks counts, which a number of items is not; what MPI would reject it gets. `items`: in `parts` blocks.
  */
-static bool is_small(const pat_algorithm *alg, int64_t items, int num_ranks, MPI_Datatype type)
+static bool is_small(const pat_algorithm *alg, int64_t items, int parts, int num_ranks, MPI_Datatype type)
 {
     int type_size = 0;
-    return alg->chooses && (!pat_rt.all_threads || PMPI_Type_size(type, &type_size) != MPI_SUCCESS ||
-                            pat_select_is_small(num_ranks, items * type_size));
+    return alg->chooses &&
+           (!pat_rt.all_threads || PMPI_Type_size(type, &type_size) != MPI_SUCCESS ||
+            pat_select_is_small(num_ranks, parts > 1 ? items * type_size / parts : items * type_size));
 }
 
 /* Too small, or nothing that a plan could run. */
@@ -123,7 +124,7 @@ static bool allgather(const pat_algorithm *in_use, const pat_call *call, const v
         return true;
     }
     if (!c) {
-        left_alone(outcome, ours && in_use->chooses && pat_rt.patience > 0 ? PAT_WHY_FIRST : PAT_WHY_CANNOT);
+        left_alone(outcome, outcome && pat_comm_is_new(call->comm) ? PAT_WHY_FIRST : PAT_WHY_CANNOT);
         return false;
     }
     enum pat_why why;
@@ -169,11 +170,11 @@ int pat_allgather(__typeof__(&PMPI_Allgather) next, const void *site, pat_outcom
     int size = 1;
     const pat_algorithm *alg = allgather_in_use(recvtype, comm, outcome);
     if (alg && recvcount > 0 && PMPI_Comm_size(comm, &size) == MPI_SUCCESS &&
-        !is_small(alg, recvcount, size, recvtype))
+        !is_small(alg, recvcount, 1, size, recvtype))
         return long_allgather(alg, next, site, outcome, sendbuf, sendcount, sendtype, recvbuf, recvcount,
                               recvtype, comm);
     if (alg)
-        left_alone(outcome, PAT_WHY_SHORT);
+        left_alone(outcome, recvcount > 0 ? PAT_WHY_SHORT : PAT_WHY_CANNOT);
     return verdict_of_mpi(next(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
 }
 
@@ -187,8 +188,8 @@ static bool allgatherv(const pat_algorithm *alg, int rank, int size, const void 
     int64_t items = 0;
     for (int r = 0; r < size; r++)
         items += recvcounts[r] > 0 ? recvcounts[r] : 0;
-    if (items == 0 || is_small(alg, items / size, size, recvtype)) {
-        left_alone(outcome, PAT_WHY_SHORT);
+    if (items == 0 || is_small(alg, items, size, size, recvtype)) {
+        left_alone(outcome, items > 0 ? PAT_WHY_SHORT : PAT_WHY_CANNOT);
         return false;
     }
     int64_t *starts = malloc(((size_t)size + 1) * sizeof(*starts));
@@ -244,7 +245,7 @@ static bool rooted_by_plan(const pat_algorithm *in_use, bool described, const pa
     const bool fits = c && pat_rooted_fits(c, in_use->op, call->block_bytes) && root >= 0 && root < c->size;
     const pat_algorithm *alg =
         fits ? pat_rooted_choose(c, in_use, call->block_bytes) : pat_algorithm_native(in_use->op);
-    say_why(outcome, !c && ours && in_use->chooses && pat_rt.patience > 0 ? PAT_WHY_FIRST
+    say_why(outcome, outcome && ours && !c && pat_comm_is_new(call->comm) ? PAT_WHY_FIRST
                      : !fits                                              ? PAT_WHY_CANNOT
                      : in_use->chooses                                    ? PAT_WHY_LEAST
                                                                           : PAT_WHY_ASKED);

@@ -33,6 +33,8 @@ static int describe(char *text, size_t size, const pat_plan *plan, int node)
     else if (n->kind == PAT_NODE_COPY)
         more = snprintf(text, size, " (COPY of bytes %lld to %lld%s): ", (long long)n->offset,
                         (long long)(n->offset + n->length - 1), step);
+    else if (n->kind == PAT_NODE_NONE)
+        more = snprintf(text, size, " (NONE, nothing to or from %d%s): ", n->peer, step);
     else if (*control)
         more = snprintf(text, size, " (%s%s %s %d%s): ", n->kind == PAT_NODE_SEND ? "SEND" : "RECV", control,
                         n->kind == PAT_NODE_SEND ? "to" : "from", n->peer, step);

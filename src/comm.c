@@ -107,6 +107,16 @@ static int comm_create(MPI_Comm comm, int size, pat_comm **out)
     return MPI_SUCCESS;
 }
 
+enum { FOR_EVER = -1 };
+
+bool pat_comm_is_new(MPI_Comm comm)
+{
+    void *kept = NULL;
+    int found;
+    return PMPI_Comm_get_attr(comm, pat_rt.calls_keyval, &kept, &found) == MPI_SUCCESS && found &&
+           (intptr_t)kept != FOR_EVER;
+}
+
 /*
  * Shall calls here be left to the MPI library without a state? For ever where some member is of another world, in which nobody
  * may have started the library: every member sees that, so it is asked before anything collective. And for some calls
@@ -114,7 +124,6 @@ static int comm_create(MPI_Comm comm, int size, pat_comm **out)
  */
 static bool left_alone(MPI_Comm comm, int size)
 {
-    enum { FOR_EVER = -1 };
     void *kept = NULL;
     int found;
     if (PMPI_Comm_get_attr(comm, pat_rt.calls_keyval, &kept, &found) != MPI_SUCCESS)

@@ -44,10 +44,10 @@ typedef struct pat_choice {
 
 enum { PAT_CHOICES = 8 }; /* a power of two */
 
-/* Who came last to a round, and how long before that this rank and all of them on average. */
+/* Who came last to a round, and how long before that this rank. */
 typedef struct pat_late {
     int rank;
-    int64_t waited_ns, mean_waited_ns;
+    int64_t waited_ns;
 } pat_late;
 
 enum pat_phase { PAT_IDLE, PAT_AWAIT_ESTIMATES, PAT_RUNNING };
@@ -119,6 +119,9 @@ typedef struct pat_comm {
  * MPI library. Returns an MPI error code.
  */
 int pat_comm_get(MPI_Comm comm, pat_comm **out);
+
+/* Has it no state because it has had too few calls yet? */
+bool pat_comm_is_new(MPI_Comm comm);
 
 /* References keep the memory, not the communicator: look at `dead` after locking. */
 void pat_comm_ref(pat_comm *c);

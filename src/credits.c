@@ -34,14 +34,14 @@ bool pat_credits_hold(const pat_comm *c)
 int pat_credits_look_driving(pat_comm *c, bool *moved)
 {
     pat_credits *k = &c->credits;
-    if (!k->exec || c->failed != MPI_SUCCESS)
-        return c->failed;
-    c->failed = pat_exec_progress(k->exec, moved);
-    if (c->failed == MPI_SUCCESS && pat_exec_done(k->exec)) {
+    if (!k->exec || k->failed != MPI_SUCCESS)
+        return k->failed;
+    k->failed = pat_exec_progress(k->exec, moved);
+    if (k->failed == MPI_SUCCESS && pat_exec_done(k->exec)) {
         pat_exec_free(k->exec);
         k->exec = NULL;
     }
-    return c->failed;
+    return k->failed;
 }
 
 int pat_credits_look(pat_comm *c, bool *moved)
@@ -114,5 +114,5 @@ static bool under_way(const pat_comm *c)
 int pat_credits_end(pat_comm *c)
 {
     atomic_store(&c->credits.watched, false);
-    return c->failed == MPI_SUCCESS ? pat_wait_while(c, under_way, pat_epoch_look) : MPI_SUCCESS;
+    return pat_wait_while(c, under_way, pat_credits_look);
 }

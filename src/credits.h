@@ -29,7 +29,8 @@ typedef struct pat_credits {
     bool last;     /* the call under way ends the epoch */
     int64_t num_rounds;
     pat_plan plan;
-    pat_exec *exec;      /* the round under way; NULL: none */
+    pat_exec *exec; /* the round under way; NULL: none */
+    int failed;     /* MPI error code of this round; others may wait for what has failed nowhere but here */
     atomic_bool watched; /* the background thread comes again by itself */
     bool started;        /* a round has begun since it came last */
     int64_t moved_ns;    /* when it last saw something come in */

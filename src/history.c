@@ -10,7 +10,7 @@
 enum {
     FAR_BLOCKS = 5, /* ranks that come this many blocks' times apart gain by relay however short blocks are */
     MOST_GAP = 64,  /* calls by the MPI library between two looks at when ranks come */
-    FIRST_COMPARE = 4,    /* calls by relay before the MPI library is tried */
+    FIRST_COMPARE = 8,    /* calls by relay before the MPI library is tried */
     MOST_COMPARE = 1024,  /* and at most */
     CLEARLY_PERCENT = 105 /* of the other one's time: slower */
 };
@@ -78,9 +78,17 @@ static bool is_of(const pat_habit *habit, int64_t bytes, uint16_t site)
     return habit->bytes == bytes && habit->site == site;
 }
 
+static int at_most(int a, int b)
+{
+    return a < b ? a : b;
+}
+
 static pat_habit fresh_after(const pat_habit *old, int64_t bytes, uint16_t site)
 {
-    return (pat_habit){.bytes = bytes, .site = site, .left = old->left, .gap = old->gap};
+    return (pat_habit){.bytes = bytes,
+                       .site = site,
+                       .left = at_most(old->left, MOST_GAP),
+                       .gap = at_most(old->gap, MOST_GAP)};
 }
 
 const pat_habit *pat_history_look(const pat_history *h, int64_t bytes, pat_habit *fresh)
@@ -127,6 +135,15 @@ static bool far_apart(const pat_habit *habit, int64_t block_ns)
     return num > 0 && sum / num >= FAR_BLOCKS * block_ns;
 }
 
+static int64_t waited_lately(const pat_habit *habit)
+{
+    const int num = rounds_lately(habit);
+    int64_t sum = 0;
+    for (int i = 0; i < num; i++)
+        sum += habit->round_waited_ns[i];
+    return num > 0 ? sum / num : 0;
+}
+
 /* By figures where there are any. Who runs must be beaten clearly, so that noise does not toss the choice about. */
 static bool relay_pays(const pat_habit *habit, int64_t block_ns, bool runs)
 {
@@ -167,7 +184,7 @@ static enum pat_runner by_measurement(const pat_habit *habit, int64_t block_ns, 
         *why = compare ? PAT_WHY_COMPARE : PAT_WHY_SLOWER;
         return compare ? PAT_BY_RELAY : PAT_BY_MPI;
     }
-    if (compare && habit->num_rounds > 0 && !far_apart(habit, block_ns)) {
+    if (compare && habit->is_timed && !far_apart(habit, block_ns)) {
         *why = PAT_WHY_COMPARE;
         return PAT_BY_MPI;
     }
@@ -191,7 +208,7 @@ enum pat_runner pat_habit_runner(const pat_habit *habit, enum pat_verdict verdic
 
 static int longer(int gap, int most)
 {
-    return 2 * gap < most ? 2 * gap : most;
+    return at_most(2 * gap, most);
 }
 
 /* Returns whether the verdict on relay has changed. */
@@ -221,6 +238,8 @@ static bool take_sample(pat_habit *habit, int64_t took_ns)
 static void advance(pat_habit *habit, enum pat_runner ran, int64_t block_ns)
 {
     habit->last = ran;
+    if (habit->verdict == PAT_RELAY_NEVER)
+        return;
     if (habit->verdict == PAT_RELAY_BY_ARRIVALS) {
         const int gap = habit->gap > 0 ? habit->gap : 1;
         if (ran == PAT_BY_MPI) {
@@ -250,6 +269,7 @@ static void note_round(pat_habit *habit, const pat_told *told)
 {
     const int at = (int)(habit->num_rounds++ % PAT_LATELY);
     habit->spread_ns[at] = told->spread_ns;
+    habit->round_waited_ns[at] = told->waited_ns;
     habit->outlooks[at] = told->outlook;
 }
 
@@ -260,6 +280,7 @@ const pat_habit *pat_history_relay_ran(pat_history *h, const pat_told *told, enu
     pat_habit *chosen = keep(h, told->bytes, h->site, verdict);
     bool changed = carried && take_sample(chosen, told->took_ns);
     chosen->waited_ns = told->waited_ns;
+    chosen->is_timed = told->took_ns > 0;
     chosen->my_took = my_took;
     if (carried && told->last_site)
         follows(h, told->last_site, told->site);
@@ -285,7 +306,7 @@ void pat_history_mpi_ran(pat_history *h, int64_t bytes, enum pat_verdict verdict
 {
     pat_habit *chosen = keep(h, bytes, h->site, verdict);
     advance(chosen, PAT_BY_MPI, 0);
-    chosen->waited_ns = 0;
+    chosen->waited_ns = waited_lately(chosen); /* it does not tell: taken to be as before */
     chosen->my_took = my_took;
     foretell(h, h->site);
 }

@@ -34,7 +34,7 @@ enum pat_why {
     PAT_WHY_ASKED,          /* the user has named it */
     PAT_WHY_SHORT,          /* too short to gain anything */
     PAT_WHY_FIRST,          /* the communicator's first calls, which may be its only ones */
-    PAT_WHY_LONG,           /* blocks so long that relay never loses, by the link or by calibration */
+    PAT_WHY_LONG,           /* blocks so long that relay should not lose, by the link or by calibration */
     PAT_WHY_LEAST,          /* the least time by calibration */
     PAT_WHY_APART,          /* ranks come far apart */
     PAT_WHY_TOGETHER,       /* ranks come together */
@@ -59,7 +59,9 @@ typedef struct pat_habit {
     pat_outlook outlooks[PAT_LATELY]; /* what these would have taken, by calibration */
     int64_t num_rounds;               /* ever */
     enum pat_runner last;             /* who ran the last call */
-    int64_t waited_ns;                /* in it, for the last rank, mean over ranks; 0: not known */
+    int64_t waited_ns; /* in it, for the last rank, mean over ranks; if the MPI library has: as lately */
+    bool is_timed;     /* it is known how long calls that relay ran took: there is something to compare */
+    int64_t round_waited_ns[PAT_LATELY];           /* for the last rank, in the same rounds as spread_ns */
     int64_t took_ns[PAT_NUM_RUNNERS][PAT_SAMPLES]; /* the last calls of either, without that */
     int64_t num_took[PAT_NUM_RUNNERS];
     uint32_t

@@ -47,7 +47,7 @@ enum { PAT_RECV_WINDOW = 4 };
 
 typedef struct pat_node {
     enum pat_node_kind kind;
-    int peer;  /* SEND, RECV: the other rank; else -1 */
+    int peer;  /* SEND, RECV, and NONE that was one: the other rank; else -1 */
     int match; /* SEND, RECV: this is the match-th message of the ordered pair, from 0 */
     int step;  /* position in a step-by-step algorithm, from 0; PAT_STEP_FREE: ordered by its edges alone */
     int64_t offset; /* first byte in the result space */

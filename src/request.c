@@ -182,7 +182,7 @@ static int start_locked(PAT_Request r)
     /* Without a thread on every rank nobody would move a plan on while the application is busy elsewhere. */
     r->by_mpi = !r->c || !r->c->background || !alg->build || call->block_bytes == 0 ||
                 call->block_bytes > PAT_MAX_BLOCK;
-    if (r->by_mpi && r->c)
+    if (r->by_mpi && r->c && call->block_bytes > 0 && atomic_load(&pat_rt.alg[PAT_OP_ALLGATHER])->chooses)
         pat_select_passed_on(r->c, call->block_bytes, NULL, 0);
     if (r->by_mpi)
         rc = PMPI_Iallgather(call->sendbuf, call->sendcount, call->sendtype, call->recvbuf, call->recvcount,

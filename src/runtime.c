@@ -93,7 +93,7 @@ int pat_runtime_agree(const int *mine, int *most, int count)
 /* ---- Settling ----------------------------------------------------------------------------------------- */
 
 /* Apply one step to every communicator until none says it wants more. */
-static int for_all(int (*step)(pat_comm *c, bool *done))
+static int for_all(int (*step)(pat_comm *c, bool *done), bool failed_too)
 {
     int rc = MPI_SUCCESS;
     bool all_done;
@@ -102,7 +102,7 @@ static int for_all(int (*step)(pat_comm *c, bool *done))
         for (pat_comm *c = pat_rt.comms; c && rc == MPI_SUCCESS; c = c->next) {
             bool done = true;
             pthread_mutex_lock(&c->lock);
-            if (c->usable && !c->dead && c->failed == MPI_SUCCESS && !c->idle_settled)
+            if (c->usable && !c->dead && (failed_too || c->failed == MPI_SUCCESS) && !c->idle_settled)
                 rc = step(c, &done);
             if (done)
                 c->idle_settled = true;
@@ -156,11 +156,11 @@ int pat_runtime_settle(bool *busy)
             return MPI_SUCCESS;
     }
     if (any[1])
-        rc = for_all(finish_calls);
+        rc = for_all(finish_calls, false);
     if (rc != MPI_SUCCESS || !any[0] || !atomic_load(&pat_rt.alg[PAT_OP_ALLGATHER])->uses_arrivals)
         return rc;
-    rc = for_all(begin_settling);
-    return rc == MPI_SUCCESS ? for_all(step_settling) : rc;
+    rc = for_all(begin_settling, false);
+    return rc == MPI_SUCCESS ? for_all(step_settling, false) : rc;
 }
 
 int pat_runtime_use(const pat_algorithm *alg)
@@ -195,7 +195,7 @@ static int end_credits(pat_comm *c, bool *done)
 {
     bool moved;
     int rc = pat_credits_look(c, &moved);
-    *done = !c->credits.exec;
+    *done = !c->credits.exec || rc != MPI_SUCCESS;
     return rc;
 }
 
@@ -204,7 +204,7 @@ static int shut_down(void)
 {
     int rc = pat_runtime_settle(NULL);
     if (rc == MPI_SUCCESS)
-        rc = for_all(end_credits);
+        rc = for_all(end_credits, true);
     pat_rt.settled = true;
     if (pat_rt.thread) {
         pat_thread_stop(pat_rt.thread);

@@ -96,7 +96,7 @@ int pat_select_note(pat_comm *c, const pat_carried *carried, int64_t block_bytes
     int last = 0;
     for (int r = 1; r < c->size; r++)
         last = carried[r].arrival_ns > carried[last].arrival_ns ? r : last;
-    c->late = (pat_late){last, carried[last].arrival_ns - carried[c->rank].arrival_ns, c->told.waited_ns};
+    c->late = (pat_late){last, carried[last].arrival_ns - carried[c->rank].arrival_ns};
     c->spread_ns[c->num_spreads++ % PAT_SPREADS] = c->told.spread_ns;
     return look_out(c, carried, block_bytes) == 0
                ? MPI_SUCCESS

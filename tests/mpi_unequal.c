@@ -130,6 +130,45 @@ static void all_kinds(const char *alg, uint32_t *state)
     }
 }
 
+/*
+ * The choice is by bytes, which are the same on all ranks, and not by items, which are not: one of 100000 bytes here, 100000 of
+ * one byte there. The link is said to be slow, so relay it is on every rank, or they do not meet.
+ */
+static void few_long_items(void)
+{
+    enum { LONG = 100000 };
+    int counts[MOST_RANKS], displs[MOST_RANKS];
+    MPI_Datatype type = MPI_BYTE;
+    const int units = test.rank % 2 ? LONG : 1;
+    char *out = malloc(LONG), *in = malloc((size_t)LONG * 2);
+    if (!out || !in)
+        must("memory for the test's buffers", MPI_ERR_NO_MEM);
+    if (units == 1)
+        MPI_Type_contiguous(LONG, MPI_BYTE, &type);
+    MPI_Type_commit(&type);
+    for (int r = 0; r < test.size; r++) {
+        counts[r] = r < 2 ? units : 0;
+        displs[r] = r < 2 ? r * units : 0;
+    }
+    test_at("few long items");
+    const PAT_Counters before = counters();
+    for (int i = 0; i < 4; i++) {
+        memset(out, 'a' + i + test.rank, LONG);
+        memset(in, 0, (size_t)LONG * 2);
+        MUST(PAT_Allgatherv(out, counts[test.rank], type, in, counts, displs, type, MPI_COMM_WORLD));
+        for (int r = 0; r < 2 && r < test.size; r++)
+            if (in[r * LONG] != 'a' + i + r || in[r * LONG + LONG - 1] != 'a' + i + r)
+                test_fail("call %d, the block of rank %d is wrong", i, r);
+    }
+    const PAT_Counters after = counters();
+    if (test.size > 1 && after.bytes_received == before.bytes_received)
+        test_fail("no plan has run any of them");
+    if (units == 1)
+        MPI_Type_free(&type);
+    free(out);
+    free(in);
+}
+
 static void by_plans(const char *alg, const PAT_Counters *before)
 {
     const PAT_Counters after = counters();
@@ -168,8 +207,10 @@ static void wrong_arguments(void)
 int main(int argc, char **argv)
 {
     uint32_t state = 7;
+    setenv("PAT_LINK", "10,20", 1);
     test_begin(&argc, &argv);
     layouts_make();
+    few_long_items();
     for (int a = 0; a < NUM_ALGS; a++) {
         use_alg(all_algs[a]);
         const PAT_Counters before = counters();

@@ -118,7 +118,7 @@ static void two_places_of_one_length(void **state)
     assert_true(by_relay[1] <= 4);
 }
 
-/* The MPI library is tried after 4, 8, 16 calls; relay is as fast, so it stays. */
+/* The MPI library is tried after 8, 16, 32 calls; relay is as fast, so it stays. */
 static void as_fast_stays(void **state)
 {
     (void)state;
@@ -166,11 +166,14 @@ static void far_apart_relay_runs(void **state)
     at.spread_ns = 20 * BLOCK_NS;
     relay_calls(&p, &at, 70);
     assert_int_equal(relay_calls(&p, &at, 500), 500); /* not even to compare */
-    /* Waiting is not counted against relay, the only one of which it is known. */
+    /* Waiting is counted against neither: of the MPI library's calls it is taken to be as lately. */
     program q = {0};
     at.spread_ns = 3 * BLOCK_NS;
     at.relay_ns = at.mpi_ns = 1000000;
     assert_true(relay_calls(&q, &at, 2000) >= 1980);
+    at.relay_ns = 1100000;
+    relay_calls(&q, &at, 2200);
+    assert_true(relay_calls(&q, &at, 1000) < 100);
 }
 
 static void lengths_that_put_each_other_out(void **state)
@@ -183,6 +186,42 @@ static void lengths_that_put_each_other_out(void **state)
         by_relay += call(&p, &at) == PAT_BY_RELAY;
     }
     assert_true(by_relay < 2000);
+}
+
+/* Lengths that relay never runs leave the others alone, whichever slots they share. */
+static void lengths_of_the_mpi_library(void **state)
+{
+    (void)state;
+    for (int turn = 0; turn < 50; turn++) {
+        program p = {0};
+        const place late = {(uint16_t)(91 + turn), 4096, PAT_RELAY_BY_ARRIVALS, 40 * BLOCK_NS, 900, 1000};
+        int by_relay = 0;
+        for (int i = 0; i < 300; i++) {
+            for (int k = 0; k < 8; k++) {
+                const place never = {(uint16_t)(91 + turn), 256 * (k + 1 + turn), PAT_RELAY_NEVER, 0, 1, 1};
+                call(&p, &never);
+            }
+            by_relay += call(&p, &late) == PAT_BY_RELAY;
+        }
+        assert_true(by_relay >= 200);
+    }
+}
+
+/* Started requests never say how long they took: nothing to compare, so the MPI library is not tried either. */
+static void nothing_to_compare(void **state)
+{
+    (void)state;
+    pat_history h = {0};
+    enum pat_why why;
+    pat_habit fresh;
+    const pat_carried carried[2] = {{1000, 0, 0, 0}, {1000, 0, 0, 0}};
+    for (int i = 0; i < 100; i++) {
+        const pat_told told = pat_told_make(carried, 2, 65536);
+        assert_int_equal(
+            pat_habit_runner(pat_history_look(&h, 65536, &fresh), PAT_RELAY_ALWAYS, RANKS, BLOCK_NS, &why),
+            PAT_BY_RELAY);
+        pat_history_relay_ran(&h, &told, PAT_RELAY_ALWAYS, BLOCK_NS, 0);
+    }
 }
 
 /* Never tells, as with two ranks, or where a block is empty. */
@@ -265,6 +304,8 @@ int main(void)
         cmocka_unit_test(slower_gives_way_and_comes_back),
         cmocka_unit_test(far_apart_relay_runs),
         cmocka_unit_test(lengths_that_put_each_other_out),
+        cmocka_unit_test(lengths_of_the_mpi_library),
+        cmocka_unit_test(nothing_to_compare),
         cmocka_unit_test(nothing_carried),
         cmocka_unit_test(ranks_decide_alike),
         cmocka_unit_test(every_reason_has_words),

@@ -2,7 +2,7 @@
 # one MPI_Allgather in every 10 ms of the network's time. Each rank's part of the work takes a time of its own: it waits for it as for
 # an accelerator, `base` milliseconds and up to `spread` more, drawn anew in every interval.
 #
-#     mpirun -n 16 /usr/bin/python3 spikes.py 13000 40 20 300      # spikes a rank and exchange, exchanges, base, spread
+#     mpirun -n 16 /usr/bin/python3 spikes.py 13000 40 20 300   # room for spikes of a rank, exchanges, base, spread
 #
 # Prints a checksum of what every rank has received and times; the first 10 exchanges are left out of the time per exchange.
 import hashlib

@@ -7,18 +7,31 @@
 
 static const pat_outcome nothing_known = {.late = {.rank = -1}};
 
+/* What a tool behind makes of a call is not one more: see pat_dropin_inside. */
+static int64_t begin(void)
+{
+    pat_dropin_inside = true;
+    return pat_clock_local_ns();
+}
+
+static void add_call(const void *site, const char *call, int64_t bytes, int64_t start_ns,
+                     const pat_outcome *outcome)
+{
+    pat_sites_add(site, call, bytes, pat_clock_local_ns() - start_ns, outcome);
+    pat_dropin_inside = false;
+}
+
 /* Inlined where C programs call: a short call notices one function more. */
 static inline int allgather(const void *site, const void *sendbuf, int sendcount, MPI_Datatype sendtype,
                             void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm)
 {
     pat_outcome outcome = nothing_known;
-    const bool told = pat_dropin_reports;
-    const int64_t start = told ? pat_clock_local_ns() : 0;
+    const bool told = pat_dropin_reports && !pat_dropin_inside;
+    const int64_t start = told ? begin() : 0;
     const int rc = pat_allgather(PAT_NEXT(Allgather), site, told ? &outcome : NULL, sendbuf, sendcount,
                                  sendtype, recvbuf, recvcount, recvtype, comm);
     if (told)
-        pat_sites_add(site, "MPI_Allgather", pat_dropin_bytes(recvcount, recvtype),
-                      pat_clock_local_ns() - start, &outcome);
+        add_call(site, "MPI_Allgather", pat_dropin_bytes(recvcount, recvtype), start, &outcome);
     return rc;
 }
 
@@ -45,14 +58,14 @@ int pat_dropin_allgatherv(const void *site, const void *sendbuf, int sendcount, 
                           MPI_Comm comm)
 {
     pat_outcome outcome = nothing_known;
-    const bool told = pat_dropin_reports;
-    const int64_t start = told ? pat_clock_local_ns() : 0;
+    const bool told = pat_dropin_reports && !pat_dropin_inside;
+    const int64_t start = told ? begin() : 0;
     const int rc = pat_allgatherv(PAT_NEXT(Allgatherv), site, told ? &outcome : NULL, sendbuf, sendcount,
                                   sendtype, recvbuf, recvcounts, displs, recvtype, comm);
-    if (told && rc == MPI_SUCCESS)
-        pat_sites_add(site, "MPI_Allgatherv",
-                      own_bytes(sendbuf, sendcount, sendtype, recvcounts, recvtype, comm),
-                      pat_clock_local_ns() - start, &outcome);
+    if (told)
+        add_call(site, "MPI_Allgatherv",
+                 rc == MPI_SUCCESS ? own_bytes(sendbuf, sendcount, sendtype, recvcounts, recvtype, comm) : 0,
+                 start, &outcome);
     return rc;
 }
 
@@ -60,12 +73,11 @@ int pat_dropin_bcast(const void *site, void *buffer, int count, MPI_Datatype dat
                      MPI_Comm comm)
 {
     pat_outcome outcome = nothing_known;
-    const bool told = pat_dropin_reports;
-    const int64_t start = told ? pat_clock_local_ns() : 0;
+    const bool told = pat_dropin_reports && !pat_dropin_inside;
+    const int64_t start = told ? begin() : 0;
     const int rc = pat_bcast(PAT_NEXT(Bcast), told ? &outcome : NULL, buffer, count, datatype, root, comm);
     if (told)
-        pat_sites_add(site, "MPI_Bcast", pat_dropin_bytes(count, datatype), pat_clock_local_ns() - start,
-                      &outcome);
+        add_call(site, "MPI_Bcast", pat_dropin_bytes(count, datatype), start, &outcome);
     return rc;
 }
 
@@ -73,15 +85,15 @@ int pat_dropin_gather(const void *site, const void *sendbuf, int sendcount, MPI_
                       void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
     pat_outcome outcome = nothing_known;
-    const bool told = pat_dropin_reports;
-    const int64_t start = told ? pat_clock_local_ns() : 0;
+    const bool told = pat_dropin_reports && !pat_dropin_inside;
+    const int64_t start = told ? begin() : 0;
     const int rc = pat_gather(PAT_NEXT(Gather), told ? &outcome : NULL, sendbuf, sendcount, sendtype, recvbuf,
                               recvcount, recvtype, root, comm);
     if (told)
-        pat_sites_add(site, "MPI_Gather",
-                      sendbuf == MPI_IN_PLACE ? pat_dropin_bytes(recvcount, recvtype)
-                                              : pat_dropin_bytes(sendcount, sendtype),
-                      pat_clock_local_ns() - start, &outcome);
+        add_call(site, "MPI_Gather",
+                 sendbuf == MPI_IN_PLACE ? pat_dropin_bytes(recvcount, recvtype)
+                                         : pat_dropin_bytes(sendcount, sendtype),
+                 start, &outcome);
     return rc;
 }
 
