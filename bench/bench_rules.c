@@ -8,7 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+
+#include "file.h"
 
 enum { MAX_SIZES = 24, MOST_LOG = 30 };
 
@@ -139,21 +140,13 @@ static bool write_json(const pat_calibration *c, FILE *file)
 
 int bench_rules_write(const pat_calibration *c, const char *path, bool json)
 {
-    const size_t size = strlen(path) + sizeof(".new");
-    char *beside = malloc(size);
-    if (!beside)
-        return ENOMEM;
-    snprintf(beside, size, "%s.new", path);
-    errno = 0;
-    FILE *file = fopen(beside, "w");
-    bool good = file && (json ? write_json : write_classic)(c, file);
-    if (file && fclose(file) != 0)
+    char *text = NULL;
+    size_t length = 0;
+    FILE *memory = open_memstream(&text, &length);
+    bool good = memory && (json ? write_json : write_classic)(c, memory);
+    if (memory && fclose(memory) != 0)
         good = false;
-    if (good)
-        good = rename(beside, path) == 0;
-    const int error = good ? 0 : errno ? errno : EIO;
-    if (error && file)
-        unlink(beside);
-    free(beside);
+    const int error = good ? pat_file_write(path, text, length) : ENOMEM;
+    free(text);
     return error;
 }

@@ -10,7 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+
+#include "file.h"
 
 enum { FORMAT = 2, MOST_RANKS = 1 << 20 };
 static const int64_t most_bytes = INT64_C(1) << 40;
@@ -208,21 +209,11 @@ static json_t *to_json(const pat_calibration *c)
 
 int pat_calibration_write(const pat_calibration *c, const char *path)
 {
-    const size_t size = strlen(path) + sizeof(".new");
-    char *beside = malloc(size);
     json_t *all = to_json(c);
-    int error = beside && all ? 0 : ENOMEM;
-    if (!error) {
-        snprintf(beside, size, "%s.new", path);
-        errno = 0;
-        if (json_dump_file(all, beside, JSON_INDENT(1) | JSON_REAL_PRECISION(17)) != 0 ||
-            rename(beside, path) != 0) {
-            error = errno ? errno : EIO;
-            unlink(beside);
-        }
-    }
+    char *text = all ? json_dumps(all, JSON_INDENT(1) | JSON_REAL_PRECISION(17)) : NULL;
+    const int error = text ? pat_file_write(path, text, strlen(text)) : ENOMEM;
     json_decref(all);
-    free(beside);
+    free(text);
     return error;
 }
 
