@@ -24,18 +24,21 @@ pat_told pat_told_make(const pat_carried *carried, int num_ranks, int64_t bytes)
 {
     if (!carried)
         return (pat_told){.bytes = bytes, .spread_ns = -1};
-    int64_t first = carried[0].arrival_ns, last = first, took = 0, waited = 0;
+    int64_t first = carried[0].arrival_ns, took = 0, waited = 0;
+    int last_rank = 0;
     bool all = true;
     for (int r = 0; r < num_ranks; r++) {
         first = carried[r].arrival_ns < first ? carried[r].arrival_ns : first;
-        last = carried[r].arrival_ns > last ? carried[r].arrival_ns : last;
+        last_rank = carried[r].arrival_ns > carried[last_rank].arrival_ns ? r : last_rank;
         took += carried[r].took;
         all = all && carried[r].took > 0;
     }
+    const int64_t last = carried[last_rank].arrival_ns;
     for (int r = 0; r < num_ranks; r++)
         waited += (last - carried[r].arrival_ns) / num_ranks;
     return (pat_told){.bytes = bytes,
                       .spread_ns = last - first,
+                      .last_rank = last_rank,
                       .waited_ns = waited,
                       .took_ns = all ? took * PAT_TOOK_NS / num_ranks : 0,
                       .site = carried[0].site,
@@ -63,10 +66,6 @@ static void foretell(pat_history *h, uint16_t site)
 
 /* ---- One habit -------------------------------------------------------------------------------------------- */
 
-/*
- * Lengths and places that share a slot put each other out. What is put out leaves its trial behind: else two of them in turn
- * would be tried in every call.
- */
 static int slot_of(int64_t bytes, uint16_t site)
 {
     const uint64_t key = (uint64_t)bytes ^ (uint64_t)site << 40;
@@ -83,6 +82,10 @@ static int at_most(int a, int b)
     return a < b ? a : b;
 }
 
+/*
+ * Lengths and places that share a slot put each other out. What is put out leaves its trial behind: else two of them in turn
+ * would be tried in every call.
+ */
 static pat_habit fresh_after(const pat_habit *old, int64_t bytes, uint16_t site)
 {
     return (pat_habit){.bytes = bytes,

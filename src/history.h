@@ -78,7 +78,8 @@ typedef struct pat_history {
 typedef struct pat_told {
     int64_t bytes;            /* 0: none */
     int64_t spread_ns;        /* first to last arrival; below 0: the blocks carried nothing */
-    int64_t waited_ns;        /* for the last rank, mean over ranks */
+    int last_rank;            /* who came last; of several the lowest */
+    int64_t waited_ns;        /* for it, mean over ranks */
     int64_t took_ns;          /* the call of this kind before, mean over ranks; 0: not known */
     uint16_t site, last_site; /* rank 0's */
     pat_outlook outlook;

@@ -93,9 +93,7 @@ int pat_select_note(pat_comm *c, const pat_carried *carried, int64_t block_bytes
     c->told = pat_told_make(carried, c->size, block_bytes);
     if (!carried)
         return MPI_SUCCESS;
-    int last = 0;
-    for (int r = 1; r < c->size; r++)
-        last = carried[r].arrival_ns > carried[last].arrival_ns ? r : last;
+    const int last = c->told.last_rank;
     c->late = (pat_late){last, carried[last].arrival_ns - carried[c->rank].arrival_ns};
     c->spread_ns[c->num_spreads++ % PAT_SPREADS] = c->told.spread_ns;
     return look_out(c, carried, block_bytes) == 0

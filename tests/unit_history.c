@@ -69,6 +69,7 @@ static void what_is_told(void **state)
     const pat_carried carried[] = {{1000, 10, 7, 9}, {400, 20, 8, 9}, {1600, 30, 0, 0}};
     pat_told told = pat_told_make(carried, 3, 64);
     assert_int_equal(told.spread_ns, 1200);
+    assert_int_equal(told.last_rank, 2);
     assert_int_equal(told.waited_ns, 200 + 400);
     assert_int_equal(told.took_ns, 20 * PAT_TOOK_NS);
     assert_int_equal(told.site, 7);
