@@ -11,7 +11,6 @@
 #include <mpi.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include "history.h"
 #include "plan.h"
 
 typedef struct pat_exec pat_exec;

@@ -15,16 +15,7 @@
 #include <stdint.h>
 
 #include "outlook.h"
-
-/* What relay's blocks carry of their owner. */
-typedef struct pat_carried {
-    int64_t arrival_ns; /* when it called, on the ranks' common clock */
-    uint32_t took;      /* how long its last call of this kind took, in PAT_TOOK_NS; 0: not known */
-    uint16_t site;      /* from where it calls */
-    uint16_t last_site; /* from where it called before */
-} pat_carried;
-
-#define PAT_TOOK_NS 16 /* so that a minute fits */
+#include "plan.h"
 
 enum pat_runner { PAT_BY_MPI, PAT_BY_RELAY, PAT_NUM_RUNNERS };
 
