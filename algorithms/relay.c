@@ -45,8 +45,10 @@ static int64_t parts(int64_t total, int64_t each)
 /* More than that a plan must not have, or a block is not worth. */
 static int64_t most_chunks(const pat_job *job)
 {
-    int64_t messages = MOST_MESSAGES / job->num_ranks, worth = job->block_bytes / LEAST_BYTES;
-    int64_t most = messages < worth ? messages : worth;
+    int64_t messages = MOST_MESSAGES, worth = job->block_bytes / LEAST_BYTES;
+    if (job->most_messages > 0)
+        messages = pat_part_least(messages, job->most_messages);
+    int64_t most = pat_part_least(messages / job->num_ranks, worth);
     return most > 1 ? most : 1;
 }
 

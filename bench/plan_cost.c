@@ -5,6 +5,7 @@
  * for a size, and again; the outlook of a round). Medians over many repetitions in one process; the exponent of growth is fitted to them.
  */
 #include <argp.h>
+#include <limits.h>
 #include <math.h>
 #include <mpi.h>
 #include <stdio.h>
@@ -98,7 +99,7 @@ static int measure(const pat_algorithm *alg, const pat_job *job, double *build_u
         int rc = pat_algorithm_plan(alg, job, i % job->num_ranks, &plan);
         const int64_t built = pat_clock_local_ns();
         if (rc == 0)
-            rc = pat_exec_create(&exec, &plan, MPI_COMM_NULL, 0);
+            rc = pat_exec_create(&exec, &plan, MPI_COMM_NULL, (pat_tags){0, INT_MAX});
         if (rc != 0)
             return rc;
         pat_exec_free(exec);

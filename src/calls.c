@@ -29,12 +29,25 @@ static void say_why(pat_outcome *outcome, enum pat_why why)
         outcome->why = why;
 }
 
+/*
+ * An all-gather keeps ranks together because each waits for every block; for a block of nothing it does not. Such calls are
+ * kept together as those with a root are, each being an epoch of credits of its own, so that tags can be used again.
+ */
+static bool has_empty_block(const pat_call *call, int num_ranks)
+{
+    bool found = false;
+    for (int b = 0; call->starts && b < num_ranks && !found; b++)
+        found = call->starts[b] == call->starts[b + 1];
+    return found;
+}
+
 /* The call as a plan. Only what is the same on all ranks decides whether we get here. */
 static int run_by_plan(pat_comm *c, const pat_call *call, const pat_algorithm *alg, const void *site,
                        pat_outcome *outcome)
 {
     pthread_mutex_lock(&c->lock);
     const int64_t told = c->num_spreads, start_ns = pat_clock_local_ns();
+    const bool loose = has_empty_block(call, c->size);
     int rc;
     if (pat_request_started(
             c->holder)) { /* by what the program did: how far the round has come differs from rank to rank */
@@ -42,20 +55,25 @@ static int run_by_plan(pat_comm *c, const pat_call *call, const pat_algorithm *a
                        "PAT_Allgather: a request is started on this communicator; call PAT_Wait first");
     } else {
         c->mine = pat_select_carried(c, call->mean_bytes, site);
+        if (loose)
+            pat_credits_count(c, PAT_CREDIT_BYTES);
         rc = pat_epoch_begin(c, call, alg);
     }
     if (rc == MPI_SUCCESS) {
         c->by_request = false;
         rc = pat_epoch_wait(c);
+        if (rc == MPI_SUCCESS && loose)
+            rc = c->failed = pat_credits_hold_and_pass(c);
         if (outcome && told > 0 && c->num_spreads > told) { /* the first call has made the state as well */
             outcome->late = c->late;
             outcome->native_ns = pat_select_native_ns(c, call->mean_bytes);
         }
         pat_select_learn(c, pat_clock_local_ns() - start_ns);
     }
+    const bool credits = pat_credits_wake(c);
     pthread_mutex_unlock(&c->lock);
     pat_runtime_used(c);
-    if (pat_comm_ahead(c, alg))
+    if (pat_comm_ahead(c, alg) || (credits && pat_rt.thread))
         pat_thread_kick(pat_rt.thread); /* it prepares the next round */
     return rc == MPI_SUCCESS ? rc : pat_fail(call->comm, rc);
 }

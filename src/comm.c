@@ -35,11 +35,20 @@ static bool all_in_world(MPI_Comm comm, int size)
     return inside;
 }
 
-static bool tags_suffice(void)
+/* Tags for each slot, by what the MPI library has: at least 3276, since MPI promises 32767 as the highest. */
+static int slot_tags(void)
 {
-    int *tag_ub, found;
-    return PMPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &tag_ub, &found) == MPI_SUCCESS && found &&
-           *tag_ub >= PAT_TAG_NEEDED;
+    enum { PROMISED = 32767 };
+    int *highest, found;
+    if (PMPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &highest, &found) != MPI_SUCCESS || !found)
+        return (PROMISED + 1) / PAT_NUM_SLOTS;
+    return (int)(((int64_t)*highest + 1) / PAT_NUM_SLOTS);
+}
+
+/* No algorithm sends another rank more messages of whole blocks than this in a round. */
+static int tags_needed(int num_ranks)
+{
+    return 2 * num_ranks;
 }
 
 /* Asked for once in a process, by the first communicator that may need it: MPI_T is slow to start. */
@@ -54,11 +63,12 @@ static int comm_agree(pat_comm *c)
 {
     if (c->sockets)
         pat_sockets_scan(c->sockets);
-    int mine[4] = {pat_exchange_init(&c->exchange, c->size) == 0 && tags_suffice(), pat_rt.thread != NULL,
-                   eager_bytes(), pat_sockets_packet_bytes(c->sockets)};
-    int all[4] = {0, 0, 0, 0};
-    int rc = PMPI_Allreduce(mine, all, 4, MPI_INT, MPI_MIN, c->own);
-    c->usable = all[0];
+    int mine[5] = {pat_exchange_init(&c->exchange, c->size) == 0, pat_rt.thread != NULL, eager_bytes(),
+                   pat_sockets_packet_bytes(c->sockets), slot_tags()};
+    int all[5] = {0};
+    int rc = PMPI_Allreduce(mine, all, 5, MPI_INT, MPI_MIN, c->own);
+    c->slot_tags = all[4];
+    c->usable = all[0] && c->slot_tags >= tags_needed(c->size);
     c->background = all[1];
     c->link.eager_bytes = all[2] == INT_MAX ? 0 : all[2];
     c->link.packet_bytes = all[3] == INT_MAX ? 0 : all[3];

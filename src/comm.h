@@ -34,6 +34,14 @@ typedef struct pat_blocks {
     int64_t mean_bytes;    /* what an algorithm is chosen by */
 } pat_blocks;
 
+/*
+ * What has tags of its own on the library's communicator. All-gathers: four epochs, each with the round that was prepared and
+ * the one that takes its place; docs/epochs.md says why an epoch's tags may be used again four epochs later. An operation with
+ * a root ends all its messages before the call returns, and so does a round of credits before the next one begins: the order
+ * that MPI keeps between two ranks is then enough to tell one from the next.
+ */
+enum { PAT_TAG_EPOCHS = 4, PAT_SLOT_ROOTED = 2 * PAT_TAG_EPOCHS, PAT_SLOT_CREDITS, PAT_NUM_SLOTS };
+
 enum { PAT_SPREADS = 4 };
 
 /* What was chosen for so many bytes. */
@@ -59,6 +67,7 @@ typedef struct pat_comm {
     bool usable;     /* agreed: false leaves every call to the MPI library */
     bool background; /* agreed: every member has a background thread */
     pat_link link;
+    int slot_tags; /* agreed: tags that each slot has */
 
     /* Guarded by the runtime's lock. */
     struct pat_comm *next;
@@ -106,8 +115,7 @@ typedef struct pat_comm {
     size_t stage_size, pack_size;
 
     /* Operations with a root (rooted.h), which need nothing of the above. */
-    pat_round rooted;   /* exec: the one under way */
-    int64_t num_rooted; /* so far, by plans */
+    pat_round rooted; /* exec: the one under way */
     pat_credits credits;
     pat_choice choices[PAT_NUM_OPS][PAT_CHOICES];
     char *rooted_pack; /* what passes through this rank, and packed data */
@@ -177,7 +185,14 @@ static inline pat_job pat_comm_job(const pat_comm *c, int64_t block_bytes)
                      .piece_ns = c->link.piece_ns,
                      .eager_bytes = c->link.eager_bytes,
                      .packet_bytes = c->link.packet_bytes,
+                     .most_messages = c->slot_tags,
                      .together = pat_comm_together(c, block_bytes)};
+}
+
+/* The tags of one of the PAT_NUM_SLOTS. */
+static inline pat_tags pat_comm_tags(const pat_comm *c, int slot)
+{
+    return (pat_tags){slot * c->slot_tags, c->slot_tags};
 }
 
 /* Attribute callback of user communicators. */

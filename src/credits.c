@@ -59,7 +59,7 @@ static int start_round(pat_comm *c)
     pat_credits *k = &c->credits;
     int error = k->plan.num_nodes > 0 ? 0 : pat_meet_plan(c->size, c->rank, &k->plan);
     if (!error)
-        error = pat_exec_create(&k->exec, &k->plan, c->own, 4 * k->num_rounds++ + 3);
+        error = pat_exec_create(&k->exec, &k->plan, c->own, pat_comm_tags(c, PAT_SLOT_CREDITS));
     if (error)
         return pat_error(MPI_ERR_NO_MEM, "the round that keeps %d ranks together cannot be made: %s", c->size,
                          error == ENOMEM ? "no memory" : "too many messages");
@@ -80,6 +80,12 @@ int pat_credits_pass(pat_comm *c)
     k->calls = 0;
     k->bytes = 0;
     return start_round(c);
+}
+
+int pat_credits_hold_and_pass(pat_comm *c)
+{
+    int rc = pat_wait_while(c, pat_credits_hold, pat_epoch_look);
+    return rc == MPI_SUCCESS ? pat_credits_pass(c) : rc;
 }
 
 bool pat_credits_wake(pat_comm *c)

@@ -1,6 +1,7 @@
 /*
- * credits.h — keeps ranks together that call operations with a root, which wait for nobody by themselves: no rank is ever
- * more than two epochs of such calls ahead of another, so what it has sent ahead is little.
+ * credits.h — keeps ranks together that call operations with a root, or all-gathers in which some block is empty, which wait
+ * for nobody by themselves: no rank is ever more than two epochs of such calls ahead of another, so what it has sent ahead is
+ * little.
  *
  * Every PAT_CREDIT_CALLS calls by plan on a communicator are an epoch (less, where they carry PAT_CREDIT_BYTES). After the
  * last of them a rank starts a round of control messages, a plan like any other, that is through when all ranks have come so
@@ -27,7 +28,6 @@ typedef struct pat_credits {
     int calls;     /* of this epoch, and their bytes */
     int64_t bytes; /* in the result: at a gather's root that is what comes in */
     bool last;     /* the call under way ends the epoch */
-    int64_t num_rounds;
     pat_plan plan;
     pat_exec *exec; /* the round under way; NULL: none */
     int failed;     /* MPI error code of this round; others may wait for what has failed nowhere but here */
@@ -48,6 +48,9 @@ bool pat_credits_hold(const struct pat_comm *c);
 
 /* The call is over. Returns an MPI error code, and so do the others. */
 int pat_credits_pass(struct pat_comm *c);
+
+/* For a call that does not wait so by itself: both of these, one after the other. */
+int pat_credits_hold_and_pass(struct pat_comm *c);
 
 /* Shall the background thread be woken? Once, for all rounds that follow each other soon. */
 bool pat_credits_wake(struct pat_comm *c);

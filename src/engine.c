@@ -26,7 +26,7 @@ typedef struct lane {
 struct pat_exec {
     const pat_plan *plan;
     MPI_Comm comm;
-    int tag_base;
+    pat_tags tags;
     unsigned char *state;
     bool *in_landing; /* RECV: its bytes are, or will be, in the landing place and not at home */
     int *missing;     /* predecessors not yet complete */
@@ -69,7 +69,7 @@ static int build_lanes(pat_exec *e)
         const pat_node *n = &p->nodes[i];
         if (n->kind != PAT_NODE_SEND && n->kind != PAT_NODE_RECV)
             continue;
-        if (n->match >= 1 << PAT_TAG_MATCH_BITS)
+        if (n->match >= e->tags.count)
             return EINVAL;
         if (n->kind == PAT_NODE_SEND && n->unordered != e->lanes[n->peer].unordered)
             return EINVAL;
@@ -79,7 +79,7 @@ static int build_lanes(pat_exec *e)
     return 0;
 }
 
-int pat_exec_create(pat_exec **exec, const pat_plan *plan, MPI_Comm comm, int64_t slot)
+int pat_exec_create(pat_exec **exec, const pat_plan *plan, MPI_Comm comm, pat_tags tags)
 {
     size_t n = (size_t)plan->num_nodes;
     pat_exec *e = calloc(1, sizeof(*e));
@@ -89,7 +89,7 @@ int pat_exec_create(pat_exec **exec, const pat_plan *plan, MPI_Comm comm, int64_
     e->plan = plan;
     e->comm = comm;
     e->wrap = INT64_MAX;
-    e->tag_base = (int)(slot & ((1 << PAT_TAG_SLOT_BITS) - 1)) << PAT_TAG_MATCH_BITS;
+    e->tags = tags;
     e->state = calloc(n, sizeof(*e->state));
     e->in_landing = calloc(n, sizeof(*e->in_landing));
     e->missing = malloc(n * sizeof(*e->missing));
@@ -291,7 +291,7 @@ static int post_recv(pat_exec *e, int node)
     wire w;
     int rc = wire_make(&w, e, n, e->arrived ? e->home : e->landing);
     if (rc == MPI_SUCCESS)
-        rc = PMPI_Irecv(w.at, w.count, w.type, real_rank(e, n->peer), e->tag_base + n->match, e->comm,
+        rc = PMPI_Irecv(w.at, w.count, w.type, real_rank(e, n->peer), e->tags.first + n->match, e->comm,
                         posted(e, node));
     wire_free(&w);
     return rc;
@@ -337,7 +337,7 @@ static int post_send(pat_exec *e, int node)
             n->sync ? PMPI_Issend : PMPI_Isend;
         l->num_active++;
         e->num_sending++;
-        rc = send(w.at, w.count, w.type, real_rank(e, n->peer), e->tag_base + n->match, e->comm,
+        rc = send(w.at, w.count, w.type, real_rank(e, n->peer), e->tags.first + n->match, e->comm,
                   posted(e, node));
     }
     wire_free(&w);

@@ -23,16 +23,16 @@ typedef struct pat_exec_stats {
 } pat_exec_stats;
 
 /*
- * Messages of round `slot` of a communicator use tags of their own, so that a round that was prepared and
- * thrown away can never be mistaken for the one that took its place.
+ * The tags of a round's messages: `first` and the `count` - 1 that follow. Rounds that may be under way at once have tags of
+ * their own, so that a round that was prepared and thrown away can never be mistaken for the one that took its place.
  */
-#define PAT_TAG_MATCH_BITS 16
-#define PAT_TAG_SLOT_BITS  14
-#define PAT_TAG_NEEDED     ((1 << (PAT_TAG_MATCH_BITS + PAT_TAG_SLOT_BITS)) - 1)
+typedef struct pat_tags {
+    int first, count;
+} pat_tags;
 
 /* Make an execution of `plan`, which must outlive it. Returns 0, ENOMEM or EINVAL (too many messages for the
  * tags). */
-int pat_exec_create(pat_exec **exec, const pat_plan *plan, MPI_Comm comm, int64_t slot);
+int pat_exec_create(pat_exec **exec, const pat_plan *plan, MPI_Comm comm, pat_tags tags);
 
 /*
  * For operations with a root, right after pat_exec_create: the plan counts ranks from `root`, so its rank r is rank

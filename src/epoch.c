@@ -23,13 +23,10 @@
 
 /* ---- Plans -------------------------------------------------------------------------------------------- */
 
-/*
- * Two slots an epoch: the round that was prepared, and the one that takes its place when the call is another. Two more
- * are left to operations with a root, which count for themselves.
- */
-static int64_t slot_prepared(const pat_comm *c)
+/* Two slots an epoch: the round that was prepared, and the one that takes its place when the call is another. */
+static int slot_prepared(const pat_comm *c)
 {
-    return 4 * c->epoch;
+    return 2 * (int)(c->epoch % PAT_TAG_EPOCHS);
 }
 
 static void round_end(pat_round *round)
@@ -49,8 +46,7 @@ static pat_blocks blocks_of_plan(const pat_plan *plan)
     return (pat_blocks){plan->block_bytes, plan->starts, 0};
 }
 
-static int round_make(pat_comm *c, pat_round *round, const pat_algorithm *alg, pat_blocks blocks,
-                      int64_t slot)
+static int round_make(pat_comm *c, pat_round *round, const pat_algorithm *alg, pat_blocks blocks, int slot)
 {
     bool estimates = pat_comm_estimates(c, alg);
     pat_job job = pat_comm_job(c, blocks.bytes);
@@ -69,7 +65,7 @@ static int round_make(pat_comm *c, pat_round *round, const pat_algorithm *alg, p
         round->plan_together = job.together;
     }
     if (!error)
-        error = pat_exec_create(&round->exec, &round->plan, c->own, slot);
+        error = pat_exec_create(&round->exec, &round->plan, c->own, pat_comm_tags(c, slot));
     if (!error && pat_rt.trace)
         error = pat_exec_trace(round->exec);
     if (!error)

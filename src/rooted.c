@@ -34,7 +34,7 @@ static int make(pat_comm *c, const pat_algorithm *alg, int64_t bytes, int root)
         round->plan_alg = error ? NULL : alg;
     }
     if (!error)
-        error = pat_exec_create(&round->exec, &round->plan, c->own, 4 * c->num_rooted++ + 2);
+        error = pat_exec_create(&round->exec, &round->plan, c->own, pat_comm_tags(c, PAT_SLOT_ROOTED));
     if (!error)
         return MPI_SUCCESS;
     return pat_error(MPI_ERR_NO_MEM, "the plan of %s for %d ranks cannot be made: %s", alg->name, c->size,

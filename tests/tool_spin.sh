@@ -40,7 +40,8 @@ broken() {
         failed=1
     fi
 }
-broken "a round in the slot of the one that was thrown away" 'slot = 2 \* epoch + 1$' 'slot = 2 * epoch'
+broken "a round in the slot of the one that was thrown away" 'slot = 2 \* (epoch % TAG_EPOCHS) + 1$' 'slot = 2 * (epoch % TAG_EPOCHS)'
+broken "tags that are used again in the next epoch" 'TAG_EPOCHS 2$' 'TAG_EPOCHS 1'
 broken "a block that nobody passes on" '(b) != RIGHT' '(b) == me'
 broken "an own block that leaves before the call" '^        forget()$' 'got = (1 << me); sent = 0'
 exit $failed
