@@ -17,6 +17,7 @@ typedef struct pat_algorithm {
     enum pat_op op;
     bool arrival_aware; /* a PAP-aware algorithm, not a regular one */
     bool uses_arrivals; /* its plan depends on this round's arrival estimates */
+    bool any_order;     /* pat_job.order counts: ranks may stand in another order than by number */
     bool chooses;       /* not an algorithm itself: takes one of the others, call by call */
     /* Build the part of job->num_ranks ranks' common plan that is `rank`'s; NULL: left to the MPI library. */
     void (*build)(pat_plan *plan, const pat_job *job, int rank);

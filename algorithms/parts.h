@@ -13,15 +13,17 @@
 /*
  * Every algorithm that builds plans: X(name, operation, kind, summary). A new one is its file and one line
  * here. REGULAR: knows nothing of arrivals; PREDICTED: its plan depends on the round's arrival estimates; AHEAD: it
- * moves early data without any.
+ * moves early data without any. ANY_ORDER: a message holds a block or less, so that ranks may stand in any order, and a ring can
+ * go from node to node.
  */
 #define PAT_ALLGATHERS(X)                                                                                    \
-    X(ring, PAT_OP_ALLGATHER, REGULAR, "parallel ring, P-1 steps to the right neighbour")                    \
+    X(ring, PAT_OP_ALLGATHER, REGULAR | ANY_ORDER, "parallel ring, P-1 steps to the right neighbour")        \
     X(nex, PAT_OP_ALLGATHER, REGULAR, "neighbour exchange, P/2 steps; ring for odd P")                       \
     X(lnbc, PAT_OP_ALLGATHER, REGULAR, "linear gather to rank 0, then broadcast")                            \
-    X(bdr, PAT_OP_ALLGATHER, PREDICTED, "background disseminated ring: early ranks send ahead of the ring")  \
+    X(bdr, PAT_OP_ALLGATHER, PREDICTED | ANY_ORDER,                                                          \
+      "background disseminated ring: early ranks send ahead of the ring")                                    \
     X(bslb, PAT_OP_ALLGATHER, PREDICTED, "background sorted linear gather to rank 0, then broadcast")        \
-    X(relay, PAT_OP_ALLGATHER, AHEAD,                                                                        \
+    X(relay, PAT_OP_ALLGATHER, AHEAD | ANY_ORDER,                                                            \
       "chunked ring that sets out and is passed on without waiting for anybody")
 #define PAT_GATHERS(X)                                                                                       \
     X(gather_linear, PAT_OP_GATHER, REGULAR, "one rank after the other")                                     \

@@ -4,18 +4,20 @@
  */
 #include <errno.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "parts.h"
 
-enum kind { REGULAR, PREDICTED, AHEAD };
+enum kind { REGULAR, PREDICTED = 1, AHEAD = 2, ANY_ORDER = 4 };
 
 #define ENTRY(n, o, kind, text)                                                                              \
     {.name = #n,                                                                                             \
      .summary = text,                                                                                        \
      .op = o,                                                                                                \
-     .arrival_aware = kind != REGULAR,                                                                       \
-     .uses_arrivals = kind == PREDICTED,                                                                     \
+     .arrival_aware = ((kind) & (PREDICTED | AHEAD)) != 0,                                                   \
+     .uses_arrivals = ((kind)&PREDICTED) != 0,                                                               \
+     .any_order = ((kind)&ANY_ORDER) != 0,                                                                   \
      .build = pat_##n##_build},
 #define AUTO(n, o, text)       {.name = #n, .summary = text, .op = o, .chooses = true},
 #define NATIVE(n, o, text)     {.name = #n, .summary = text, .op = o},
@@ -90,8 +92,33 @@ void pat_part_arrive(pat_plan *plan, const pat_job *job, int rank)
     pat_plan_after(plan, copy, arrive);
 }
 
+/* As if the rank at place i were rank i. */
+static void build_by_place(const pat_algorithm *alg, const pat_job *job, int rank, pat_plan *plan)
+{
+    const int P = job->num_ranks;
+    int64_t *arrival_ns = job->arrival_ns ? malloc((size_t)P * sizeof *arrival_ns) : NULL;
+    pat_job placed = *job;
+    if (job->arrival_ns && !arrival_ns) {
+        plan->error = ENOMEM;
+        return;
+    }
+    for (int i = 0; i < P; i++) {
+        if (job->order[i] == rank)
+            plan->rank = i;
+        if (arrival_ns)
+            arrival_ns[i] = job->arrival_ns[job->order[i]];
+    }
+    placed.arrival_ns = arrival_ns;
+    alg->build(plan, &placed, plan->rank);
+    free(arrival_ns);
+    if (!plan->error)
+        pat_plan_place(plan, job->order);
+}
+
 int pat_algorithm_plan(const pat_algorithm *alg, const pat_job *job, int rank, pat_plan *plan)
 {
+    pat_job plain = *job;
+    plain.order = alg->any_order ? job->order : NULL;
     pat_plan_init(plan, job->num_ranks, rank, job->block_bytes);
     if (!alg->build)
         plan->error = EINVAL;
@@ -100,8 +127,10 @@ int pat_algorithm_plan(const pat_algorithm *alg, const pat_job *job, int rank, p
         if (job->num_ranks == 1 || job->block_bytes == 0) {
             pat_plan_next_step(plan);
             pat_part_arrive(plan, job, rank);
+        } else if (plain.order) {
+            build_by_place(alg, &plain, rank, plan);
         } else {
-            alg->build(plan, job, rank);
+            alg->build(plan, &plain, rank);
         }
     }
     if (job->starts)

@@ -339,7 +339,7 @@ static pat_comm *library_state(const bench_run *run)
     for (int a = 0; a < run->options->num_algs; a++)
         needed = needed || strcmp(run->options->algs[a], "native") != 0;
     if (needed)
-        must(pat_comm_get(MPI_COMM_WORLD, &c), "the library's state");
+        must(pat_comm_get(MPI_COMM_WORLD, false, &c), "the library's state");
     return c;
 }
 

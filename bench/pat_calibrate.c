@@ -500,7 +500,7 @@ static int calibrate(const options *o, int rank, int size)
         return 2;
     }
     r.found.ranks = size;
-    calibrate_must(pat_link_find(&r.link, &pat_rt.config, MPI_COMM_WORLD), "the link");
+    calibrate_must(pat_link_find(&r.link, &pat_rt.config, MPI_COMM_WORLD, NULL), "the link");
     calibrate_must(bench_clock_sync(&r.clock, MPI_COMM_WORLD, 20, &same_machine), "the clock");
     r.found.link_us = (double)r.link.alpha_ns / 1e3;
     r.found.link_mbit = 8e6 / (double)r.link.beta_ps;

@@ -1,11 +1,13 @@
 /*
- * place.c — see place.h. The choice is arithmetic on sets; only pat_place_find asks the machine and the other
+ * place.c — see place.h. The choice is arithmetic on sets; only pat_place_ask and pat_place_settle ask the machine and the other
  * ranks, and only pat_place_apply changes anything. Must never bind a thread of the application, and never
  * fail a job because a thread could not be bound.
  */
 #include "place.h"
 
+#include <dirent.h>
 #include <limits.h>
+#include <pthread.h>
 #include <sched.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -90,37 +92,79 @@ pat_place pat_place_choose(hwloc_topology_t topology, hwloc_const_cpuset_t allow
 
 /* ---- Asking the machine and the other ranks ------------------------------------------------------------ */
 
-/* What this process sees of its node. */
+/*
+ * What this process sees of its node. Asked of the kernel, without a topology: reading that takes milliseconds, which a
+ * program that never needs the thread must not pay.
+ */
 typedef struct sight {
-    hwloc_topology_t topology; /* NULL: it could not be read, and everybody on the node floats */
-    hwloc_bitmap_t own;        /* where this process's threads are bound to, seen together */
-    hwloc_const_bitmap_t allowed;
+    hwloc_bitmap_t own; /* where this process's threads are bound to, seen together */
+    hwloc_bitmap_t
+        allowed; /* where they may be bound to; NULL: not known, and everybody on the node floats */
 } sight;
+
+enum { MOST_PUS = 8192 }; /* the kernel's own limit */
+typedef cpu_set_t mask[MOST_PUS / CPU_SETSIZE];
 
 static void sight_close(sight *s)
 {
     hwloc_bitmap_free(s->own);
-    if (s->topology)
-        hwloc_topology_destroy(s->topology);
+    hwloc_bitmap_free(s->allowed);
     *s = (sight){0};
+}
+
+static bool add_mask(hwloc_bitmap_t set, const mask *m)
+{
+    unsigned long words[MOST_PUS / (CHAR_BIT * sizeof(unsigned long))];
+    hwloc_bitmap_t more = hwloc_bitmap_alloc();
+    memcpy(words, m, sizeof(words));
+    bool good = more && hwloc_bitmap_from_ulongs(more, sizeof(words) / sizeof(words[0]), words) == 0 &&
+                hwloc_bitmap_or(set, set, more) == 0;
+    hwloc_bitmap_free(more);
+    return good;
+}
+
+/* Of a thread that asks for every PU the kernel leaves those that this process's control group allows. */
+static void *ask_for_all(void *arg)
+{
+    mask *m = arg;
+    memset(m, 0xff, sizeof(*m));
+    bool good = sched_setaffinity(0, sizeof(*m), *m) == 0 && (memset(m, 0, sizeof(*m)), true) &&
+                sched_getaffinity(0, sizeof(*m), *m) == 0;
+    return good ? m : NULL;
+}
+
+/* In a thread of its own, since the application's are not to be touched. */
+static bool see_allowed(hwloc_bitmap_t allowed)
+{
+    mask m;
+    pthread_t id;
+    void *answer = NULL;
+    return pthread_create(&id, NULL, ask_for_all, &m) == 0 && pthread_join(id, &answer) == 0 && answer &&
+           add_mask(allowed, &m);
+}
+
+static bool see_own(hwloc_bitmap_t own)
+{
+    DIR *threads = opendir("/proc/self/task");
+    bool good = threads != NULL;
+    for (struct dirent *entry; good && (entry = readdir(threads));) {
+        mask m;
+        memset(&m, 0, sizeof(m));
+        if (entry->d_name[0] != '.' && sched_getaffinity((pid_t)atoi(entry->d_name), sizeof(m), m) == 0)
+            good = add_mask(own, &m);
+    }
+    if (threads)
+        closedir(threads);
+    return good;
 }
 
 static void sight_open(sight *s)
 {
-    *s = (sight){0};
-    if (hwloc_topology_init(&s->topology) != 0) {
-        s->topology = NULL;
-        return;
-    }
-    s->own = hwloc_bitmap_alloc();
-    if (!s->own || hwloc_topology_load(s->topology) != 0) {
+    *s = (sight){hwloc_bitmap_alloc(), hwloc_bitmap_alloc()};
+    if (!s->own || !s->allowed || !see_own(s->own) || !see_allowed(s->allowed))
         sight_close(s);
-        return;
-    }
-    s->allowed = hwloc_topology_get_allowed_cpuset(s->topology);
-    if (hwloc_get_cpubind(s->topology, s->own, HWLOC_CPUBIND_PROCESS) != 0)
-        hwloc_bitmap_copy(s->own, s->allowed); /* not to be known: as if not bound */
-    hwloc_bitmap_and(s->own, s->own, s->allowed);
+    else
+        hwloc_bitmap_and(s->own, s->own, s->allowed);
 }
 
 /* What the setting says without regard to the others; `auto` is left open as PAT_PLACE_FLOAT. */
@@ -134,7 +178,7 @@ static int obey(const sight *s, const char *setting, pat_place *place)
         place->kind = PAT_PLACE_OFF;
         return MPI_SUCCESS;
     }
-    if (!s->topology)
+    if (!s->allowed)
         return pat_error(
             MPI_ERR_OTHER,
             "PAT_THREAD_PIN=\"%s\": this node's processing units cannot be read; accepted: auto, off",
@@ -155,90 +199,138 @@ static int obey(const sight *s, const char *setting, pat_place *place)
 /* What a rank tells the others on its node: this, then the words of `own`, then those of `allowed`. */
 enum { KIND, HEADER };
 
+struct pat_place_view {
+    pat_place told;      /* what the setting says; PAT_PLACE_FLOAT: to be chosen */
+    unsigned long *said; /* by num_local ranks, HEADER + 2 * words each */
+    int words, num_local, me;
+};
+
 /*
- * Choose with what all ranks of the node said, num_local messages of HEADER + 2 * words each. Ranks that were
- * told where to go count last: they need nothing, and the PU they were told is computed on as far as the
+ * Ranks that were told where to go count last: they need nothing, and the PU they were told is computed on as far as the
  * others are concerned.
  */
-static pat_place choose_together(const sight *s, const unsigned long *said, int words, int num_local, int me)
+static pat_place choose_together(const pat_place_view *v, hwloc_topology_t topology,
+                                 hwloc_const_cpuset_t allowed)
 {
-    const size_t length = HEADER + 2 * (size_t)words;
-    const unsigned long *allowed = said + (size_t)me * length + HEADER + words;
+    const size_t length = HEADER + 2 * (size_t)v->words;
+    const unsigned long *here = v->said + (size_t)v->me * length + HEADER + v->words;
     pat_place place = {PAT_PLACE_FLOAT, -1};
-    hwloc_bitmap_t *sets = calloc((size_t)num_local, sizeof(*sets));
+    hwloc_bitmap_t *sets = calloc((size_t)v->num_local, sizeof(*sets));
     bool good = sets != NULL;
     int used = 0, my_turn = 0;
     for (int told = 0; told < 2 && good; told++)
-        for (int i = 0; i < num_local && good; i++) {
-            const unsigned long *other = said + (size_t)i * length;
+        for (int i = 0; i < v->num_local && good; i++) {
+            const unsigned long *other = v->said + (size_t)i * length;
             if ((other[KIND] != PAT_PLACE_FLOAT) != told)
                 continue;
-            if (i == me)
+            if (i == v->me)
                 my_turn = used;
             sets[used] = hwloc_bitmap_alloc();
-            good = sets[used] && hwloc_bitmap_from_ulongs(sets[used], (unsigned)words, other + HEADER) == 0;
+            good =
+                sets[used] && hwloc_bitmap_from_ulongs(sets[used], (unsigned)v->words, other + HEADER) == 0;
             /* Ranks in different containers see different machines: what is free cannot be told. */
-            good = good && memcmp(other + HEADER + words, allowed, (size_t)words * sizeof(*allowed)) == 0;
+            good = good && memcmp(other + HEADER + v->words, here, (size_t)v->words * sizeof(*here)) == 0;
             used++;
         }
     if (good)
         place =
-            pat_place_choose(s->topology, s->allowed, (const hwloc_const_cpuset_t *)sets, num_local, my_turn);
+            pat_place_choose(topology, allowed, (const hwloc_const_cpuset_t *)sets, v->num_local, my_turn);
     for (int i = 0; i < used; i++)
         hwloc_bitmap_free(sets[i]);
     free(sets);
     return place;
 }
 
+/* All ranks go on or none: one that was told a PU that it does not have stops everybody, in time. */
+static int agree(MPI_Comm comm, int mine)
+{
+    int worst;
+    int rc = PMPI_Allreduce(&mine, &worst, 1, MPI_INT, MPI_MAX, comm);
+    if (rc != MPI_SUCCESS || worst == MPI_SUCCESS)
+        return rc;
+    return mine == worst
+               ? mine
+               : pat_error(worst, "PAT_THREAD_PIN: another rank's thread cannot be placed as asked");
+}
+
+int pat_place_ask(MPI_Comm comm, MPI_Comm node, const char *setting, pat_place_view **view)
+{
+    pat_place_view *v = calloc(1, sizeof(*v));
+    int words = 0, mine;
+    sight s;
+    *view = NULL;
+    if (!v)
+        return agree(comm, pat_error(MPI_ERR_NO_MEM, "no memory to place the background thread"));
+    sight_open(&s);
+    mine = obey(&s, setting, &v->told);
+    PMPI_Comm_size(node, &v->num_local);
+    PMPI_Comm_rank(node, &v->me);
+    if (s.allowed) {
+        int own = hwloc_bitmap_nr_ulongs(s.own), allowed = hwloc_bitmap_nr_ulongs(s.allowed);
+        words = own > allowed ? own : allowed;
+    }
+    int rc = PMPI_Allreduce(&words, &v->words, 1, MPI_INT, MPI_MAX, node);
+    if (rc != MPI_SUCCESS)
+        v->words = 0;
+    const size_t length = HEADER + 2 * (size_t)v->words;
+    v->said = calloc((size_t)v->num_local + 1, length * sizeof(*v->said));
+    if (mine == MPI_SUCCESS && !v->said)
+        mine = pat_error(MPI_ERR_NO_MEM, "no memory to place the background thread");
+    if (rc == MPI_SUCCESS)
+        rc = agree(comm, mine);
+    if (rc == MPI_SUCCESS) {
+        unsigned long *say = v->said + (size_t)v->num_local * length;
+        say[KIND] = v->told.kind;
+        if (s.allowed) {
+            if (v->told.kind == PAT_PLACE_PU)
+                hwloc_bitmap_set(s.own, (unsigned)v->told.pu_os_index);
+            hwloc_bitmap_to_ulongs(s.own, (unsigned)v->words, say + HEADER);
+            hwloc_bitmap_to_ulongs(s.allowed, (unsigned)v->words, say + HEADER + v->words);
+        }
+        rc = PMPI_Allgather(say, (int)length, MPI_UNSIGNED_LONG, v->said, (int)length, MPI_UNSIGNED_LONG,
+                            node);
+    }
+    sight_close(&s);
+    if (rc == MPI_SUCCESS)
+        *view = v;
+    else
+        pat_place_forget(v);
+    return rc;
+}
+
+void pat_place_forget(pat_place_view *v)
+{
+    if (!v)
+        return;
+    free(v->said);
+    free(v);
+}
+
+pat_place pat_place_settle(const pat_place_view *v)
+{
+    pat_place place = v->told;
+    hwloc_topology_t topology;
+    if (place.kind != PAT_PLACE_FLOAT || hwloc_topology_init(&topology) != 0)
+        return place;
+    if (hwloc_topology_load(topology) == 0)
+        place = choose_together(v, topology, hwloc_topology_get_allowed_cpuset(topology));
+    hwloc_topology_destroy(topology);
+    return place;
+}
+
 int pat_place_find(MPI_Comm comm, const char *setting, pat_place *place)
 {
     MPI_Comm node;
-    int num_local, me, words = 0, most_words, worst;
+    pat_place_view *view;
     *place = (pat_place){PAT_PLACE_FLOAT, -1};
     int rc = PMPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
     if (rc != MPI_SUCCESS)
         return rc;
     PMPI_Comm_set_errhandler(node, MPI_ERRORS_RETURN);
-    PMPI_Comm_size(node, &num_local);
-    PMPI_Comm_rank(node, &me);
-
-    sight s;
-    sight_open(&s);
-    int mine = obey(&s, setting, place);
-    if (s.topology) {
-        int own = hwloc_bitmap_nr_ulongs(s.own), allowed = hwloc_bitmap_nr_ulongs(s.allowed);
-        words = own > allowed ? own : allowed;
-    }
-    rc = PMPI_Allreduce(&words, &most_words, 1, MPI_INT, MPI_MAX, node);
-    if (rc != MPI_SUCCESS)
-        most_words = 0;
-    const size_t length = HEADER + 2 * (size_t)most_words;
-    unsigned long *said = calloc((size_t)num_local + 1, length * sizeof(*said));
-    if (mine == MPI_SUCCESS && !said)
-        mine = pat_error(MPI_ERR_NO_MEM, "no memory to place the background thread");
-
-    /* All ranks go on or none: one that was told a PU that it does not have stops everybody, in time. */
+    rc = pat_place_ask(comm, node, setting, &view);
     if (rc == MPI_SUCCESS)
-        rc = PMPI_Allreduce(&mine, &worst, 1, MPI_INT, MPI_MAX, comm);
-    if (rc == MPI_SUCCESS && worst != MPI_SUCCESS)
-        rc = mine == worst
-                 ? mine
-                 : pat_error(worst, "PAT_THREAD_PIN: another rank's thread cannot be placed as asked");
-    if (rc == MPI_SUCCESS) {
-        unsigned long *say = said + (size_t)num_local * length;
-        say[KIND] = place->kind;
-        if (s.topology) {
-            if (place->kind == PAT_PLACE_PU)
-                hwloc_bitmap_set(s.own, (unsigned)place->pu_os_index);
-            hwloc_bitmap_to_ulongs(s.own, (unsigned)most_words, say + HEADER);
-            hwloc_bitmap_to_ulongs(s.allowed, (unsigned)most_words, say + HEADER + most_words);
-        }
-        rc = PMPI_Allgather(say, (int)length, MPI_UNSIGNED_LONG, said, (int)length, MPI_UNSIGNED_LONG, node);
-    }
-    if (rc == MPI_SUCCESS && s.topology && place->kind == PAT_PLACE_FLOAT)
-        *place = choose_together(&s, said, most_words, num_local, me);
-    free(said);
-    sight_close(&s);
+        *place = pat_place_settle(view);
+    pat_place_forget(view);
     PMPI_Comm_free(&node);
     return rc;
 }
@@ -252,8 +344,8 @@ int pat_place_find(MPI_Comm comm, const char *setting, pat_place *place)
  */
 static bool bind_self(int pu)
 {
-    cpu_set_t set[8]; /* 8192 PUs, the kernel's own limit */
-    if (pu >= (int)sizeof(set) * CHAR_BIT)
+    mask set;
+    if (pu >= MOST_PUS)
         return false;
     memset(set, pu < 0 ? 0xff : 0, sizeof(set));
     if (pu >= 0)

@@ -29,13 +29,22 @@ typedef struct pat_place {
 pat_place pat_place_choose(hwloc_topology_t topology, hwloc_const_cpuset_t allowed,
                            const hwloc_const_cpuset_t *compute, int num_local, int local_rank);
 
+/* What a place is chosen by: what all ranks of the node have said. */
+typedef struct pat_place_view pat_place_view;
+
 /*
- * Collective over comm (all ranks of the job): load the topology, exchange bindings within the node, choose.
- * setting: "auto", "off", or a PU number; it may differ from rank to rank. Returns an MPI error code, the
- * same on all ranks; MPI_ERR_ARG when a PU does not exist or this process may not use it. Ranks are seen that
- * MPI counts to the same node: not those in another network namespace or container, and not those of another
- * job.
+ * Collective over comm (all ranks of the job) and over node (its ranks on this node): exchange bindings. Takes microseconds,
+ * because no topology is read. setting: "auto", "off", or a PU number; it may differ from rank to rank. Returns an MPI error
+ * code, the same on all ranks; MPI_ERR_ARG when a PU does not exist or this process may not use it. Ranks are seen that MPI
+ * counts to the same node: not those in another network namespace or container, and not those of another job.
  */
+int pat_place_ask(MPI_Comm comm, MPI_Comm node, const char *setting, pat_place_view **view);
+void pat_place_forget(pat_place_view *view); /* NULL is allowed */
+
+/* Load the topology, which takes milliseconds, and choose. No MPI. */
+pat_place pat_place_settle(const pat_place_view *view);
+
+/* All of this at once; collective over comm. */
 int pat_place_find(MPI_Comm comm, const char *setting, pat_place *place);
 
 /* Bind the calling thread accordingly. Failure to bind is not an error: the thread floats. Returns what was

@@ -24,7 +24,8 @@ struct pat_thread {
     pat_sockets *sockets;
     pat_thread_work *work;
     void *arg;
-    pat_place place;
+    pat_place_view
+        *view; /* what its place is chosen by, when there is work for the first time; NULL: it has one */
 };
 
 /* Sleep as the last turn wished. */
@@ -42,11 +43,21 @@ static enum pat_sockets_event rest(pat_thread *t, const pat_turn *turn)
     return pat_sockets_wait(watch ? t->sockets : NULL, t->event, turn->sending, wait_ns);
 }
 
+/* Many programs never have work for the thread: then nobody has read the topology. */
+static void take_place(pat_thread *t)
+{
+    if (!t->view)
+        return;
+    const pat_place place = pat_place_settle(t->view);
+    pat_place_apply(&place);
+    pat_place_forget(t->view);
+    t->view = NULL;
+}
+
 static void *thread_main(void *arg)
 {
     pat_thread *t = arg;
     pat_turn turn = {.next_ns = PAT_NEVER};
-    pat_place_apply(&t->place);
 
     while (!atomic_load(&t->stopping)) {
         enum pat_sockets_event event = rest(t, &turn);
@@ -57,6 +68,7 @@ static void *thread_main(void *arg)
         }
         if (atomic_load(&t->stopping))
             break;
+        take_place(t);
         atomic_fetch_add_explicit(&t->wakeups, 1, memory_order_relaxed);
         bool watched = turn.watch;
         turn.reliable = pat_sockets_reliable(t->sockets);
@@ -68,19 +80,19 @@ static void *thread_main(void *arg)
     return NULL;
 }
 
-pat_thread *pat_thread_start(pat_thread_work *work, void *arg, const pat_place *place)
+pat_thread *pat_thread_start(pat_thread_work *work, void *arg, pat_place_view *view)
 {
     pat_thread *t = calloc(1, sizeof(*t));
     if (!t)
         return NULL;
     t->work = work;
     t->arg = arg;
-    t->place = *place;
     t->event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (t->event < 0) {
         free(t);
         return NULL;
     }
+    t->view = view;
     t->sockets = pat_sockets_create(); /* without: timed polling */
     atomic_store(&t->rescan, true);
 
@@ -118,6 +130,7 @@ void pat_thread_stop(pat_thread *t)
     pthread_join(t->id, NULL);
     close(t->event);
     pat_sockets_free(t->sockets);
+    pat_place_forget(t->view);
     free(t);
 }
 

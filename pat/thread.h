@@ -30,10 +30,10 @@ typedef void pat_thread_work(void *arg, pat_turn *turn);
 typedef struct pat_thread pat_thread;
 
 /*
- * Start it with all signals blocked and placed as `place` says. Returns NULL with errno set when it cannot be
- * made.
+ * Start it with all signals blocked; it chooses its place by `view`, which it then owns, when it first has work. Returns NULL
+ * with errno set when it cannot be made; the view is then the caller's still.
  */
-pat_thread *pat_thread_start(pat_thread_work *work, void *arg, const pat_place *place);
+pat_thread *pat_thread_start(pat_thread_work *work, void *arg, pat_place_view *view);
 
 /* Wake it soon. Any thread; costs a write to an eventfd. */
 void pat_thread_kick(pat_thread *thread);

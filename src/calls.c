@@ -123,8 +123,14 @@ static bool is_small(const pat_algorithm *alg, int64_t items, int parts, int num
 /* Too small, or nothing that a plan could run. */
 static void left_alone(pat_outcome *outcome, enum pat_why why)
 {
-    say_why(outcome, pat_rt.all_threads ? why : PAT_WHY_CANNOT);
+    say_why(outcome, pat_rt.all_threads ? why : PAT_WHY_NO_THREAD);
     pat_runtime_count(pat_algorithm_native(PAT_OP_ALLGATHER));
+}
+
+/* Why a call has no communicator's state to run with: asked only where somebody wants to know. */
+static enum pat_why why_not(const pat_outcome *outcome, bool ours, MPI_Comm comm)
+{
+    return outcome && ours ? pat_comm_why_not(comm) : PAT_WHY_CANNOT;
 }
 
 /*
@@ -136,13 +142,13 @@ static bool allgather(const pat_algorithm *in_use, const pat_call *call, const v
 {
     pat_comm *c = NULL;
     const bool ours = call->block_bytes > 0 && call->block_bytes <= PAT_MAX_BLOCK;
-    *rc = ours ? pat_comm_get(call->comm, &c) : MPI_SUCCESS;
+    *rc = ours ? pat_comm_get(call->comm, in_use->chooses, &c) : MPI_SUCCESS;
     if (*rc != MPI_SUCCESS) {
         *rc = pat_fail(call->comm, *rc);
         return true;
     }
     if (!c) {
-        left_alone(outcome, outcome && pat_comm_is_new(call->comm) ? PAT_WHY_FIRST : PAT_WHY_CANNOT);
+        left_alone(outcome, why_not(outcome, ours, call->comm));
         return false;
     }
     enum pat_why why;
@@ -255,7 +261,7 @@ static bool rooted_by_plan(const pat_algorithm *in_use, bool described, const pa
 {
     pat_comm *c = NULL;
     const bool ours = described && call->block_bytes > 0 && call->block_bytes <= PAT_MAX_BLOCK;
-    *rc = ours ? pat_comm_get(call->comm, &c) : MPI_SUCCESS;
+    *rc = ours ? pat_comm_get(call->comm, false, &c) : MPI_SUCCESS;
     if (*rc != MPI_SUCCESS) {
         *rc = pat_fail(call->comm, *rc);
         return true;
@@ -263,10 +269,10 @@ static bool rooted_by_plan(const pat_algorithm *in_use, bool described, const pa
     const bool fits = c && pat_rooted_fits(c, in_use->op, call->block_bytes) && root >= 0 && root < c->size;
     const pat_algorithm *alg =
         fits ? pat_rooted_choose(c, in_use, call->block_bytes) : pat_algorithm_native(in_use->op);
-    say_why(outcome, outcome && ours && !c && pat_comm_is_new(call->comm) ? PAT_WHY_FIRST
-                     : !fits                                              ? PAT_WHY_CANNOT
-                     : in_use->chooses                                    ? PAT_WHY_LEAST
-                                                                          : PAT_WHY_ASKED);
+    say_why(outcome, !c                ? why_not(outcome, ours, call->comm)
+                     : !fits           ? PAT_WHY_CANNOT
+                     : in_use->chooses ? PAT_WHY_LEAST
+                                       : PAT_WHY_ASKED);
     pat_runtime_count(alg);
     if (!alg->build)
         return false;
@@ -288,9 +294,10 @@ static const pat_algorithm *rooted_in_use(enum pat_op op, MPI_Comm comm, pat_out
     if (comm != MPI_COMM_NULL && (alg->build || (alg->chooses && pat_rt.calibration)) &&
         PMPI_Comm_test_inter(comm, &inter) == MPI_SUCCESS && !inter)
         return alg; /* between groups some arguments are of no significance and must not be looked at */
-    say_why(outcome, alg->build || inter ? PAT_WHY_CANNOT
-                     : !alg->chooses     ? PAT_WHY_ASKED
-                                         : PAT_WHY_NOT_CALIBRATED);
+    say_why(outcome, inter           ? PAT_WHY_GROUPS
+                     : alg->build    ? PAT_WHY_CANNOT
+                     : !alg->chooses ? PAT_WHY_ASKED
+                                     : PAT_WHY_NOT_CALIBRATED);
     pat_runtime_count(pat_algorithm_native(op));
     return NULL;
 }

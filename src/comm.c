@@ -7,15 +7,17 @@
 
 #include <limits.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 
 #include "epoch.h"
 #include "error.h"
+#include "nodes.h"
 #include "runtime.h"
 #include "sockets.h"
 
-/* Plans need every member in this job's MPI_COMM_WORLD: PAT_UseAlg is agreed there and nowhere else. */
-static bool all_in_world(MPI_Comm comm, int size)
+/* The nodes of comm's ranks. False where some rank is of another world, or where there is no memory: known_nodes is then of no use. */
+static bool nodes_of(MPI_Comm comm, int size, int *known_nodes)
 {
     MPI_Group group, world;
     bool inside = true;
@@ -27,12 +29,37 @@ static bool all_in_world(MPI_Comm comm, int size)
     PMPI_Comm_group(comm, &group);
     PMPI_Comm_group(pat_rt.world, &world);
     PMPI_Group_translate_ranks(group, size, ranks, world, ranks + size);
-    for (int r = 0; r < size; r++)
-        inside = inside && ranks[size + r] != MPI_UNDEFINED;
+    for (int r = 0; r < size && inside; r++) {
+        inside = ranks[size + r] != MPI_UNDEFINED;
+        known_nodes[r] = inside ? pat_rt.node_of[ranks[size + r]] : 0;
+    }
     PMPI_Group_free(&group);
     PMPI_Group_free(&world);
     free(ranks);
     return inside;
+}
+
+/* In which order a ring is to visit the ranks, and what nodes they are on. */
+static bool find_nodes(pat_comm *c)
+{
+    int *node_of = malloc((size_t)c->size * sizeof(*node_of)),
+        *order = malloc((size_t)c->size * sizeof(*order));
+    const bool known = node_of && order && nodes_of(c->user, c->size, node_of);
+    if (known && pat_nodes_order(node_of, c->size, order)) {
+        c->order = order;
+        order = NULL;
+    }
+    c->one_a_node = true;
+    c->one_node = true;
+    for (int i = 1; i < c->size && known; i++) {
+        const int here = node_of[c->order ? c->order[i] : i],
+                  before = node_of[c->order ? c->order[i - 1] : i - 1];
+        c->one_a_node = c->one_a_node && here != before;
+        c->one_node = c->one_node && here == before;
+    }
+    free(order);
+    free(node_of);
+    return known;
 }
 
 /* Tags for each slot, by what the MPI library has: at least 3276, since MPI promises 32767 as the highest. */
@@ -51,20 +78,12 @@ static int tags_needed(int num_ranks)
     return 2 * num_ranks;
 }
 
-/* Asked for once in a process, by the first communicator that may need it: MPI_T is slow to start. */
-static int eager_bytes(void)
-{
-    if (pat_rt.thread && atomic_load(&pat_rt.eager_bytes) == 0)
-        atomic_store(&pat_rt.eager_bytes, pat_link_eager_bytes());
-    return atomic_load(&pat_rt.eager_bytes);
-}
-
 static int comm_agree(pat_comm *c)
 {
     if (c->sockets)
         pat_sockets_scan(c->sockets);
-    int mine[5] = {pat_exchange_init(&c->exchange, c->size) == 0, pat_rt.thread != NULL, eager_bytes(),
-                   pat_sockets_packet_bytes(c->sockets), slot_tags()};
+    int mine[5] = {pat_exchange_init(&c->exchange, c->size) == 0 && find_nodes(c), pat_rt.thread != NULL,
+                   pat_link_eager_bytes(), pat_sockets_packet_bytes(c->sockets), slot_tags()};
     int all[5] = {0};
     int rc = PMPI_Allreduce(mine, all, 5, MPI_INT, MPI_MIN, c->own);
     c->slot_tags = all[4];
@@ -74,7 +93,7 @@ static int comm_agree(pat_comm *c)
     c->link.packet_bytes = all[3] == INT_MAX ? 0 : all[3];
     if (rc != MPI_SUCCESS || !c->usable)
         return rc;
-    return pat_link_find(&c->link, &pat_rt.config, c->own);
+    return pat_link_find(&c->link, &pat_rt.config, c->own, c->order);
 }
 
 static int comm_create(MPI_Comm comm, int size, pat_comm **out)
@@ -117,37 +136,79 @@ static int comm_create(MPI_Comm comm, int size, pat_comm **out)
     return MPI_SUCCESS;
 }
 
-enum { FOR_EVER = -1 };
+/* What is kept with a communicator that has no state: its calls so far, ONE_NODE added, or FOR_EVER. */
+enum { FOR_EVER = -1, ONE_NODE = 1 << 20 };
 
-bool pat_comm_is_new(MPI_Comm comm)
+/*
+ * Before anything collective, by what every member sees. For ever without a state is a communicator with a member of another
+ * world, in which nobody may have started the library.
+ */
+static intptr_t first_look(MPI_Comm comm, int size)
 {
-    void *kept = NULL;
+    int *node_of = malloc((size_t)size * sizeof(*node_of));
+    bool inside = node_of && nodes_of(comm, size, node_of), one = true;
+    for (int r = 1; r < size && inside; r++)
+        one = one && node_of[r] == node_of[0];
+    free(node_of);
+    return !inside ? FOR_EVER : one ? ONE_NODE : 0;
+}
+
+static bool kept_with(MPI_Comm comm, intptr_t *kept)
+{
+    void *value = NULL;
     int found;
-    return PMPI_Comm_get_attr(comm, pat_rt.calls_keyval, &kept, &found) == MPI_SUCCESS && found &&
-           (intptr_t)kept != FOR_EVER;
+    bool known = PMPI_Comm_get_attr(comm, pat_rt.calls_keyval, &value, &found) == MPI_SUCCESS && found;
+    *kept = (intptr_t)value;
+    return known;
+}
+
+bool pat_comm_chooses_here(bool one_node)
+{
+    return !one_node || pat_rt.config.link_set || pat_rt.calibration;
 }
 
 /*
- * Shall calls here be left to the MPI library without a state? For ever where some member is of another world, in which nobody
- * may have started the library: every member sees that, so it is asked before anything collective. And for some calls
- * where a state, which takes time to make, has too little history to say that it will pay.
+ * Shall a call here be left to the MPI library without a state, which takes time to make? Yes where auto would leave it to that
+ * library anyway, and for some calls where there is too little history to say that a state will pay.
  */
-static bool left_alone(MPI_Comm comm, int size)
+static bool left_alone(MPI_Comm comm, int size, bool choosing)
 {
-    void *kept = NULL;
-    int found;
-    if (PMPI_Comm_get_attr(comm, pat_rt.calls_keyval, &kept, &found) != MPI_SUCCESS)
+    intptr_t kept;
+    if (!kept_with(comm, &kept)) {
+        kept = first_look(comm, size);
+        PMPI_Comm_set_attr(comm, pat_rt.calls_keyval, (void *)kept);
+    }
+    if (kept == FOR_EVER || (choosing && !pat_comm_chooses_here(kept & ONE_NODE)))
         return true;
-    intptr_t calls = found ? (intptr_t)kept : all_in_world(comm, size) ? 0 : FOR_EVER;
-    const bool alone = calls == FOR_EVER || calls < pat_rt.patience;
-    if (alone && calls != FOR_EVER)
-        calls++;
-    if (alone)
-        PMPI_Comm_set_attr(comm, pat_rt.calls_keyval, (void *)calls);
-    return alone;
+    if ((kept & ~ONE_NODE) >= pat_rt.patience)
+        return false;
+    PMPI_Comm_set_attr(comm, pat_rt.calls_keyval, (void *)(kept + 1));
+    return true;
 }
 
-int pat_comm_get(MPI_Comm comm, pat_comm **out)
+enum pat_why pat_comm_why_not(MPI_Comm comm)
+{
+    intptr_t kept;
+    int inter = 0, size = 1, found = 0;
+    pat_comm *c = NULL;
+    PMPI_Comm_test_inter(comm, &inter);
+    PMPI_Comm_size(comm, &size);
+    if (!pat_rt.all_threads)
+        return PAT_WHY_NO_THREAD;
+    if (inter)
+        return PAT_WHY_GROUPS;
+    if (size < 2)
+        return PAT_WHY_ONE_RANK;
+    if (PMPI_Comm_get_attr(comm, pat_rt.comm_keyval, &c, &found) == MPI_SUCCESS && found)
+        return c->slot_tags < tags_needed(c->size) ? PAT_WHY_TAGS : PAT_WHY_CANNOT;
+    if (!kept_with(comm, &kept))
+        return PAT_WHY_CANNOT;
+    return kept == FOR_EVER                                  ? PAT_WHY_GROUPS
+           : kept & ONE_NODE && !pat_comm_chooses_here(true) ? PAT_WHY_ONE_NODE
+                                                             : PAT_WHY_FIRST;
+}
+
+int pat_comm_get(MPI_Comm comm, bool choosing, pat_comm **out)
 {
     int found, inter, size;
     pat_comm *c = NULL;
@@ -158,7 +219,7 @@ int pat_comm_get(MPI_Comm comm, pat_comm **out)
     if (!found) {
         PMPI_Comm_test_inter(comm, &inter);
         PMPI_Comm_size(comm, &size);
-        if (inter || size < 2 || left_alone(comm, size))
+        if (inter || size < 2 || left_alone(comm, size, choosing))
             return MPI_SUCCESS;
         rc = comm_create(comm, size, &c);
         if (rc != MPI_SUCCESS)
@@ -193,6 +254,7 @@ void pat_comm_unref(pat_comm *c)
         atomic_fetch_sub(&pat_rt.stage_bytes, (int64_t)c->stage_size);
     }
     free(c->last_starts);
+    free(c->order);
     if (c->pack)
         munmap(c->pack, c->pack_size);
     if (c->rooted_pack)

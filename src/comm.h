@@ -67,7 +67,9 @@ typedef struct pat_comm {
     bool usable;     /* agreed: false leaves every call to the MPI library */
     bool background; /* agreed: every member has a background thread */
     pat_link link;
-    int slot_tags; /* agreed: tags that each slot has */
+    int slot_tags;             /* agreed: tags that each slot has */
+    int *order;                /* in which rings visit ranks; NULL: by number */
+    bool one_node, one_a_node; /* all ranks are on one node; every rank has a node of its own */
 
     /* Guarded by the runtime's lock. */
     struct pat_comm *next;
@@ -123,13 +125,19 @@ typedef struct pat_comm {
 } pat_comm;
 
 /*
- * The state of `comm`, made at its first use (collective then). *out is NULL when calls on it are left to the
- * MPI library. Returns an MPI error code.
+ * The state of `comm`, made at its first use (collective then). choosing: asked for by `auto`, the same on all ranks. *out is
+ * NULL when calls on it are left to the MPI library. Returns an MPI error code.
  */
-int pat_comm_get(MPI_Comm comm, pat_comm **out);
+int pat_comm_get(MPI_Comm comm, bool choosing, pat_comm **out);
 
-/* Has it no state because it has had too few calls yet? */
-bool pat_comm_is_new(MPI_Comm comm);
+/* Why it was NULL: for people. */
+enum pat_why pat_comm_why_not(MPI_Comm comm);
+
+/*
+ * May `auto` take anything but the MPI library where all ranks are on one node, or not? Inside a node that library has the shorter
+ * way, unless a calibration or PAT_LINK says what it takes there.
+ */
+bool pat_comm_chooses_here(bool one_node);
 
 /* References keep the memory, not the communicator: look at `dead` after locking. */
 void pat_comm_ref(pat_comm *c);
@@ -179,6 +187,7 @@ static inline pat_job pat_comm_job(const pat_comm *c, int64_t block_bytes)
 {
     return (pat_job){.num_ranks = c->size,
                      .block_bytes = block_bytes,
+                     .order = c->order,
                      .tau_ns = pat_link_tau_ns(&c->link, block_bytes),
                      .alpha_ns = c->link.alpha_ns,
                      .beta_ps = c->link.beta_ps,

@@ -334,6 +334,11 @@ const char *pat_why_text(enum pat_why why)
         [PAT_WHY_SLOWER] = "relay was slower",
         [PAT_WHY_COMPARE] = "to compare",
         [PAT_WHY_NOT_CALIBRATED] = "no calibration",
+        [PAT_WHY_ONE_NODE] = "ranks on one node",
+        [PAT_WHY_ONE_RANK] = "one rank",
+        [PAT_WHY_GROUPS] = "between groups or jobs",
+        [PAT_WHY_NO_THREAD] = "no background thread",
+        [PAT_WHY_TAGS] = "too few message tags",
         [PAT_WHY_CANNOT] = "not for plans",
     };
     return texts[why];

@@ -32,7 +32,12 @@ enum pat_why {
     PAT_WHY_SLOWER,         /* the other one was measured to be slower */
     PAT_WHY_COMPARE,        /* to see what the other one takes, or when ranks come */
     PAT_WHY_NOT_CALIBRATED, /* operations with a root go by calibration only */
-    PAT_WHY_CANNOT,         /* not for this library: between groups, too long, no thread somewhere */
+    PAT_WHY_ONE_NODE,       /* all ranks are on one node */
+    PAT_WHY_ONE_RANK,       /* there is nobody else */
+    PAT_WHY_GROUPS,         /* between groups, or with ranks of another job */
+    PAT_WHY_NO_THREAD,      /* some rank has no background thread: nothing could move early */
+    PAT_WHY_TAGS,           /* the MPI library has too few tags for so many ranks */
+    PAT_WHY_CANNOT,         /* nothing that a plan can run: no bytes, too many, wrong arguments */
     PAT_NUM_WHYS
 };
 

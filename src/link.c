@@ -7,6 +7,7 @@
 
 #include <limits.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "clock.h"
@@ -23,29 +24,18 @@ enum {
 
 int pat_link_eager_bytes(void)
 {
+#ifdef OPEN_MPI
     /* What the protocol puts before the data counts against the limit. */
-    enum { HEADERS = 256 };
-    int level, provided, index, scope, bind, verbosity, count = 0, name_length = 0, text_length = 0,
-                                                        bytes = INT_MAX;
-    size_t limit = 0;
-    MPI_Datatype type;
-    MPI_T_enum values;
-    MPI_T_cvar_handle handle;
-    /* At the level there is: Open MPI 4 takes what is asked for here as that of the whole program. */
-    PMPI_Query_thread(&level);
-    if (PMPI_T_init_thread(level, &provided) != MPI_SUCCESS)
-        return bytes;
-    if (PMPI_T_cvar_get_index("btl_tcp_eager_limit", &index) == MPI_SUCCESS &&
-        PMPI_T_cvar_get_info(index, NULL, &name_length, &verbosity, &type, &values, NULL, &text_length, &bind,
-                             &scope) == MPI_SUCCESS &&
-        type == MPI_UNSIGNED_LONG && PMPI_T_cvar_handle_alloc(index, NULL, &handle, &count) == MPI_SUCCESS) {
-        if (count == 1 && PMPI_T_cvar_read(handle, &limit) == MPI_SUCCESS && limit > HEADERS &&
-            limit < INT_MAX)
-            bytes = (int)limit - HEADERS;
-        PMPI_T_cvar_handle_free(&handle);
-    }
-    PMPI_T_finalize();
-    return bytes;
+    enum { DEFAULT = 65536, HEADERS = 256 };
+    const char *set = getenv("OMPI_MCA_btl_tcp_eager_limit"), *pml = getenv("OMPI_MCA_pml");
+    char *end = NULL;
+    long limit = set ? strtol(set, &end, 10) : DEFAULT;
+    if (pml && strcmp(pml, "ob1") != 0)
+        return INT_MAX;
+    return limit > HEADERS && limit < INT_MAX && (!set || *end == '\0') ? (int)limit - HEADERS : INT_MAX;
+#else
+    return INT_MAX;
+#endif
 }
 
 /*
@@ -63,9 +53,20 @@ static int wait_for(int count, MPI_Request *requests)
     return rc;
 }
 
+/* The ranks in the order in which they are measured, and this one's place. */
+typedef struct ring {
+    MPI_Comm comm;
+    const int *order; /* NULL: by number */
+    int size, place;
+} ring;
+
+static int at_place(const ring *r, int place)
+{
+    return r->order ? r->order[place % r->size] : place % r->size;
+}
+
 /* The best of `repeats`: what the link can do, less what the scheduler did to us. Sent as so many messages at once. */
-static int64_t shift(char *out, char *in, int bytes, int pieces, int repeats, int rank, int size,
-                     MPI_Comm comm, int *rc)
+static int64_t shift(char *out, char *in, int bytes, int pieces, int repeats, const ring *r, int *rc)
 {
     int64_t best = INT64_MAX;
     const int piece = bytes / pieces;
@@ -75,10 +76,10 @@ static int64_t shift(char *out, char *in, int bytes, int pieces, int repeats, in
             requests[k] = MPI_REQUEST_NULL;
         const int64_t start = pat_clock_local_ns();
         for (int k = 0; k < pieces && *rc == MPI_SUCCESS; k++)
-            *rc = PMPI_Irecv(in + k * piece, piece, MPI_BYTE, (rank + size - 1) % size, TAG, comm,
-                             &requests[k]);
+            *rc = PMPI_Irecv(in + k * piece, piece, MPI_BYTE, at_place(r, r->place + r->size - 1), TAG,
+                             r->comm, &requests[k]);
         for (int k = 0; k < pieces && *rc == MPI_SUCCESS; k++)
-            *rc = PMPI_Isend(out + k * piece, piece, MPI_BYTE, (rank + 1) % size, TAG, comm,
+            *rc = PMPI_Isend(out + k * piece, piece, MPI_BYTE, at_place(r, r->place + 1), TAG, r->comm,
                              &requests[pieces + k]);
         if (*rc == MPI_SUCCESS)
             *rc = wait_for(2 * pieces, requests);
@@ -102,23 +103,23 @@ static int by_time(const void *a, const void *b)
 
 /*
  * One way of a byte and back, halved: the median, because the usual wait for a processor belongs to it. All pairs of
- * neighbours at once, places 0 and 1, 2 and 3 and so on, where rank 0 has place `turn`.
+ * neighbours at once, 0 and 1, 2 and 3 and so on, where the ring's first rank counts as number `turn`.
  */
-static int64_t bounce(int turn, int rank, int size, MPI_Comm comm, int *rc)
+static int64_t bounce(int turn, const ring *r, int *rc)
 {
     int64_t took[BOUNCES];
-    int place = (rank + turn) % size, peer = ((place ^ 1) + size - turn) % size;
+    const int place = (r->place + turn) % r->size, peer = at_place(r, (place ^ 1) + r->size - turn);
     char byte = 0;
-    if ((place ^ 1) >= size)
+    if ((place ^ 1) >= r->size)
         return 0; /* an odd number of ranks leaves one over */
     for (int i = 0; i < BOUNCES && *rc == MPI_SUCCESS; i++) {
         int64_t start = pat_clock_local_ns();
         if (place % 2 == 0)
-            *rc = PMPI_Send(&byte, 1, MPI_BYTE, peer, TAG, comm);
+            *rc = PMPI_Send(&byte, 1, MPI_BYTE, peer, TAG, r->comm);
         if (*rc == MPI_SUCCESS)
-            *rc = PMPI_Recv(&byte, 1, MPI_BYTE, peer, TAG, comm, MPI_STATUS_IGNORE);
+            *rc = PMPI_Recv(&byte, 1, MPI_BYTE, peer, TAG, r->comm, MPI_STATUS_IGNORE);
         if (*rc == MPI_SUCCESS && place % 2 == 1)
-            *rc = PMPI_Send(&byte, 1, MPI_BYTE, peer, TAG, comm);
+            *rc = PMPI_Send(&byte, 1, MPI_BYTE, peer, TAG, r->comm);
         took[i] = (pat_clock_local_ns() - start) / 2;
     }
     if (*rc != MPI_SUCCESS)
@@ -135,11 +136,15 @@ static int64_t slowest(int64_t value, MPI_Comm comm, int *rc)
     return result;
 }
 
-int pat_link_measure(pat_link *link, MPI_Comm comm)
+int pat_link_measure(pat_link *link, MPI_Comm comm, const int *order)
 {
-    int rank, size, rc = MPI_SUCCESS, bytes = 16384;
+    int rank, rc = MPI_SUCCESS, bytes = 16384;
+    ring r = {.comm = comm, .order = order};
     PMPI_Comm_rank(comm, &rank);
-    PMPI_Comm_size(comm, &size);
+    PMPI_Comm_size(comm, &r.size);
+    while (order && order[r.place] != rank)
+        r.place++;
+    r.place = order ? r.place : rank;
     char *buf = calloc(2, MAX_BYTES);
     int ok = buf != NULL, all_ok = 0;
     rc = PMPI_Allreduce(&ok, &all_ok, 1, MPI_INT, MPI_MIN, comm);
@@ -148,19 +153,19 @@ int pat_link_measure(pat_link *link, MPI_Comm comm)
         return rc != MPI_SUCCESS ? rc : MPI_ERR_NO_MEM;
     }
     char *in = buf + MAX_BYTES;
-    shift(buf, in, 1, 1, 2, rank, size, comm, &rc); /* open the connections */
+    shift(buf, in, 1, 1, 2, &r, &rc); /* open the connections */
     int64_t alpha = 0;
-    for (int turn = 0; turn < 2 + size % 2; turn++) { /* an odd number of neighbours takes three rounds */
-        int64_t other = slowest(bounce(turn, rank, size, comm, &rc), comm, &rc);
+    for (int turn = 0; turn < 2 + r.size % 2; turn++) { /* an odd number of neighbours takes three rounds */
+        int64_t other = slowest(bounce(turn, &r, &rc), comm, &rc);
         alpha = alpha > other ? alpha : other;
     }
-    int64_t took = slowest(shift(buf, in, bytes, 1, 5, rank, size, comm, &rc), comm, &rc);
+    int64_t took = slowest(shift(buf, in, bytes, 1, 5, &r, &rc), comm, &rc);
     while (rc == MPI_SUCCESS && took < ENOUGH_NS && bytes < MAX_BYTES) {
         bytes *= 2;
-        took = slowest(shift(buf, in, bytes, 1, 5, rank, size, comm, &rc), comm, &rc);
+        took = slowest(shift(buf, in, bytes, 1, 5, &r, &rc), comm, &rc);
     }
-    int64_t quarter = slowest(shift(buf, in, bytes / 4, 1, 5, rank, size, comm, &rc), comm, &rc);
-    int64_t pieces = slowest(shift(buf, in, bytes / 4, PIECES, 5, rank, size, comm, &rc), comm, &rc);
+    int64_t quarter = slowest(shift(buf, in, bytes / 4, 1, 5, &r, &rc), comm, &rc);
+    int64_t pieces = slowest(shift(buf, in, bytes / 4, PIECES, 5, &r, &rc), comm, &rc);
     free(buf);
     if (rc != MPI_SUCCESS)
         return rc;
@@ -175,10 +180,10 @@ int pat_link_measure(pat_link *link, MPI_Comm comm)
     return rc;
 }
 
-int pat_link_find(pat_link *link, const pat_config *config, MPI_Comm comm)
+int pat_link_find(pat_link *link, const pat_config *config, MPI_Comm comm, const int *order)
 {
     if (!config->link_set)
-        return pat_link_measure(link, comm);
+        return pat_link_measure(link, comm, order);
     link->alpha_ns = config->link_alpha_ns;
     link->piece_ns = pat_link_least_piece_ns(link->alpha_ns);
     link->beta_ps = config->link_beta_ps;

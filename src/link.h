@@ -19,21 +19,23 @@ typedef struct pat_link {
 } pat_link;
 
 /*
- * How long a message over TCP may be that MPI sends without asking, as far as this rank's library tells (MPI_T); INT_MAX
- * when it does not.
+ * How long a message over TCP may be that the MPI library sends without asking; INT_MAX: not known. Open MPI's default, or
+ * what mpirun --mca btl_tcp_eager_limit has put into the environment. Asking the library itself (MPI_T) would be surer, but
+ * Open MPI then opens every component that it has, which takes 0.2 s.
  */
 int pat_link_eager_bytes(void);
 
 /*
- * Collective over comm, the library's own: neighbours bounce a byte, then every rank sends to its right
+ * Collective over comm, the library's own; neighbours are those in a ring through the ranks in this order (NULL: by
+ * number): neighbours bounce a byte, then every rank sends to its right
  * neighbour at once, longer and longer messages until one takes 5 ms or 4 MiB are reached, then one in pieces.
  * The slowest rank counts. Takes some tens of milliseconds, up to some hundreds where many ranks share a core. Leaves
  * eager_bytes and packet_bytes alone. Returns an MPI error code.
  */
-int pat_link_measure(pat_link *link, MPI_Comm comm);
+int pat_link_measure(pat_link *link, MPI_Comm comm, const int *order);
 
 /* The same, or what PAT_LINK says where it is set. */
-int pat_link_find(pat_link *link, const pat_config *config, MPI_Comm comm);
+int pat_link_find(pat_link *link, const pat_config *config, MPI_Comm comm, const int *order);
 
 /*
  * The least that a piece can be taken to cost. It is passed on by somebody who wakes for it, and that takes about

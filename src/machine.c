@@ -126,7 +126,7 @@ static int check_link(MPI_Comm comm, const pat_calibration *c, const pat_config 
     PMPI_Comm_size(comm, &size);
     if (size == 1)
         return MPI_SUCCESS;
-    int rc = pat_link_find(&link, config, comm);
+    int rc = pat_link_find(&link, config, comm, NULL);
     if (rc != MPI_SUCCESS)
         return rc;
     if (pat_calibration_is_of_link(c, 8e6 / (double)link.beta_ps, differs, sizeof(differs)))

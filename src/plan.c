@@ -220,6 +220,22 @@ void pat_plan_in_step(pat_plan *plan, int node)
     plan->nodes[node].step = plan->step;
 }
 
+void pat_plan_place(pat_plan *plan, const int *order)
+{
+    for (int i = 0; i < plan->num_nodes && !plan->error; i++) {
+        pat_node *node = &plan->nodes[i];
+        if (node->peer >= 0)
+            node->peer = order[node->peer];
+        if (node->length == 0)
+            continue;
+        const int64_t block = node->offset / plan->block_bytes, at = node->offset % plan->block_bytes;
+        if (at + node->length > plan->block_bytes)
+            fail(plan, EINVAL);
+        node->offset = order[block] * plan->block_bytes + at;
+    }
+    plan->rank = order[plan->rank];
+}
+
 /* Where a byte lies in the result once every block has its own length: at a block's end what is beyond it. */
 static int64_t fitted(const pat_plan *plan, int64_t offset)
 {

@@ -101,8 +101,10 @@ typedef struct pat_span {
 /* The inputs every rank shares. Times in nanoseconds on one clock, beta in picoseconds per byte. */
 typedef struct pat_job {
     int num_ranks;
-    int64_t block_bytes;       /* the longest block's */
-    const int64_t *starts;     /* all-gather: num_ranks + 1, see pat_plan; NULL: all blocks are alike */
+    int64_t block_bytes;   /* the longest block's */
+    const int64_t *starts; /* all-gather: num_ranks + 1, see pat_plan; NULL: all blocks are alike */
+    const int *
+        order; /* order[i]: the rank that stands at place i, where an algorithm takes that; NULL: by number */
     const int64_t *arrival_ns; /* num_ranks predicted arrivals, or NULL when the algorithm needs none */
     int64_t tau_ns;            /* one-way time of one block: alpha + block_bytes * beta, at least 1 */
     int64_t alpha_ns;          /* latency of a small message */
@@ -158,6 +160,12 @@ void pat_plan_in_step(pat_plan *plan, int node);
  * with the last byte of a block that has none, so they then go with no block.
  */
 void pat_plan_fit(pat_plan *plan, const int64_t *starts);
+
+/*
+ * The plan was built as if the rank that stands at place i were rank i; now for the real ones, order[i] at place i. Every message
+ * must lie within one block, since blocks that stand next to each other need not lie so. Once, before pat_plan_fit.
+ */
+void pat_plan_place(pat_plan *plan, const int *order);
 
 /* Sort out successors, early nodes and the rest. Returns 0, or ENOMEM/EINVAL of this or any earlier call. */
 int pat_plan_finish(pat_plan *plan);

@@ -12,6 +12,7 @@
 #include "epoch.h"
 #include "error.h"
 #include "machine.h"
+#include "nodes.h"
 #include "place.h"
 #include "request.h"
 #include "trace.h"
@@ -199,6 +200,14 @@ static int end_credits(pat_comm *c, bool *done)
     return rc;
 }
 
+static void forget_machine(void)
+{
+    free(pat_rt.calibration);
+    free(pat_rt.node_of);
+    pat_rt.calibration = NULL;
+    pat_rt.node_of = NULL;
+}
+
 /* All but the attribute of MPI_COMM_SELF, which its own callback may not delete. */
 static int shut_down(void)
 {
@@ -219,8 +228,7 @@ static int shut_down(void)
             break; /* MPI would not let go of it */
     }
     atomic_store(&pat_rt.started, false);
-    free(pat_rt.calibration);
-    pat_rt.calibration = NULL;
+    forget_machine();
     PMPI_Comm_free_keyval(&pat_rt.comm_keyval);
     PMPI_Comm_free_keyval(&pat_rt.calls_keyval);
     PMPI_Comm_free(&pat_rt.world);
@@ -290,16 +298,24 @@ static int agree_on_settings(int rank, const pat_algorithm *alg[PAT_NUM_OPS])
     return MPI_SUCCESS;
 }
 
+/* Where ranks are, and a thread on each: collective. */
 static int start_thread(void)
 {
-    pat_place place;
+    MPI_Comm node;
+    pat_place_view *view;
     int level;
-    int rc = pat_place_find(pat_rt.world, pat_rt.config.thread_pin, &place); /* collective */
+    int rc = pat_nodes_find(pat_rt.world, &node, &pat_rt.node_of);
+    if (rc != MPI_SUCCESS)
+        return rc;
+    rc = pat_place_ask(pat_rt.world, node, pat_rt.config.thread_pin, &view);
+    PMPI_Comm_free(&node);
     if (rc != MPI_SUCCESS)
         return rc;
     PMPI_Query_thread(&level);
     if (level >= MPI_THREAD_MULTIPLE && pat_rt.config.background)
-        pat_rt.thread = pat_thread_start(background_work, NULL, &place);
+        pat_rt.thread = pat_thread_start(background_work, NULL, view);
+    if (!pat_rt.thread)
+        pat_place_forget(view);
     int mine = pat_rt.thread != NULL, all = 0; /* without one this rank simply has no early part */
     rc = PMPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, pat_rt.world);
     pat_rt.all_threads = all;
@@ -318,6 +334,9 @@ static void reset_counters(void)
     atomic_store(&pat_rt.early_reserved, 0);
 }
 
+/* The shortest of so many round trips is hardly ever one that was disturbed. */
+enum { CLOCK_ROUNDS = 10 };
+
 int pat_runtime_init(void)
 {
     const pat_algorithm *alg[PAT_NUM_OPS];
@@ -331,7 +350,7 @@ int pat_runtime_init(void)
     if (rc == MPI_SUCCESS && pat_rt.config.calibration[0])
         rc = pat_machine_calibration(pat_rt.world, &pat_rt.config, &pat_rt.calibration);
     if (rc == MPI_SUCCESS)
-        rc = pat_clock_sync(&pat_rt.clock, pat_rt.world, 20);
+        rc = pat_clock_sync(&pat_rt.clock, pat_rt.world, CLOCK_ROUNDS);
     if (rc == MPI_SUCCESS) {
         reset_counters();
         for (int op = 0; op < PAT_NUM_OPS; op++)
@@ -344,8 +363,7 @@ int pat_runtime_init(void)
         if (pat_rt.trace)
             pat_trace_drop(pat_rt.trace, pat_rt.config.trace, rank);
         pat_rt.trace = NULL;
-        free(pat_rt.calibration);
-        pat_rt.calibration = NULL;
+        forget_machine();
         PMPI_Comm_free(&pat_rt.world);
         return rc;
     }

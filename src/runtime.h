@@ -38,13 +38,13 @@ typedef struct pat_runtime {
     pat_calibration *calibration; /* NULL: none; the same on all ranks */
     pat_clock clock;
     MPI_Comm world; /* the library's own communicator of all ranks */
+    int *node_of;   /* of each rank of the world; see pat_nodes_find */
     int comm_keyval, self_keyval;
-    int calls_keyval;       /* counts these calls, or says that a communicator never gets one */
-    FILE *trace;            /* NULL: nothing is traced */
-    bool traced;            /* the library has been started with a trace before */
-    pat_thread *thread;     /* NULL: no early data */
-    bool all_threads;       /* agreed: every rank has one */
-    atomic_int eager_bytes; /* what pat_link_eager_bytes has said; 0: not asked yet */
+    int calls_keyval;   /* counts these calls, or says that a communicator never gets one */
+    FILE *trace;        /* NULL: nothing is traced */
+    bool traced;        /* the library has been started with a trace before */
+    pat_thread *thread; /* NULL: no early data */
+    bool all_threads;   /* agreed: every rank has one */
 
     pthread_mutex_t
         lock; /* guards the three below; never held while MPI is called or another lock is waited for */

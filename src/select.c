@@ -31,7 +31,7 @@ static enum pat_verdict judge_by_link(const pat_comm *c, int64_t block_bytes)
 static enum pat_verdict judge(const pat_comm *c, int64_t block_bytes, pat_outlook *together)
 {
     *together = (pat_outlook){0};
-    if (!c->background || pat_select_is_small(c->size, block_bytes))
+    if (!c->background || !pat_comm_chooses_here(c->one_node) || pat_select_is_small(c->size, block_bytes))
         return PAT_RELAY_NEVER;
     if (!pat_rt.calibration ||
         pat_outlook_make(together, pat_rt.calibration, c->size, block_bytes, NULL, PAT_GOAL_MEAN) != 0 ||

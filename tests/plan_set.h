@@ -91,6 +91,19 @@ static inline pat_job random_job(uint64_t *state, int number, int num_ranks, int
     return job;
 }
 
+/* Ranks in some order of a ring, in every other job: `order` takes num_ranks. */
+static inline void random_order(uint64_t *state, int number, pat_job *job, int *order)
+{
+    for (int r = 0; r < job->num_ranks; r++)
+        order[r] = r;
+    for (int r = job->num_ranks - 1; r > 0; r--) {
+        const int other = (int)random_below(state, r + 1), kept = order[r];
+        order[r] = order[other];
+        order[other] = kept;
+    }
+    job->order = number % 2 ? order : NULL;
+}
+
 /* Blocks of different lengths for the job, the longest at most its own: `starts` takes num_ranks + 1. */
 static inline void random_starts(uint64_t *state, int number, pat_job *job, int64_t *starts)
 {

@@ -1,0 +1,67 @@
+/*
+ * nodes.c — see nodes.h. Must never depend on anything that differs between ranks: all of them sort the same numbers.
+ */
+#include "nodes.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "error.h"
+
+int pat_nodes_find(MPI_Comm comm, MPI_Comm *node, int **node_of)
+{
+    int rank, size, lowest;
+    *node_of = NULL;
+    int rc = PMPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, node);
+    if (rc != MPI_SUCCESS)
+        return rc;
+    PMPI_Comm_set_errhandler(*node, MPI_ERRORS_RETURN);
+    PMPI_Comm_rank(comm, &rank);
+    PMPI_Comm_size(comm, &size);
+    int *all = malloc((size_t)size * sizeof(*all));
+    int have = all != NULL, all_have = 0;
+    rc = PMPI_Allreduce(&have, &all_have, 1, MPI_INT, MPI_MIN, comm);
+    if (rc == MPI_SUCCESS && !all_have)
+        rc = pat_error(MPI_ERR_NO_MEM, "no memory for the nodes of %d ranks", size);
+    if (rc == MPI_SUCCESS)
+        rc = PMPI_Allreduce(&rank, &lowest, 1, MPI_INT, MPI_MIN, *node);
+    if (rc == MPI_SUCCESS)
+        rc = PMPI_Allgather(&lowest, 1, MPI_INT, all, 1, MPI_INT, comm);
+    if (rc != MPI_SUCCESS) {
+        free(all);
+        PMPI_Comm_free(node);
+        return rc;
+    }
+    *node_of = all;
+    return MPI_SUCCESS;
+}
+
+/* Of a ring through the ranks in this order: how often it goes from one node to another. */
+static int crossings(const int *node_of, int count, const int *order)
+{
+    int crossed = 0;
+    for (int i = 0; i < count; i++)
+        crossed += node_of[order[i]] != node_of[order[(i + 1) % count]];
+    return crossed;
+}
+
+static int by_node(const void *a, const void *b, void *arg)
+{
+    const int *node_of = arg, x = *(const int *)a, y = *(const int *)b;
+    if (node_of[x] != node_of[y])
+        return node_of[x] < node_of[y] ? -1 : 1;
+    return x < y ? -1 : x > y;
+}
+
+bool pat_nodes_order(const int *node_of, int count, int *order)
+{
+    for (int r = 0; r < count; r++)
+        order[r] = r;
+    const int by_number = crossings(node_of, count, order);
+    qsort_r(order, (size_t)count, sizeof(*order), by_node, (void *)(uintptr_t)node_of);
+    if (crossings(node_of, count, order) < by_number)
+        return true;
+    for (int r = 0; r < count; r++)
+        order[r] = r;
+    return false;
+}

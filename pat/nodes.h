@@ -1,0 +1,24 @@
+/*
+ * nodes.h — which ranks share a node, and in what order a ring should visit ranks: node by node, so that every node's link
+ * carries a block once and not once for each of its ranks, whatever the launcher's numbering.
+ */
+#ifndef PAT_NODES_H
+#define PAT_NODES_H
+
+#include <mpi.h>
+#include <stdbool.h>
+
+/*
+ * Collective over comm: (*node_of)[r] is the number of rank r's node, which is the lowest rank there. *node is a communicator
+ * of the ranks of this rank's node. Both are the caller's to free. Returns an MPI error code. Ranks share a node when the MPI
+ * library says that they can share memory.
+ */
+int pat_nodes_find(MPI_Comm comm, MPI_Comm *node, int **node_of);
+
+/*
+ * order[i]: the rank that stands at place i of a ring; node_of: of `count` ranks. By number where such a ring leaves a node no more often
+ * than it must; else sorted by node, and by number within a node. Returns whether it is sorted.
+ */
+bool pat_nodes_order(const int *node_of, int count, int *order);
+
+#endif

@@ -1,0 +1,90 @@
+/*
+ * unit_nodes.c — the order in which a ring visits ranks: node by node whatever the numbering, by number where that is as good;
+ * and ring plans built in such an order, which cross from node to node no more often than they must.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <mpi.h>
+
+#include "algorithms.h"
+#include "nodes.h"
+
+static void expect_order(const int *node_of, int count, bool sorted, const int *expected)
+{
+    int order[64];
+    assert_int_equal(pat_nodes_order(node_of, count, order), sorted);
+    for (int i = 0; i < count; i++)
+        assert_int_equal(order[i], expected[i]);
+}
+
+static void by_number_where_that_is_as_good(void **state)
+{
+    (void)state;
+    static const int number[] = {0, 1, 2, 3, 4, 5};
+    expect_order((const int[]){0, 1, 2, 3, 4, 5}, 6, false, number); /* one rank a node */
+    expect_order((const int[]){0, 0, 0, 0, 0, 0}, 6, false, number); /* one node */
+    expect_order((const int[]){0, 0, 0, 3, 3, 3}, 6, false, number); /* node by node */
+    expect_order((const int[]){3, 3, 3, 0, 0, 0}, 6, false, number); /* in another order of nodes */
+    expect_order((const int[]){0, 0, 2, 2, 2, 0}, 6, false, number); /* the ring closes inside a node */
+    expect_order((const int[]){7}, 1, false, number);
+}
+
+static void sorted_where_numbers_go_across(void **state)
+{
+    (void)state;
+    expect_order((const int[]){0, 1, 0, 1, 0, 1}, 6, true, (const int[]){0, 2, 4, 1, 3, 5});
+    expect_order((const int[]){2, 0, 0, 2, 1, 2}, 6, true, (const int[]){1, 2, 4, 0, 3, 5});
+    expect_order((const int[]){0, 1, 0, 1}, 4, true, (const int[]){0, 2, 1, 3});
+}
+
+/* How many bytes of a plan go from one node to another. */
+static int64_t bytes_across(const char *name, const int *node_of, int num_ranks, const int *order)
+{
+    int64_t bytes = 0;
+    const int64_t arrival_ns[64] = {0, 5000, 0, 90000};
+    for (int r = 0; r < num_ranks; r++) {
+        pat_plan plan;
+        pat_job job = {.num_ranks = num_ranks,
+                       .block_bytes = 1000,
+                       .order = order,
+                       .arrival_ns = arrival_ns,
+                       .tau_ns = 1000,
+                       .alpha_ns = 100,
+                       .beta_ps = 900};
+        assert_int_equal(pat_algorithm_plan(pat_algorithm_find(name), &job, r, &plan), 0);
+        for (int i = 0; i < plan.num_nodes; i++)
+            if (plan.nodes[i].kind == PAT_NODE_SEND && node_of[r] != node_of[plan.nodes[i].peer])
+                bytes += plan.nodes[i].length;
+        pat_plan_free(&plan);
+    }
+    return bytes;
+}
+
+static void a_ring_crosses_once_a_node(void **state)
+{
+    (void)state;
+    enum { NODES = 4, PER_NODE = 4, RANKS = NODES * PER_NODE };
+    int node_of[RANKS], order[RANKS];
+    for (int r = 0; r < RANKS; r++)
+        node_of[r] = r % NODES;
+    assert_true(pat_nodes_order(node_of, RANKS, order));
+    static const char *const rings[] = {"ring", "relay"};
+    for (int a = 0; a < 2; a++) {
+        assert_int_equal(bytes_across(rings[a], node_of, RANKS, NULL), RANKS * (RANKS - 1) * 1000);
+        assert_int_equal(bytes_across(rings[a], node_of, RANKS, order), NODES * (RANKS - 1) * 1000);
+    }
+    assert_true(bytes_across("bdr", node_of, RANKS, order) < bytes_across("bdr", node_of, RANKS, NULL));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(by_number_where_that_is_as_good),
+        cmocka_unit_test(sorted_where_numbers_go_across),
+        cmocka_unit_test(a_ring_crosses_once_a_node),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
