@@ -146,7 +146,7 @@ static const pat_algorithm *choose(pat_comm *c, const pat_algorithm *alg, int64_
     if (alg->op == PAT_OP_BCAST)
         return pat_select_rooted(c, alg, bytes);
     alg = pat_select(c, alg, bytes, NULL);
-    pat_select_passed_on(c, bytes, NULL, 0); /* what is judged is kept when the call is over */
+    pat_select_passed_on(c, bytes); /* what is judged is kept when the call is over */
     return alg;
 }
 

@@ -43,10 +43,10 @@ static bool has_empty_block(const pat_call *call, int num_ranks)
 
 /* The call as a plan. Only what is the same on all ranks decides whether we get here. */
 static int run_by_plan(pat_comm *c, const pat_call *call, const pat_algorithm *alg, const void *site,
-                       pat_outcome *outcome)
+                       bool measured, pat_outcome *outcome)
 {
     pthread_mutex_lock(&c->lock);
-    const int64_t told = c->num_spreads, start_ns = pat_clock_local_ns();
+    const int64_t told = c->num_spreads;
     const bool loose = has_empty_block(call, c->size);
     int rc;
     if (pat_request_started(
@@ -54,7 +54,7 @@ static int run_by_plan(pat_comm *c, const pat_call *call, const pat_algorithm *a
         rc = pat_error(MPI_ERR_REQUEST,
                        "PAT_Allgather: a request is started on this communicator; call PAT_Wait first");
     } else {
-        c->mine = pat_select_carried(c, call->mean_bytes, site);
+        pat_select_arrive(c, site);
         if (loose)
             pat_credits_count(c, PAT_CREDIT_BYTES);
         rc = pat_epoch_begin(c, call, alg);
@@ -68,7 +68,10 @@ static int run_by_plan(pat_comm *c, const pat_call *call, const pat_algorithm *a
             outcome->late = c->late;
             outcome->native_ns = pat_select_native_ns(c, call->mean_bytes);
         }
-        pat_select_learn(c, pat_clock_local_ns() - start_ns);
+        if (rc == MPI_SUCCESS && measured)
+            rc = c->failed = pat_sample_post(c, PAT_BY_RELAY, call->mean_bytes);
+        else
+            pat_select_learn(c);
     }
     const bool credits = pat_credits_wake(c);
     pthread_mutex_unlock(&c->lock);
@@ -78,21 +81,26 @@ static int run_by_plan(pat_comm *c, const pat_call *call, const pat_algorithm *a
     return rc == MPI_SUCCESS ? rc : pat_fail(call->comm, rc);
 }
 
-/* An all-gather that the next one runs, where something can be learnt from how long it takes. */
+/* An all-gather that the next one runs, where something can be learnt from it. */
 typedef struct passed {
     pat_comm *c; /* NULL: nothing */
-    int64_t bytes, start_ns;
-    const void *site;
+    int64_t bytes;
+    bool measured;
 } passed;
 
-static void passed_on(const passed *p)
+static int passed_on(const passed *p, int rc)
 {
     if (!p->c)
-        return;
-    const int64_t took_ns = pat_clock_local_ns() - p->start_ns;
+        return rc;
     pthread_mutex_lock(&p->c->lock);
-    pat_select_passed_on(p->c, p->bytes, p->site, took_ns);
+    if (!p->measured)
+        pat_select_passed_on(p->c, p->bytes);
+    else
+        p->c->failed = pat_sample_post(p->c, PAT_BY_MPI, p->bytes);
     pthread_mutex_unlock(&p->c->lock);
+    if (p->measured)
+        pat_thread_kick(pat_rt.thread); /* ranks that do not call again must still pass on what others say */
+    return rc;
 }
 
 /* What is in use for all-gathers; NULL where a call here cannot be any but the MPI library's. */
@@ -151,20 +159,24 @@ static bool allgather(const pat_algorithm *in_use, const pat_call *call, const v
         left_alone(outcome, why_not(outcome, ours, call->comm));
         return false;
     }
-    enum pat_why why;
+    pat_next next;
     pthread_mutex_lock(&c->lock);
-    const pat_algorithm *alg = pat_select(c, in_use, call->mean_bytes, &why);
+    if (c->failed == MPI_SUCCESS)
+        c->failed = pat_sample_wait(c);
+    const pat_algorithm *alg = pat_select(c, in_use, call->mean_bytes, &next);
+    if (!alg->build)
+        pat_select_arrive(c, site);
     pthread_mutex_unlock(&c->lock);
-    say_why(outcome, why);
+    say_why(outcome, next.why);
     pat_runtime_count(alg);
     if (alg->build) {
         if (outcome)
             outcome->alg = alg;
-        *rc = run_by_plan(c, call, alg, site, outcome);
+        *rc = run_by_plan(c, call, alg, site, next.measured, outcome);
         return true;
     }
     if (in_use->chooses)
-        *p = (passed){c, call->mean_bytes, pat_clock_local_ns(), site};
+        *p = (passed){c, call->mean_bytes, next.measured};
     return false;
 }
 
@@ -183,8 +195,7 @@ static __attribute__((noinline)) int long_allgather(const pat_algorithm *alg,
     else if (allgather(alg, &call, site, outcome, &p, &rc))
         return rc;
     rc = next(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
-    passed_on(&p);
-    return verdict_of_mpi(rc);
+    return verdict_of_mpi(passed_on(&p, rc));
 }
 
 int pat_allgather(__typeof__(&PMPI_Allgather) next, const void *site, pat_outcome *outcome,
@@ -246,8 +257,7 @@ int pat_allgatherv(__typeof__(&PMPI_Allgatherv) next, const void *site, pat_outc
                                recvcounts, displs, recvtype, comm, &p, &rc))
         return rc;
     rc = next(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
-    passed_on(&p);
-    return verdict_of_mpi(rc);
+    return verdict_of_mpi(passed_on(&p, rc));
 }
 
 /* ---- Operations with a root ----------------------------------------------------------------------------- */

@@ -82,8 +82,10 @@ static int comm_agree(pat_comm *c)
 {
     if (c->sockets)
         pat_sockets_scan(c->sockets);
-    int mine[5] = {pat_exchange_init(&c->exchange, c->size) == 0 && find_nodes(c), pat_rt.thread != NULL,
-                   pat_link_eager_bytes(), pat_sockets_packet_bytes(c->sockets), slot_tags()};
+    c->sample.all = malloc((size_t)c->size * sizeof(*c->sample.all));
+    int mine[5] = {c->sample.all && pat_exchange_init(&c->exchange, c->size) == 0 && find_nodes(c),
+                   pat_rt.thread != NULL, pat_link_eager_bytes(), pat_sockets_packet_bytes(c->sockets),
+                   slot_tags()};
     int all[5] = {0};
     int rc = PMPI_Allreduce(mine, all, 5, MPI_INT, MPI_MIN, c->own);
     c->slot_tags = all[4];
@@ -255,6 +257,7 @@ void pat_comm_unref(pat_comm *c)
     }
     free(c->last_starts);
     free(c->order);
+    free(c->sample.all);
     if (c->pack)
         munmap(c->pack, c->pack_size);
     if (c->rooted_pack)
@@ -271,7 +274,9 @@ int pat_comm_delete_attr(MPI_Comm comm, int keyval, void *attr, void *extra)
     (void)extra;
     pat_comm *c = attr;
     pthread_mutex_lock(&c->lock);
-    int rc = pat_credits_end(c);
+    int rc = pat_credits_end(c), rc_sample = c->failed == MPI_SUCCESS ? pat_sample_wait(c) : MPI_SUCCESS;
+    if (rc == MPI_SUCCESS)
+        rc = rc_sample;
     pthread_mutex_unlock(&c->lock);
     int rc_settle = pat_epoch_settle_one(c);
     if (rc == MPI_SUCCESS)

@@ -18,6 +18,7 @@
 #include "exchange.h"
 #include "history.h"
 #include "link.h"
+#include "sample.h"
 
 /* A plan and its execution; the plan outlives it and is used again when the next round needs the same one. */
 typedef struct pat_round {
@@ -51,6 +52,12 @@ typedef struct pat_choice {
 } pat_choice;
 
 enum { PAT_CHOICES = 8 }; /* a power of two */
+
+/* What was judged of all-gathers of so many bytes, whenever ranks come. */
+typedef struct pat_judged {
+    int64_t bytes; /* 0: nothing yet */
+    enum pat_verdict verdict;
+} pat_judged;
 
 /* Who came last to a round, and how long before that this rank. */
 typedef struct pat_late {
@@ -93,7 +100,9 @@ typedef struct pat_comm {
     pat_late late;       /* of the last of these rounds */
     pat_told told;       /* of a round that is not learnt from yet */
     pat_history history;
-    pat_carried mine; /* what the next call's block carries of this rank */
+    pat_judged judged[PAT_CHOICES];
+    pat_carried mine; /* what the block of the call under way carries of this rank */
+    pat_sample sample;
     pat_exchange exchange;
     enum pat_phase phase;
     const pat_algorithm *alg; /* of the call under way */

@@ -569,7 +569,20 @@ static int drive_credits(pat_comm *c, pat_turn *turn)
     return rc;
 }
 
-static int background_turn(pat_comm *c, const pat_algorithm *alg, pat_turn *turn)
+/* What ranks say of a measured call; who runs the next one is not known before. */
+static int drive_sample(pat_comm *c, pat_turn *turn)
+{
+    bool moved;
+    int rc = look_twice(c, pat_sample_look, turn, &moved);
+    if (rc == MPI_SUCCESS && c->sample.under_way) {
+        const int64_t now = pat_clock_local_ns(), said = c->sample.mine.exit_ns - pat_rt.clock.offset_ns;
+        const int64_t step = (now - said) / 4;
+        come_again(turn, now, now + (step < 300 * USEC ? 300 * USEC : step > 10 * MSEC ? 10 * MSEC : step));
+    }
+    return rc;
+}
+
+static int background_turn(pat_comm *c, pat_turn *turn)
 {
     int rc = MPI_SUCCESS;
     bool may_prepare = false;
@@ -577,8 +590,13 @@ static int background_turn(pat_comm *c, const pat_algorithm *alg, pat_turn *turn
         rc = drive_credits(c, turn);
     if (rc == MPI_SUCCESS && c->phase != PAT_IDLE)
         rc = drive_started(c, turn);
-    if (rc != MPI_SUCCESS || c->phase != PAT_IDLE || c->voiding)
+    if (rc == MPI_SUCCESS && c->sample.under_way)
+        rc = drive_sample(c, turn);
+    if (rc != MPI_SUCCESS || c->phase != PAT_IDLE || c->voiding || c->sample.under_way)
         return rc;
+    pat_next next;
+    const pat_algorithm *alg =
+        pat_select(c, atomic_load(&pat_rt.alg[PAT_OP_ALLGATHER]), c->last.mean_bytes, &next);
     if (pat_comm_estimates(c, alg)) {
         rc = drive_exchange(c, turn);
         may_prepare = rc == MPI_SUCCESS && c->exchange.state == PAT_EXCHANGE_DONE;
@@ -605,8 +623,7 @@ void pat_epoch_background(pat_comm *c, pat_turn *turn)
     }
     pthread_rwlock_rdlock(&pat_rt.driving);
     if (!c->dead && c->failed == MPI_SUCCESS)
-        c->failed = background_turn(
-            c, pat_select(c, atomic_load(&pat_rt.alg[PAT_OP_ALLGATHER]), c->last.mean_bytes, NULL), turn);
+        c->failed = background_turn(c, turn);
     pthread_rwlock_unlock(&pat_rt.driving);
     pthread_mutex_unlock(&c->lock);
 }

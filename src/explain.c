@@ -26,14 +26,14 @@ void pat_explain_arrivals(const pat_outlook *outlook, int ranks, int64_t bytes, 
         ranks, (long long)bytes, when, outlook->native_us, outlook->waiting_us, outlook->relay_us, choice);
 }
 
-void pat_explain_measured(const pat_habit *habit, int ranks)
+void pat_explain_change(const pat_profile *p, const pat_terms *terms, int ranks)
 {
-    if (pat_habit_took_ns(habit, PAT_BY_MPI) == 0) {
-        fprintf(stderr, "PAT: %d ranks, %lld bytes, ranks come far apart, so relay\n", ranks,
-                (long long)habit->bytes);
-        return;
-    }
-    fprintf(stderr, "PAT: %d ranks, %lld bytes, measured: native %.1f us, relay %.1f us, so %s\n", ranks,
-            (long long)habit->bytes, 1e-3 * (double)pat_habit_took_ns(habit, PAT_BY_MPI),
-            1e-3 * (double)pat_habit_took_ns(habit, PAT_BY_RELAY), habit->slower ? "native" : "relay");
+    fprintf(stderr, "PAT: %d ranks, %lld bytes:", ranks, (long long)p->bytes);
+    for (int runner = 0; runner < PAT_NUM_RUNNERS; runner++)
+        if (p->num_past[runner] > 0)
+            fprintf(stderr, " %s was measured to take %.1f us after the last rank called,",
+                    runner == PAT_BY_RELAY ? "relay" : "native",
+                    1e-3 * (double)pat_profile_past_ns(p, (enum pat_runner)runner));
+    fprintf(stderr, " so %s from now on (%s)\n", p->in_use == PAT_BY_RELAY ? "relay" : "native",
+            pat_why_text(pat_profile_plain(p, terms).why));
 }

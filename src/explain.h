@@ -15,7 +15,7 @@ void pat_explain(const pat_calibration *c, enum pat_op op, int ranks, int64_t by
 void pat_explain_arrivals(const pat_outlook *outlook, int ranks, int64_t bytes, const char *when,
                           const char *choice);
 
-/* The same for what calls took. */
-void pat_explain_measured(const pat_habit *habit, int ranks);
+/* Somebody else runs calls of this profile from now on. */
+void pat_explain_change(const pat_profile *profile, const pat_terms *terms, int ranks);
 
 #endif

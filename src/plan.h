@@ -86,12 +86,9 @@ typedef struct pat_plan {
 /* What a block carries of its owner, where the plan has it so. */
 typedef struct pat_carried {
     int64_t arrival_ns; /* when it called, on the ranks' common clock */
-    uint32_t took;      /* how long its last call of this kind took, in PAT_TOOK_NS; 0: not known */
-    uint16_t site;      /* from where it calls */
-    uint16_t last_site; /* from where it called before */
+    uint32_t site;      /* from where it calls; 0: not known */
+    uint32_t last_site; /* from where it called before */
 } pat_carried;
-
-#define PAT_TOOK_NS 16 /* so that a minute fits */
 
 /* When a node ran: foretold by the model, or traced by the engine. */
 typedef struct pat_span {

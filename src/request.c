@@ -169,21 +169,26 @@ static int begin_round(pat_comm *c, const pat_call *call, const pat_algorithm *a
 
 static int start_locked(PAT_Request r)
 {
-    const pat_algorithm *alg = algorithm_of(r);
     const pat_call *call = &r->call;
     bool moved;
     if (r->state == STARTED)
         return pat_error(MPI_ERR_REQUEST, "PAT_Start: the request is already started");
     int rc = open_locked(r, "PAT_Start");
-    if (rc != MPI_SUCCESS)
+    if (rc == MPI_SUCCESS && r->c)
+        rc = r->c->failed = r->c->failed != MPI_SUCCESS ? r->c->failed : pat_sample_wait(r->c);
+    if (rc != MPI_SUCCESS) {
+        if (r->state == OPEN)
+            close_locked(r);
         return rc;
+    }
+    const pat_algorithm *alg = algorithm_of(r);
     r->state = STARTED;
     pat_runtime_count(alg);
     /* Without a thread on every rank nobody would move a plan on while the application is busy elsewhere. */
     r->by_mpi = !r->c || !r->c->background || !alg->build || call->block_bytes == 0 ||
                 call->block_bytes > PAT_MAX_BLOCK;
     if (r->by_mpi && r->c && call->block_bytes > 0 && atomic_load(&pat_rt.alg[PAT_OP_ALLGATHER])->chooses)
-        pat_select_passed_on(r->c, call->block_bytes, NULL, 0);
+        pat_select_passed_on(r->c, call->block_bytes);
     if (r->by_mpi)
         rc = PMPI_Iallgather(call->sendbuf, call->sendcount, call->sendtype, call->recvbuf, call->recvcount,
                              call->recvtype, call->comm, &r->mpi_request);
@@ -230,7 +235,7 @@ int PAT_Wait(PAT_Request r)
         } else if (alive) /* else its round ended when the communicator or the library went */
         {
             rc = pat_epoch_wait(r->c);
-            pat_select_learn(r->c, 0);
+            pat_select_learn(r->c);
         }
         close_locked(r);
     }

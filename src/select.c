@@ -40,28 +40,29 @@ static enum pat_verdict judge(const pat_comm *c, int64_t block_bytes, pat_outloo
     return pat_outlook_verdict(together);
 }
 
-static enum pat_verdict verdict_of(const pat_comm *c, const pat_habit *habit)
+/* What is judged once is kept, when a call is over. */
+static pat_terms terms_of(const pat_comm *c, int64_t block_bytes)
 {
     pat_outlook together;
-    return habit->verdict ? habit->verdict : judge(c, habit->bytes, &together);
+    const pat_judged *kept = &c->judged[place_of(block_bytes)];
+    const int64_t block_ns = pat_link_busy_ns(&c->link, block_bytes);
+    return (pat_terms){.verdict =
+                           kept->bytes == block_bytes ? kept->verdict : judge(c, block_bytes, &together),
+                       .block_ns = block_ns,
+                       .least_ns = (c->size - 1) * block_ns,
+                       .relay_first = pat_rt.calibration || (c->one_a_node && c->link.packet_bytes > 0)};
 }
 
-/* What is judged once is kept, and told to whoever wants to know. */
-static enum pat_verdict verdict_kept(const pat_comm *c, int64_t block_bytes)
+/* What is judged is told to whoever wants to know. */
+static void explain_verdict(const pat_comm *c, int64_t block_bytes)
 {
-    pat_habit fresh;
     pat_outlook together;
-    const pat_habit *habit = pat_history_look(&c->history, block_bytes, &fresh);
-    if (habit->verdict)
-        return habit->verdict;
     const enum pat_verdict verdict = judge(c, block_bytes, &together);
-    if (pat_rt.config.explain && c->rank == 0 && pat_outlook_is_known(&together))
+    if (pat_outlook_is_known(&together))
         pat_explain_arrivals(&together, c->size, block_bytes, "all at once",
                              verdict == PAT_RELAY_ALWAYS  ? "relay"
                              : verdict == PAT_RELAY_NEVER ? "native"
-                             : c->size > 2                ? "native, and relay when they come apart"
-                                           : "native: two ranks do not tell each other when they come");
-    return verdict;
+                                                          : "native, and relay when they come apart");
 }
 
 int64_t pat_select_native_ns(const pat_comm *c, int64_t block_bytes)
@@ -74,74 +75,82 @@ int64_t pat_select_native_ns(const pat_comm *c, int64_t block_bytes)
     return (c->size - 1) * pat_link_busy_ns(&c->link, block_bytes);
 }
 
-/* What the round's arrivals would have made of either algorithm, where that decides. */
-static int look_out(pat_comm *c, const pat_carried *carried, int64_t block_bytes)
+/* What a call's arrivals would have made of either algorithm, where that decides. */
+static int look_out(const pat_comm *c, const int64_t *arrival_ns, pat_told *told)
 {
-    pat_habit fresh;
-    if (!pat_rt.calibration ||
-        verdict_of(c, pat_history_look(&c->history, block_bytes, &fresh)) != PAT_RELAY_BY_ARRIVALS)
-        return 0;
-    int64_t arrival_ns[c->size];
-    for (int r = 0; r < c->size; r++)
-        arrival_ns[r] = carried[r].arrival_ns;
-    return pat_outlook_make(&c->told.outlook, pat_rt.calibration, c->size, block_bytes, arrival_ns,
-                            pat_rt.config.goal_last ? PAT_GOAL_LAST : PAT_GOAL_MEAN);
+    if (!pat_rt.calibration || terms_of(c, told->bytes).verdict != PAT_RELAY_BY_ARRIVALS)
+        return MPI_SUCCESS;
+    if (pat_outlook_make(&told->outlook, pat_rt.calibration, c->size, told->bytes, arrival_ns,
+                         pat_rt.config.goal_last ? PAT_GOAL_LAST : PAT_GOAL_MEAN) == 0)
+        return MPI_SUCCESS;
+    return pat_error(MPI_ERR_NO_MEM, "no memory to choose an algorithm for %d ranks", c->size);
 }
 
 int pat_select_note(pat_comm *c, const pat_carried *carried, int64_t block_bytes)
 {
-    c->told = pat_told_make(carried, c->size, block_bytes);
+    c->told = pat_told_make(carried, c->size, block_bytes, PAT_BY_RELAY);
     if (!carried)
         return MPI_SUCCESS;
     const int last = c->told.last_rank;
-    c->late = (pat_late){last, carried[last].arrival_ns - carried[c->rank].arrival_ns};
+    int64_t arrival_ns[c->size];
+    for (int r = 0; r < c->size; r++)
+        arrival_ns[r] = carried[r].arrival_ns;
+    c->late = (pat_late){last, arrival_ns[last] - arrival_ns[c->rank]};
     c->spread_ns[c->num_spreads++ % PAT_SPREADS] = c->told.spread_ns;
-    return look_out(c, carried, block_bytes) == 0
-               ? MPI_SUCCESS
-               : pat_error(MPI_ERR_NO_MEM, "no memory to choose an algorithm for %d ranks", c->size);
+    return look_out(c, arrival_ns, &c->told);
 }
 
-/* A round that the program asked for by name is no trial, and says nothing of how soon to try again. */
-void pat_select_learn(pat_comm *c, int64_t took_ns)
+static void learn(pat_comm *c, const pat_told *told)
+{
+    const pat_terms terms = terms_of(c, told->bytes);
+    const bool explain = pat_rt.config.explain && c->rank == 0;
+    pat_judged *kept = &c->judged[place_of(told->bytes)];
+    if (explain && kept->bytes != told->bytes)
+        explain_verdict(c, told->bytes);
+    *kept = (pat_judged){told->bytes, terms.verdict};
+    const pat_profile *changed = pat_history_note(&c->history, &terms, told);
+    if (explain && changed)
+        pat_explain_change(changed, &terms, c->size);
+}
+
+void pat_select_learn(pat_comm *c)
 {
     const pat_told told = c->told;
     c->told.bytes = 0;
-    if (told.bytes == 0 || !atomic_load(&pat_rt.alg[PAT_OP_ALLGATHER])->chooses)
-        return;
-    pat_habit fresh;
-    const pat_outlook before = pat_habit_lately(pat_history_look(&c->history, told.bytes, &fresh));
-    const pat_habit *changed =
-        pat_history_relay_ran(&c->history, &told, verdict_kept(c, told.bytes),
-                              pat_link_busy_ns(&c->link, told.bytes), pat_history_took(took_ns));
-    if (!pat_rt.config.explain || c->rank != 0)
-        return;
-    const pat_outlook after = pat_habit_lately(pat_history_look(&c->history, told.bytes, &fresh));
-    if (pat_outlook_is_known(&after) &&
-        pat_outlook_relay_pays(&after, false) != pat_outlook_relay_pays(&before, false))
-        pat_explain_arrivals(&after, c->size, told.bytes, "as they come lately",
-                             pat_outlook_relay_pays(&after, false) ? "relay" : "native");
-    if (changed)
-        pat_explain_measured(changed, c->size);
+    /* A round that the program asked for by name is no trial, and says nothing of how soon to try again. */
+    if (told.bytes > 0 && atomic_load(&pat_rt.alg[PAT_OP_ALLGATHER])->chooses)
+        learn(c, &told);
 }
 
-static uint16_t site_of(const void *site)
+void pat_select_passed_on(pat_comm *c, int64_t block_bytes)
 {
-    return site ? pat_history_site(site) : 0;
+    const pat_told told = pat_told_make(NULL, c->size, block_bytes, PAT_BY_MPI);
+    learn(c, &told);
 }
 
-void pat_select_passed_on(pat_comm *c, int64_t block_bytes, const void *site, int64_t took_ns)
+int pat_select_sampled(pat_comm *c, const pat_sample *sample)
 {
-    c->mine.site = site_of(site); /* the next one that relay runs carries it, as the last one's */
-    pat_history_mpi_ran(&c->history, block_bytes, verdict_kept(c, block_bytes), pat_history_took(took_ns));
+    pat_carried carried[c->size];
+    int64_t arrival_ns[c->size], exits = 0;
+    for (int r = 0; r < c->size; r++) {
+        carried[r] = sample->all[r].carried;
+        arrival_ns[r] = carried[r].arrival_ns;
+    }
+    pat_told told = pat_told_make(carried, c->size, sample->bytes, sample->ran);
+    for (int r = 0; r < c->size; r++)
+        exits += (sample->all[r].exit_ns - arrival_ns[told.last_rank]) / c->size;
+    told.past_ns = exits > 0 ? exits : 0;
+    int rc = look_out(c, arrival_ns, &told);
+    if (rc == MPI_SUCCESS)
+        learn(c, &told);
+    return rc;
 }
 
-pat_carried pat_select_carried(pat_comm *c, int64_t block_bytes, const void *site)
+void pat_select_arrive(pat_comm *c, const void *site)
 {
-    pat_habit fresh;
-    pat_carried mine = {.took = pat_history_look(&c->history, block_bytes, &fresh)->my_took,
-                        .site = site_of(site),
-                        .last_site = c->mine.site};
-    return mine;
+    c->mine = (pat_carried){.arrival_ns = pat_clock_now_ns(&pat_rt.clock),
+                            .site = site ? pat_history_site(site) : 0,
+                            .last_site = c->mine.site};
 }
 
 /* By what was measured. The formulas give the same bits on all ranks, which are alike (machine.h). */
@@ -167,19 +176,23 @@ const pat_algorithm *pat_select_rooted(pat_comm *c, const pat_algorithm *alg, in
 }
 
 const pat_algorithm *pat_select(const pat_comm *c, const pat_algorithm *alg, int64_t block_bytes,
-                                enum pat_why *why)
+                                pat_next *next)
 {
-    enum pat_why because = alg->chooses ? PAT_WHY_CANNOT : PAT_WHY_ASKED;
-    enum pat_runner runner = PAT_BY_MPI;
+    pat_next chosen = {PAT_BY_MPI, false, alg->chooses ? PAT_WHY_CANNOT : PAT_WHY_ASKED};
     if (alg->chooses && c && block_bytes > 0) {
-        pat_habit fresh;
-        const pat_habit *habit = pat_history_look(&c->history, block_bytes, &fresh);
-        runner = pat_habit_runner(habit, verdict_of(c, habit), c->size,
-                                  pat_link_busy_ns(&c->link, block_bytes), &because);
+        pat_profile fresh;
+        const pat_profile *p = pat_history_look(&c->history, block_bytes, &fresh);
+        const pat_terms terms = terms_of(c, block_bytes);
+        chosen = next ? pat_profile_next(p, &terms) : pat_profile_plain(p, &terms);
+        if (!pat_comm_chooses_here(c->one_node))
+            chosen.why = PAT_WHY_ONE_NODE;
+        else if (!c->background)
+            chosen.why = PAT_WHY_NO_THREAD;
     }
-    if (why)
-        *why = because;
+    if (next)
+        *next = chosen;
     if (!alg->chooses)
         return alg;
-    return runner == PAT_BY_RELAY ? pat_algorithm_find("relay") : pat_algorithm_native(PAT_OP_ALLGATHER);
+    return chosen.runner == PAT_BY_RELAY ? pat_algorithm_find("relay")
+                                         : pat_algorithm_native(PAT_OP_ALLGATHER);
 }

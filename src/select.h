@@ -8,14 +8,14 @@
 #include "comm.h"
 
 /*
- * `alg` itself, or what it chooses for blocks of so many bytes on this communicator; c NULL: left to MPI. why may be NULL. The
- * caller drives c, here and below. Changes nothing.
+ * `alg` itself, or what it chooses for blocks of so many bytes on this communicator; c NULL: left to MPI. *next says more where
+ * alg chooses; it may be NULL for who cannot measure. The caller drives c, here and below. Changes nothing.
  */
 const pat_algorithm *pat_select(const pat_comm *c, const pat_algorithm *alg, int64_t block_bytes,
-                                enum pat_why *why);
+                                pat_next *next);
 
-/* What a call's block is to carry, but for when it arrives. site: where the program calls from; NULL: not known. */
-pat_carried pat_select_carried(pat_comm *c, int64_t block_bytes, const void *site);
+/* A call begins: what its block is to carry, or this rank to say of it. site: where the program calls from; NULL: not known. */
+void pat_select_arrive(pat_comm *c, const void *site);
 
 /*
  * What the blocks of a round have carried that all of them have seen the end of; NULL: nothing. Returns an MPI error code: a
@@ -24,12 +24,15 @@ pat_carried pat_select_carried(pat_comm *c, int64_t block_bytes, const void *sit
 int pat_select_note(pat_comm *c, const pat_carried *carried, int64_t block_bytes);
 
 /*
- * When ranks came and how long calls took shapes what is chosen. Learnt at the end of a call or of PAT_Wait, and when an
- * all-gather is passed on to the MPI library: places in the program, which are the same on all ranks; the moment at which a
- * round ends in the background is not. took_ns: this call, on this rank; 0: not known.
+ * When ranks came and how long calls took shapes what is chosen. Learnt at the end of a call that is not measured, or of
+ * PAT_Wait, and when an all-gather is passed on to the MPI library: places in the program, which are the same on all ranks; the
+ * moment at which a round ends in the background is not.
  */
-void pat_select_learn(pat_comm *c, int64_t took_ns);
-void pat_select_passed_on(pat_comm *c, int64_t block_bytes, const void *site, int64_t took_ns);
+void pat_select_learn(pat_comm *c);
+void pat_select_passed_on(pat_comm *c, int64_t block_bytes);
+
+/* A measured call, when all ranks have said what they know of it: before the next one is chosen for. */
+int pat_select_sampled(pat_comm *c, const pat_sample *sample);
 
 /*
  * The same for operations with a root: the fastest by calibration, kept for the sizes last asked for. The caller holds the

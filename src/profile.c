@@ -1,0 +1,257 @@
+/*
+ * profile.c — see profile.h. Rules of thumb, each by measurement or by what a wrong one costs: the other one is tried after 8,
+ * 16, 32 ... calls, so that trying is soon not felt; and whoever runs must be beaten clearly, since two that are alike would be
+ * tossed about by noise.
+ */
+#include "profile.h"
+
+enum {
+    FAR_BLOCKS = 5, /* ranks that come this many blocks' times apart gain by relay however short blocks are */
+    MOST_GAP = 64,  /* calls by the MPI library between two looks at when ranks come, or two tries of relay */
+    FIRST_TRY = 8,  /* calls between two tries, at first */
+    MOST_TRY = 1024, /* and at most, while relay runs */
+    CLEARLY_PERCENT = 2,
+    SURE_SAMPLES = 2 /* of the MPI library before relay gives way to it */
+};
+
+static int at_most(int a, int b)
+{
+    return a < b ? a : b;
+}
+
+static int at_least(int a, int b)
+{
+    return a > b ? a : b;
+}
+
+/* ---- What is known ---------------------------------------------------------------------------------------- */
+
+static int rounds_lately(const pat_profile *p)
+{
+    return p->num_rounds < PAT_LATELY ? (int)p->num_rounds : PAT_LATELY;
+}
+
+pat_outlook pat_profile_lately(const pat_profile *p)
+{
+    pat_outlook mean = {0};
+    const int num = rounds_lately(p);
+    for (int i = 0; i < num; i++) {
+        mean.waiting_us += p->outlooks[i].waiting_us / num;
+        mean.native_us += p->outlooks[i].native_us / num;
+        mean.relay_us += p->outlooks[i].relay_us / num;
+    }
+    return mean;
+}
+
+static bool far_apart(const pat_profile *p, const pat_terms *terms)
+{
+    const int num = rounds_lately(p);
+    int64_t sum = 0;
+    for (int i = 0; i < num; i++)
+        sum += p->spread_ns[i];
+    return num > 0 && sum / num >= FAR_BLOCKS * terms->block_ns;
+}
+
+int64_t pat_profile_past_ns(const pat_profile *p, enum pat_runner runner)
+{
+    const int64_t *t = p->past_ns[runner];
+    const int num = at_most(p->num_past[runner], PAT_SAMPLES);
+    if (num < PAT_SAMPLES)
+        return num == 0 ? 0 : num == 1 ? t[0] : (t[0] + t[1]) / 2;
+    const int64_t low = t[0] < t[1] ? t[0] : t[1], high = t[0] < t[1] ? t[1] : t[0];
+    return t[2] < low ? low : t[2] > high ? high : t[2];
+}
+
+/* Is `one` clearly ahead of the other by what was measured? Not where one of them was not. */
+static bool ahead(const pat_profile *p, enum pat_runner one)
+{
+    const int64_t mine = pat_profile_past_ns(p, one), other = pat_profile_past_ns(p, one == PAT_BY_MPI);
+    return mine > 0 && other > 0 && (double)mine * (100 + CLEARLY_PERCENT) < (double)other * 100;
+}
+
+/* By when ranks come, and by figures where there are any. */
+static bool relay_pays(const pat_profile *p, const pat_terms *terms, bool runs)
+{
+    const pat_outlook o = pat_profile_lately(p);
+    return pat_outlook_is_known(&o) ? pat_outlook_relay_pays(&o, runs) : far_apart(p, terms);
+}
+
+/* The MPI library runs: is relay worth a try? Not if it must lose by what the link needs. */
+static bool worth_a_try(const pat_profile *p, const pat_terms *terms)
+{
+    return relay_pays(p, terms, false) ||
+           (terms->verdict == PAT_RELAY_ALWAYS && terms->least_ns < pat_profile_past_ns(p, PAT_BY_MPI));
+}
+
+/* ---- Who runs it ------------------------------------------------------------------------------------------ */
+
+static enum pat_runner in_use(const pat_profile *p, const pat_terms *terms)
+{
+    if (p->used)
+        return p->in_use;
+    return terms->relay_first && terms->verdict == PAT_RELAY_ALWAYS ? PAT_BY_RELAY : PAT_BY_MPI;
+}
+
+static enum pat_why reason(const pat_profile *p, const pat_terms *terms)
+{
+    const bool both = p->num_past[PAT_BY_MPI] > 0 && p->num_past[PAT_BY_RELAY] > 0;
+    if (in_use(p, terms) == PAT_BY_RELAY)
+        return far_apart(p, terms) ? PAT_WHY_APART : both ? PAT_WHY_FASTER : PAT_WHY_LONG;
+    if (terms->verdict == PAT_RELAY_BY_ARRIVALS)
+        return PAT_WHY_TOGETHER;
+    return p->num_past[PAT_BY_MPI] == 0 ? PAT_WHY_COMPARE : both ? PAT_WHY_SLOWER : PAT_WHY_NO_GAIN;
+}
+
+pat_next pat_profile_plain(const pat_profile *p, const pat_terms *terms)
+{
+    if (terms->verdict == PAT_RELAY_NEVER)
+        return (pat_next){PAT_BY_MPI, false, PAT_WHY_SHORT};
+    return (pat_next){in_use(p, terms), false, reason(p, terms)};
+}
+
+pat_next pat_profile_next(const pat_profile *p, const pat_terms *terms)
+{
+    pat_next next = pat_profile_plain(p, terms);
+    if (terms->verdict == PAT_RELAY_NEVER)
+        return next;
+    const enum pat_runner other = next.runner == PAT_BY_MPI ? PAT_BY_RELAY : PAT_BY_MPI;
+    /* Who runs is measured first, and once more just before the other one is tried. */
+    if (p->left > 0 || p->num_past[next.runner] == 0) {
+        next.measured = p->left <= 0 || (next.runner == PAT_BY_RELAY &&
+                                         (p->left == 1 || p->num_past[PAT_BY_RELAY] < PAT_SAMPLES));
+        return next;
+    }
+    next.measured = true;
+    /* While ranks come far apart there is nothing to compare: the MPI library waits for the last one. */
+    if (other == PAT_BY_RELAY ? worth_a_try(p, terms) : !far_apart(p, terms)) {
+        next.runner = other;
+        next.why = PAT_WHY_COMPARE;
+    }
+    return next;
+}
+
+/* ---- What a call teaches ---------------------------------------------------------------------------------- */
+
+static int longer(int gap, int most)
+{
+    return at_most(2 * at_least(gap, 1), most);
+}
+
+static void note_round(pat_profile *p, const pat_told *told)
+{
+    const int at = (int)(p->num_rounds++ % PAT_LATELY);
+    p->spread_ns[at] = told->spread_ns;
+    p->outlooks[at] = told->outlook;
+}
+
+static void take_sample(pat_profile *p, const pat_told *told)
+{
+    if (told->ran != p->in_use && p->gap >= FIRST_TRY && p->left <= 0 &&
+        p->num_past[told->ran] >= SURE_SAMPLES)
+        p->num_past[told->ran] = 0; /* what it took long ago says little */
+    p->past_ns[told->ran][p->num_past[told->ran] % PAT_SAMPLES] = told->past_ns > 0 ? told->past_ns : 1;
+    p->num_past[told->ran]++;
+    if (p->num_past[told->ran] >= 2 * PAT_SAMPLES)
+        p->num_past[told->ran] -= PAT_SAMPLES; /* so that it is never too large a number */
+}
+
+static void use(pat_profile *p, enum pat_runner runner, int gap)
+{
+    p->in_use = runner;
+    p->left = p->gap = gap;
+}
+
+/* The MPI library runs. */
+static void after_mpi(pat_profile *p, const pat_terms *terms, const pat_told *told)
+{
+    const bool measured = told->past_ns >= 0;
+    if (!measured) {
+        p->left -= p->left > 0;
+    } else if (ahead(p, PAT_BY_RELAY) && told->ran == PAT_BY_RELAY) {
+        use(p, PAT_BY_RELAY, FIRST_TRY);
+    } else if (told->ran == PAT_BY_RELAY) {
+        p->left = p->gap = at_least(longer(p->gap, MOST_GAP), FIRST_TRY);
+    } else if (worth_a_try(p, terms) && (p->num_past[PAT_BY_RELAY] == 0 || relay_pays(p, terms, false))) {
+        p->left = 0;
+    } else {
+        p->left = p->gap = longer(p->gap, MOST_GAP);
+    }
+}
+
+/* Relay runs. */
+static void after_relay(pat_profile *p, const pat_terms *terms, const pat_told *told)
+{
+    const bool measured = told->past_ns >= 0;
+    if (terms->verdict == PAT_RELAY_BY_ARRIVALS && told->spread_ns >= 0 && !relay_pays(p, terms, true)) {
+        use(p, PAT_BY_MPI, 1);
+    } else if (ahead(p, PAT_BY_MPI) && !far_apart(p, terms)) {
+        if (p->num_past[PAT_BY_MPI] >= SURE_SAMPLES)
+            use(p, PAT_BY_MPI, FIRST_TRY);
+        else
+            p->left = 0;
+    } else if (told->ran == PAT_BY_MPI) {
+        p->left = p->gap = at_least(longer(p->gap, MOST_TRY), FIRST_TRY);
+    } else if (p->left > 0) {
+        p->left--;
+    } else if (measured) {
+        p->left = p->gap = at_least(p->gap, FIRST_TRY);
+    }
+}
+
+bool pat_profile_note(pat_profile *p, const pat_terms *terms, const pat_told *told)
+{
+    p->in_use = in_use(p, terms);
+    p->used = true;
+    const enum pat_runner was = p->in_use;
+    if (told->spread_ns >= 0)
+        note_round(p, told);
+    if (told->past_ns >= 0)
+        take_sample(p, told);
+    if (p->in_use == PAT_BY_MPI)
+        after_mpi(p, terms, told);
+    else
+        after_relay(p, terms, told);
+    return p->in_use != was;
+}
+
+void pat_profile_pass(pat_profile *p)
+{
+    if (p->left > 0)
+        p->left--;
+    else
+        p->left = p->gap = longer(p->gap, MOST_GAP);
+}
+
+pat_profile pat_profile_after(const pat_profile *old, int64_t bytes, uint32_t site)
+{
+    return (pat_profile){.bytes = bytes,
+                         .site = site,
+                         .left = at_most(old->left, MOST_GAP),
+                         .gap = at_most(old->gap, MOST_GAP)};
+}
+
+const char *pat_why_text(enum pat_why why)
+{
+    static const char *const texts[PAT_NUM_WHYS] = {
+        [PAT_WHY_NOT_KNOWN] = "not known",
+        [PAT_WHY_ASKED] = "asked for",
+        [PAT_WHY_SHORT] = "too short to gain",
+        [PAT_WHY_FIRST] = "first calls",
+        [PAT_WHY_LONG] = "long blocks",
+        [PAT_WHY_FASTER] = "measured: faster",
+        [PAT_WHY_LEAST] = "least by calibration",
+        [PAT_WHY_APART] = "ranks come apart",
+        [PAT_WHY_TOGETHER] = "ranks come together",
+        [PAT_WHY_SLOWER] = "relay was slower",
+        [PAT_WHY_NO_GAIN] = "no gain on this link",
+        [PAT_WHY_COMPARE] = "to compare",
+        [PAT_WHY_NOT_CALIBRATED] = "no calibration",
+        [PAT_WHY_ONE_NODE] = "ranks on one node",
+        [PAT_WHY_ONE_RANK] = "one rank",
+        [PAT_WHY_GROUPS] = "between groups or jobs",
+        [PAT_WHY_NO_THREAD] = "no background thread",
+        [PAT_WHY_TAGS] = "too few message tags",
+        [PAT_WHY_CANNOT] = "not for plans",
+    };
+    return texts[why];
+}

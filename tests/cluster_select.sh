@@ -1,0 +1,45 @@
+#!/usr/bin/env bash
+# cluster_select.sh — what `auto` chooses on a real network, with no setting at all, for an unchanged program: relay on slow links
+# with one rank a node; and with several ranks a node, numbered across nodes, whatever was measured to be faster, with what is
+# slower tried in a few calls only. 77 where namespaces are not allowed.
+set -u
+lab=$PAT_SOURCE/bench/lab
+jacobi=$PAT_BUILD/bench/examples/jacobi
+dir=$(mktemp -d) || exit 1
+trap 'rm -rf "$dir"' EXIT
+failed=0
+
+# places NODES PPN RATE ARGUMENT...: the report's line on jacobi's all-gathers, as JSON; exits where there can be no cluster
+places() {
+    local nodes=$1 ppn=$2 rate=$3 status=0
+    shift 3
+    rm -f "$dir/report.json"
+    timeout 120 "$lab" run -n "$nodes" --ppn "$ppn" --rate "$rate" --timeout 100 -- env "LD_PRELOAD=$PAT_BUILD/libpat-mpi.so" \
+        "PAT_REPORT=$dir/report.json" "$jacobi" "$@" >"$dir/out" 2>&1 || status=$?
+    [ $status -ne 77 ] || exit 77
+    if [ $status -ne 0 ]; then
+        echo "jacobi on $nodes nodes, $ppn ranks each: status $status" >&2
+        cat "$dir/out" >&2
+        exit 1
+    fi
+    jq -c '.sites[] | select(.call == "MPI_Allgather")' "$dir/report.json" >"$dir/site"
+}
+
+# expect WHAT FILTER: true of the site
+expect() {
+    [ "$(jq "$2" "$dir/site")" = true ] && return
+    printf '%s: not %s in:\n%s\n' "$1" "$2" "$(cat "$dir/site")" >&2
+    failed=1
+}
+
+few_or_faster='(.run_by.relay // 0) <= 0.2 * .calls or (.because["measured: faster"] // 0) > 0'
+
+places 4 1 30mbit 8192 30 2 20
+expect "slow links, one rank a node" '(.run_by.relay // 0) > 0.6 * .calls'
+
+places 2 4 100mbit 1024 40 2 0
+expect "short blocks, several ranks a node" "$few_or_faster"
+
+places 2 4 100mbit 65536 12 2 0
+expect "long blocks, several ranks a node" "$few_or_faster"
+exit $failed

@@ -1,0 +1,356 @@
+/*
+ * unit_profile.c — who runs an all-gather, by what the ranks have told each other: a program is played against the history,
+ * call by call. What is measured to be slower gives way after a few calls and comes back when it is not; the other one is tried
+ * ever more seldom; call sites that differ in when ranks come are kept apart; asking changes nothing; ranks that know different
+ * times of their own decide alike.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "history.h"
+
+enum { BLOCK_NS = 1000000, RANKS = 4, LEAST_NS = (RANKS - 1) * BLOCK_NS };
+
+/* A place in a program, and what calls from there are like. */
+typedef struct place {
+    uint32_t site;
+    int64_t bytes;
+    pat_terms terms;
+    int64_t spread_ns, relay_ns, mpi_ns; /* from the last arrival on */
+} place;
+
+typedef struct program {
+    pat_history history;
+    uint32_t last_site;
+    pat_next next;   /* as it was for the last call */
+    int64_t took_ns; /* by all calls */
+} program;
+
+static place at_site(uint32_t site, enum pat_verdict verdict, bool relay_first, int64_t spread_ns,
+                     int64_t relay_ns, int64_t mpi_ns)
+{
+    return (place){site, 65536, {verdict, BLOCK_NS, LEAST_NS, relay_first}, spread_ns, relay_ns, mpi_ns};
+}
+
+static pat_next next_of(const pat_history *h, const place *at)
+{
+    pat_profile fresh;
+    return pat_profile_next(pat_history_look(h, at->bytes, &fresh), &at->terms);
+}
+
+/* One call. Rank 2 is the last one, `spread` later than the others. */
+static enum pat_runner call(program *p, const place *at)
+{
+    p->next = next_of(&p->history, at);
+    const bool relay = p->next.runner == PAT_BY_RELAY;
+    pat_carried carried[RANKS];
+    for (int r = 0; r < RANKS; r++)
+        carried[r] = (pat_carried){.arrival_ns = 5000 + (r == 2 ? at->spread_ns : 0),
+                                   .site = at->site + (uint32_t)r, /* ranks call from elsewhere */
+                                   .last_site = p->last_site + 3 * (uint32_t)r};
+    const bool known = relay || p->next.measured;
+    pat_told told = pat_told_make(known ? carried : NULL, RANKS, at->bytes, p->next.runner);
+    if (p->next.measured)
+        told.past_ns = relay ? at->relay_ns : at->mpi_ns;
+    p->took_ns += relay ? at->relay_ns : at->mpi_ns;
+    pat_history_note(&p->history, &at->terms, &told);
+    p->last_site = at->site;
+    return p->next.runner;
+}
+
+static int relay_calls(program *p, const place *at, int calls)
+{
+    int num = 0;
+    for (int i = 0; i < calls; i++)
+        num += call(p, at) == PAT_BY_RELAY;
+    return num;
+}
+
+static void what_is_told(void **state)
+{
+    (void)state;
+    const pat_carried carried[] = {{1000, 7, 9}, {400, 8, 9}, {1600, 0, 0}};
+    pat_told told = pat_told_make(carried, 3, 64, PAT_BY_RELAY);
+    assert_int_equal(told.spread_ns, 1200);
+    assert_int_equal(told.last_rank, 2);
+    assert_int_equal(told.waited_ns, 200 + 400);
+    assert_true(told.past_ns < 0);
+    assert_int_equal(told.site, 7);
+    assert_int_equal(told.last_site, 9);
+    assert_true(pat_told_make(NULL, 2, 64, PAT_BY_MPI).spread_ns < 0);
+    assert_true(pat_history_site(what_is_told) != 0);
+}
+
+/* Whatever relay takes, whether it begins or not, and however many times slower: calls beyond what the MPI library takes. */
+static void never_much_slower(void **state)
+{
+    (void)state;
+    for (int first = 0; first < 2; first++)
+        for (int percent = 105; percent <= 160; percent += 5) {
+            program p = {0};
+            const place at = at_site(11, PAT_RELAY_ALWAYS, first, 0, LEAST_NS * percent / 100, LEAST_NS);
+            const int early = relay_calls(&p, &at, 10), all = early + relay_calls(&p, &at, 30);
+            /* The MPI library takes no longer than the link needs: then relay is not even tried, or it is left soon. */
+            assert_in_range(early, 0, first ? 9 : 0);
+            assert_in_range(all, 0, first ? 12 : 0);
+            program q = {0};
+            place slower = at;
+            slower.mpi_ns = LEAST_NS * 104 / 100;
+            slower.relay_ns = slower.mpi_ns * percent / 100;
+            assert_in_range(relay_calls(&q, &slower, 10), 0, first ? 9 : 1);
+            assert_in_range(relay_calls(&q, &slower, 30), 0, first ? 3 : 2);
+            if (!first) /* one try in ten calls, two in the next thirty */
+                assert_true(q.took_ns <= (37 + 3 * percent / 100.0 + 0.01) * (double)slower.mpi_ns);
+        }
+}
+
+static void faster_is_found(void **state)
+{
+    (void)state;
+    program p = {0};
+    const place at = at_site(12, PAT_RELAY_ALWAYS, false, 0, LEAST_NS, 2 * LEAST_NS);
+    assert_int_equal(call(&p, &at), PAT_BY_MPI);
+    assert_true(p.next.measured);
+    assert_int_equal(relay_calls(&p, &at, 8), 8);
+    assert_true(relay_calls(&p, &at, 1000) >= 990);
+    assert_int_equal(p.next.why, PAT_WHY_FASTER);
+}
+
+/* Where relay begins, the MPI library is tried after 8, 16, 32 calls; relay is as fast, so it stays. */
+static void as_fast_stays(void **state)
+{
+    (void)state;
+    program p = {0};
+    const place at = at_site(41, PAT_RELAY_ALWAYS, true, 0, LEAST_NS, LEAST_NS);
+    assert_int_equal(relay_calls(&p, &at, 8), 8);
+    int tries = 0;
+    for (int i = 0; i < 4000; i++)
+        tries += call(&p, &at) == PAT_BY_MPI;
+    assert_in_range(tries, 8, 12);
+    /* And where the MPI library begins, it is not left for what is no faster. */
+    program q = {0};
+    const place other = at_site(42, PAT_RELAY_ALWAYS, false, 0, LEAST_NS + 100000, LEAST_NS + 100000);
+    assert_in_range(relay_calls(&q, &other, 4000), 8, 80);
+}
+
+static void slower_gives_way_and_comes_back(void **state)
+{
+    (void)state;
+    program p = {0};
+    place at = at_site(51, PAT_RELAY_ALWAYS, true, 0, LEAST_NS * 14 / 10, LEAST_NS * 12 / 10);
+    relay_calls(&p, &at, 12);
+    assert_in_range(relay_calls(&p, &at, 1000), 4, 30);
+    while (call(&p, &at) == PAT_BY_RELAY)
+        ;
+    assert_int_equal(p.next.why, PAT_WHY_SLOWER);
+    at.relay_ns = LEAST_NS * 11 / 10;
+    relay_calls(&p, &at, 200);
+    assert_true(relay_calls(&p, &at, 100) >= 97);
+    /* A slow call now and then changes little. */
+    for (int i = 0; i < 400; i++) {
+        at.relay_ns = i % 9 ? LEAST_NS * 11 / 10 : 4 * LEAST_NS;
+        call(&p, &at);
+    }
+    at.relay_ns = LEAST_NS * 11 / 10;
+    relay_calls(&p, &at, 64);
+    assert_true(relay_calls(&p, &at, 100) >= 97);
+}
+
+/* Calls that show when ranks come, after 1, 2, 4 ... 64 others; none of them is relay's while they come together. */
+static void looks_ever_more_seldom(void **state)
+{
+    (void)state;
+    program p = {0};
+    const place at = at_site(13, PAT_RELAY_BY_ARRIVALS, true, 0, 900, 1000);
+    int apart[9], num = 0;
+    for (int i = 0, since = 0; num < 9; i++, since++) {
+        assert_int_equal(call(&p, &at), PAT_BY_MPI);
+        if (p.next.measured) {
+            apart[num++] = since;
+            since = -1;
+        }
+    }
+    static const int expected[] = {0, 2, 4, 8, 16, 32, 64, 64, 64};
+    for (int i = 1; i < 9; i++) /* the place is only known after the first */
+        assert_in_range(apart[i], expected[i - 1] / 2, expected[i]);
+    assert_int_equal(relay_calls(&p, &at, 650), 0);
+    assert_int_equal(p.next.why, PAT_WHY_TOGETHER);
+}
+
+/* By when ranks come relay is tried, and stays only if it is faster. */
+static void arrivals_propose_measurement_disposes(void **state)
+{
+    (void)state;
+    program p = {0};
+    place at = at_site(14, PAT_RELAY_BY_ARRIVALS, true, 20 * BLOCK_NS, LEAST_NS / 4, LEAST_NS);
+    relay_calls(&p, &at, 4);
+    assert_int_equal(relay_calls(&p, &at, 500), 500); /* not even to compare */
+    assert_int_equal(p.next.why, PAT_WHY_APART);
+    at.spread_ns = 0;
+    relay_calls(&p, &at, 3);
+    assert_in_range(relay_calls(&p, &at, 200), 0, 2);
+    at.spread_ns = 20 * BLOCK_NS; /* again, but now the MPI library is faster all the same */
+    at.relay_ns = 2 * LEAST_NS;
+    relay_calls(&p, &at, 100);
+    assert_in_range(relay_calls(&p, &at, 400), 0, 40);
+}
+
+/* What was measured while ranks came together says nothing of when they come far apart. */
+static void far_apart_relay_runs(void **state)
+{
+    (void)state;
+    program p = {0};
+    place at = at_site(61, PAT_RELAY_ALWAYS, true, 0, LEAST_NS * 14 / 10, LEAST_NS * 12 / 10);
+    relay_calls(&p, &at, 300);
+    at.spread_ns = 20 * BLOCK_NS;
+    at.relay_ns = BLOCK_NS;
+    relay_calls(&p, &at, 70);
+    assert_int_equal(relay_calls(&p, &at, 500), 500);
+}
+
+static void two_places_of_one_length(void **state)
+{
+    (void)state;
+    program p = {0};
+    const place late = at_site(21, PAT_RELAY_BY_ARRIVALS, true, 40 * BLOCK_NS, LEAST_NS / 4, LEAST_NS);
+    const place together = at_site(33, PAT_RELAY_BY_ARRIVALS, true, 0, 2 * LEAST_NS, LEAST_NS);
+    for (int i = 0; i < 200; i++) {
+        call(&p, &late);
+        call(&p, &together);
+    }
+    int by_relay[2] = {0, 0};
+    for (int i = 0; i < 100; i++) {
+        by_relay[0] += call(&p, &late) == PAT_BY_RELAY;
+        by_relay[1] += call(&p, &together) == PAT_BY_RELAY;
+    }
+    assert_in_range(by_relay[0], 98, 100);
+    assert_in_range(by_relay[1], 0, 4);
+}
+
+static void lengths_that_put_each_other_out(void **state)
+{
+    (void)state;
+    program p = {0};
+    int by_relay = 0;
+    for (int i = 0; i < 20000; i++) {
+        place at = at_site(71, PAT_RELAY_ALWAYS, false, 0, 2 * LEAST_NS, 3 * LEAST_NS / 2);
+        at.bytes = 4096 + 64 * (i * 7919 % 40);
+        by_relay += call(&p, &at) == PAT_BY_RELAY;
+    }
+    assert_in_range(by_relay, 0, 2000);
+}
+
+/* Lengths that relay never runs leave the others alone, whichever slots they share. */
+static void lengths_of_the_mpi_library(void **state)
+{
+    (void)state;
+    for (int turn = 0; turn < 50; turn++) {
+        program p = {0};
+        const place late =
+            at_site(91 + (uint32_t)turn, PAT_RELAY_BY_ARRIVALS, true, 40 * BLOCK_NS, LEAST_NS / 4, LEAST_NS);
+        int by_relay = 0;
+        for (int i = 0; i < 300; i++) {
+            for (int k = 0; k < 8; k++) {
+                place never = at_site(91 + (uint32_t)turn, PAT_RELAY_NEVER, true, 0, 1, 1);
+                never.bytes = 256 * (k + 1 + turn);
+                call(&p, &never);
+            }
+            by_relay += call(&p, &late) == PAT_BY_RELAY;
+        }
+        assert_true(by_relay >= 200);
+    }
+}
+
+/* Started requests cannot be measured: what is in use stays, and nothing is tried. */
+static void nothing_measured(void **state)
+{
+    (void)state;
+    for (int first = 0; first < 2; first++) {
+        pat_history h = {0};
+        const place at = at_site(0, PAT_RELAY_ALWAYS, first, 0, 0, 0);
+        for (int i = 0; i < 100; i++) {
+            pat_profile fresh;
+            const pat_next next = pat_profile_plain(pat_history_look(&h, at.bytes, &fresh), &at.terms);
+            assert_int_equal(next.runner, first ? PAT_BY_RELAY : PAT_BY_MPI);
+            assert_false(next.measured);
+            const pat_told told = pat_told_make(NULL, RANKS, at.bytes, next.runner);
+            assert_null(pat_history_note(&h, &at.terms, &told));
+        }
+    }
+}
+
+static uint32_t drawn(uint64_t *state)
+{
+    *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (uint32_t)(*state >> 33);
+}
+
+/*
+ * Two ranks of a random program. They are told the same, and one of them is asked at odd moments by another thread. Both must
+ * choose alike, always.
+ */
+static void ranks_decide_alike(void **state)
+{
+    (void)state;
+    static const enum pat_verdict verdicts[] = {PAT_RELAY_NEVER, PAT_RELAY_ALWAYS, PAT_RELAY_BY_ARRIVALS};
+    uint64_t seed = 3;
+    pat_history ranks[2];
+    memset(ranks, 0, sizeof(ranks));
+    for (int i = 0; i < 200000; i++) {
+        const uint32_t dice = drawn(&seed);
+        place at = at_site(0, verdicts[dice % 3], dice % 37 % 2, 0, 0, 0);
+        at.bytes = 1000 + 100 * (int64_t)(dice % 37);
+        at.terms.verdict = verdicts[at.bytes / 100 % 3];
+        pat_next next[2];
+        for (int r = 0; r < 2; r++) {
+            pat_profile fresh;
+            for (int k = 0; k < (r ? (int)(dice >> 8 & 3) : 0); k++)
+                pat_history_look(&ranks[r], 1000 + 100 * (int64_t)(drawn(&seed) % 37), &fresh);
+            next[r] = next_of(&ranks[r], &at);
+        }
+        assert_int_equal(next[0].runner, next[1].runner);
+        assert_int_equal(next[0].measured, next[1].measured);
+        assert_int_equal(next[0].why, next[1].why);
+        const pat_told told = {.bytes = at.bytes,
+                               .ran = next[0].runner,
+                               .spread_ns = dice % 5 ? (int64_t)drawn(&seed) % (9 * BLOCK_NS) : -1,
+                               .past_ns = next[0].measured ? (int64_t)drawn(&seed) % 1000000 : -1,
+                               .site = drawn(&seed) % 9,
+                               .last_site = drawn(&seed) % 9};
+        for (int r = 0; r < 2; r++)
+            pat_history_note(&ranks[r], &at.terms, &told);
+    }
+}
+
+static void every_reason_has_words(void **state)
+{
+    (void)state;
+    for (int why = 0; why < PAT_NUM_WHYS; why++)
+        assert_non_null(pat_why_text((enum pat_why)why));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_told),
+        cmocka_unit_test(never_much_slower),
+        cmocka_unit_test(faster_is_found),
+        cmocka_unit_test(as_fast_stays),
+        cmocka_unit_test(slower_gives_way_and_comes_back),
+        cmocka_unit_test(looks_ever_more_seldom),
+        cmocka_unit_test(arrivals_propose_measurement_disposes),
+        cmocka_unit_test(far_apart_relay_runs),
+        cmocka_unit_test(two_places_of_one_length),
+        cmocka_unit_test(lengths_that_put_each_other_out),
+        cmocka_unit_test(lengths_of_the_mpi_library),
+        cmocka_unit_test(nothing_measured),
+        cmocka_unit_test(ranks_decide_alike),
+        cmocka_unit_test(every_reason_has_words),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
