@@ -24,7 +24,7 @@ set xrange [ranks_min / 1.15:ranks_max * 1.15]
 if (past_min > 0 && past_max / past_min > 10) {
     set logscale y
     set ytics add (0.2, 0.5, 2, 5, 20, 50)
-    set yrange [past_min / 1.3:*]
+    set yrange [past_min / 1.3:past_max * 1.3]
 } else { set yrange [0:*] }
 eval 'set xtics ('.places.')'
 set label 99 doubts(doubt)
