@@ -2,16 +2,19 @@
 #     gnuplot -c elapsed.gp NAME        draws NAME.svg and NAME.png
 # The grey area is below the bound: no algorithm can be there.
 reset
-load ARG0[1:strlen(ARG0) - strlen('elapsed.gp')].'style.gp'
+here = ARG0[1:strlen(ARG0) - strlen('elapsed.gp')]
+load here.'style.gp'
 csv = ARG1.'.csv'
 
 algs = ''
 places = ''
 doubt = ''
+sure = 0
 has_bound = 0
 has_ideal = 0
 at(axis) = axis eq 'size' ? column('total_kfloats') : axis eq 'delay' ? column('max_delay_ms') : column('procs')
-stats csv using (axis = strcol('axis'), algs = with(algs, strcol('alg')), ranks = column('procs'), ppn = column('ppn'), \
+stats csv using (sure = sure + (column('doubtful') == 0), \
+    axis = strcol('axis'), algs = with(algs, strcol('alg')), ranks = column('procs'), ppn = column('ppn'), \
     kib = column('segment_kib'), kfloats = column('total_kfloats'), delay = column('max_delay_ms'), \
     pattern = strcol('pattern'), doubt = column('doubtful') > 0 \
         ? noted(doubt, sprintf('%d ranks, %g KiB, %g ms', ranks, kib, delay)) : doubt, \
@@ -42,8 +45,8 @@ set ylabel 'mean elapsed time [ms], bars: 95 % confidence'
 set xrange [-0.5:place_max + 0.5]
 # An axis from 0 is honest about ratios; where it would flatten the small ones, a logarithmic one.
 if (elapsed_min > 0 && elapsed_max / elapsed_min > 20) { set logscale y } else { set yrange [0:*] }
-set label 99 doubts(doubt)
-set bmargin 6
+room = 6
+load here.'doubts.gp'
 
 do for [kind = 1:2] {
     if (kind == 1) { eval svg } else { eval png }

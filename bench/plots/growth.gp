@@ -1,13 +1,16 @@
 # growth.gp — does the time past the last arrival grow with the ranks? As pat-bench --plot writes it into NAME.csv:
 #     gnuplot -c growth.gp NAME        draws NAME.svg and NAME.png
 reset
-load ARG0[1:strlen(ARG0) - strlen('growth.gp')].'style.gp'
+here = ARG0[1:strlen(ARG0) - strlen('growth.gp')]
+load here.'style.gp'
 csv = ARG1.'.csv'
 
 algs = ''
 places = ''
 doubt = ''
-stats csv using (algs = with(algs, strcol('alg')), kib = column('segment_kib'), gap = column('gap_in_segments'), \
+sure = 0
+stats csv using (sure = sure + (column('doubtful') == 0), \
+    algs = with(algs, strcol('alg')), kib = column('segment_kib'), gap = column('gap_in_segments'), \
     ppn = column('ppn'), doubt = column('doubtful') > 0 \
         ? noted(doubt, sprintf('%d ranks, %g KiB', column('procs'), kib)) : doubt, \
     places = tics(places, sprintf('"%d" %d', column('procs'), column('procs'))), column('procs')) name 'ranks' nooutput
@@ -27,8 +30,8 @@ if (past_min > 0 && past_max / past_min > 10) {
     set yrange [past_min / 1.3:past_max * 1.3]
 } else { set yrange [0:*] }
 eval 'set xtics ('.places.')'
-set label 99 doubts(doubt)
-set bmargin 5
+room = 5
+load here.'doubts.gp'
 
 do for [kind = 1:2] {
     if (kind == 1) { eval svg } else { eval png }

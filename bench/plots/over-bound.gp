@@ -1,16 +1,20 @@
 # over-bound.gp — an algorithm's mean elapsed time over the bound, as pat-bench --plot --versus ALG writes it into NAME.csv:
 #     gnuplot -c over-bound.gp NAME        draws NAME.svg and NAME.png
 reset
-load ARG0[1:strlen(ARG0) - strlen('over-bound.gp')].'style.gp'
+here = ARG0[1:strlen(ARG0) - strlen('over-bound.gp')]
+load here.'style.gp'
 csv = ARG1.'.csv'
 
 row(ppn) = sprintf('%d ranks, %g KiB', column('procs'), column('segment_kib')).(ppn == 1 ? '' : sprintf(', %d per node', ppn))
 along = ''
 upward = ''
 doubt = ''
-stats csv using (alg = strcol('alg'), pattern = strcol('pattern'), doubt = column('doubtful') > 0 \
+sure = 0
+stats csv using (sure = sure + (column('doubtful') == 0), \
+    alg = strcol('alg'), pattern = strcol('pattern'), doubt = column('doubtful') > 0 \
     ? noted(doubt, sprintf('%d ranks, %g KiB, %g segments', column('procs'), column('segment_kib'), column('delay_in_segments'))) \
-    : doubt, along = tics(along, sprintf('"%g" %d', column('delay_in_segments'), column('across'))), upward = tics(upward, sprintf('"%s" %d', row(column('ppn')), column('up'))), \
+    : doubt, along = tics(along, sprintf('"%g" %d', column('delay_in_segments'), column('across'))), \
+    upward = tics(upward, sprintf('"%s" %d', row(column('ppn')), column('up'))), \
     column('across')) name 'across' nooutput
 stats csv using (column('up')) name 'up' nooutput
 stats csv using (column('over_bound')) name 'over' nooutput
@@ -33,15 +37,15 @@ text(value) = value > 1 + 0.6 * (most - 1) ? 0xFFFFFF : 0x000000
 eval 'set xtics ('.along.')'
 eval 'set ytics ('.upward.')'
 # What is not to be drawn lies beside the picture.
-sure(by)   = column('across') + by - (column('doubtful') > 0 ? 1000 : 0)
+shown(by)  = column('across') + by - (column('doubtful') > 0 ? 1000 : 0)
 hollow(by) = column('across') + by - (column('doubtful') > 0 ? 0 : 1000)
-set label 99 doubts(doubt)
-set bmargin 5
+room = 5
+load here.'doubts.gp'
 
 do for [kind = 1:2] {
     if (kind == 1) { eval svg } else { eval png }
     set output ARG1.(kind == 1 ? '.svg' : '.png')
-    plot csv using (sure(0)):(column('up')):(sure(-0.5)):(sure(0.5)):(column('up') - 0.5):(column('up') + 0.5):\
+    plot csv using (shown(0)):(column('up')):(shown(-0.5)):(shown(0.5)):(column('up') - 0.5):(column('up') + 0.5):\
             (column('over_bound')) with boxxyerror fs solid border lc rgb 'white' fc palette, \
         csv using (hollow(0)):(column('up')):(hollow(-0.47)):(hollow(0.47)):(column('up') - 0.46):(column('up') + 0.46) \
             with boxxyerror lc rgb '#555555' dt 2 fs empty border rgb '#555555', \

@@ -1,17 +1,21 @@
 # speedup.gp — the best regular over the best arrival-aware algorithm, as pat-bench --plot writes it into NAME.csv:
 #     gnuplot -c speedup.gp NAME        draws NAME.svg and NAME.png
 reset
-load ARG0[1:strlen(ARG0) - strlen('speedup.gp')].'style.gp'
+here = ARG0[1:strlen(ARG0) - strlen('speedup.gp')]
+load here.'style.gp'
 csv = ARG1.'.csv'
 
 along = ''
 upward = ''
 doubt = ''
+sure = 0
 extreme = 1.15
-stats csv using (ranks = column('procs'), ppn = column('ppn'), pattern = strcol('pattern'), doubt = column('doubtful') > 0 \
+stats csv using (sure = sure + (column('doubtful') == 0), \
+    ranks = column('procs'), ppn = column('ppn'), pattern = strcol('pattern'), doubt = column('doubtful') > 0 \
     ? noted(doubt, sprintf('%g KiB, %g ms', column('segment_kib'), column('max_delay_ms'))) : doubt, \
     ratio = column('speedup') > 1 ? column('speedup') : 1 / column('speedup'), \
-    extreme = ratio > extreme ? ratio : extreme, along = tics(along, sprintf('"%.3g" %d', column('max_delay_ms'), column('across'))), upward = tics(upward, sprintf('"%.6g" %d', column('total_kfloats'), column('up'))), \
+    extreme = ratio > extreme ? ratio : extreme, along = tics(along, sprintf('"%.3g" %d', column('max_delay_ms'), column('across'))), \
+    upward = tics(upward, sprintf('"%.6g" %d', column('total_kfloats'), column('up'))), \
     column('across')) name 'across' nooutput
 stats csv using (column('up')) name 'up' nooutput
 
@@ -36,15 +40,15 @@ box(clear) = sprintf("%s\n%.2f%s\n(%.3g)", strcol('fastest'), column('speedup'),
 eval 'set xtics ('.along.')'
 eval 'set ytics ('.upward.')'
 # What is not to be drawn lies beside the picture.
-sure(by)   = column('across') + by - (column('doubtful') > 0 ? 1000 : 0)
+shown(by)  = column('across') + by - (column('doubtful') > 0 ? 1000 : 0)
 hollow(by) = column('across') + by - (column('doubtful') > 0 ? 0 : 1000)
-set label 99 doubts(doubt)
-set bmargin 5
+room = 5
+load here.'doubts.gp'
 
 do for [kind = 1:2] {
     if (kind == 1) { eval svg } else { eval png }
     set output ARG1.(kind == 1 ? '.svg' : '.png')
-    plot csv using (sure(0)):(column('up')):(sure(-0.5)):(sure(0.5)):(column('up') - 0.5):(column('up') + 0.5):\
+    plot csv using (shown(0)):(column('up')):(shown(-0.5)):(shown(0.5)):(column('up') - 0.5):(column('up') + 0.5):\
             (column('speedup')) with boxxyerror fs solid border lc rgb 'white' fc palette, \
         csv using (hollow(0)):(column('up')):(hollow(-0.47)):(hollow(0.47)):(column('up') - 0.46):(column('up') + 0.46) \
             with boxxyerror lc rgb '#555555' dt 2 fs empty border rgb '#555555', \

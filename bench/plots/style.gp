@@ -30,7 +30,6 @@ with(list, item)   = listed(list, item) ? list : (list eq '' ? item : list.' '.i
 # The same for notes, with semicolons between them, and for tics, with commas.
 noted(list, item)  = strstrt('; '.list.'; ', '; '.item.'; ') > 0 ? list : (list eq '' ? item : list.'; '.item)
 tics(list, item)   = strstrt(', '.list.', ', ', '.item.', ') > 0 ? list : (list eq '' ? item : list.', '.item)
-doubts(list)       = list eq '' ? '' : 'hollow: the emulated cluster failed its own check ('.list.')'
 nodes(ranks, ppn)  = sprintf('%d ranks', ranks).(ppn == 1 ? ', one per node' : sprintf(', %d per node', ppn))
 
 set datafile separator comma
@@ -40,6 +39,5 @@ set tics nomirror
 set border 3 lc rgb '#444444'
 set grid ytics back lt 1 lw 1 lc rgb '#DDDDDD'
 set key outside right top vertical noenhanced samplen 3 spacing 1.2
-set label 99 '' at screen 0.01, 0.025 left noenhanced font ',10'
 svg = "set terminal svg size 1000,600 font 'DejaVu Sans,13' background 'white'"
 png = "set terminal pngcairo size 1000,600 font 'DejaVu Sans,11' background 'white'"
