@@ -207,7 +207,7 @@ nobody_knows_where_a_report_is_from() {
     local out now
     now=$(date -u +%s)
     under 3 "PAT_REPORT=$dir/about.json" PAT_MEM=1M -- "$jacobi" 2000 12 0 0 >"$dir/out"
-    out=$(jq -c --argjson now "$now" --arg host "$(uname -n)" '[.schema, .ranks, .nodes, .host == $host,
+    out=$(jq -c --argjson now "$now" --arg host "$(uname -n)" '[.schema_version, .ranks, .nodes, .host == $host,
         (.command[0] | endswith("/jacobi")), .command[1:], .settings.PAT_MEM, .settings.PAT_WAIT, .set_in_environment,
         (.date | fromdate) >= $now, (.mpi_library | length) > 3, (.pat_version | test("^[0-9.]+$"))]' "$dir/about.json")
     expect '^\[1,3,1,true,true,\["2000","12","0","0"\],"1M","adaptive",\["PAT_REPORT","PAT_MEM"\],true,true,true\]$' "$out"

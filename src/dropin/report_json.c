@@ -92,10 +92,10 @@ json_t *pat_report_json(const pat_report *r)
     bool whole = true;
     for (int i = 0; i < r->num; i++)
         whole = json_array_append_new(sites, json_of(&r->lines[i])) == 0 && whole;
-    json_t *root = json_pack("{s:i, s:s, s:s, s:s, s:o, s:o, s:i, s:i, s:f}", "schema", PAT_REPORT_SCHEMA,
-                             "pat_version", PAT_VERSION_TEXT, "mpi_library", r->mpi, "date", r->date, "host",
-                             text_of(r->host), "command", command_of(r), "ranks", r->ranks, "nodes", r->nodes,
-                             "seconds", 1e-9 * (double)r->time_ns);
+    json_t *root = json_pack("{s:i, s:s, s:s, s:s, s:o, s:o, s:i, s:i, s:f}", "schema_version",
+                             PAT_REPORT_SCHEMA, "pat_version", PAT_VERSION_TEXT, "mpi_library", r->mpi,
+                             "date", r->date, "host", text_of(r->host), "command", command_of(r), "ranks",
+                             r->ranks, "nodes", r->nodes, "seconds", 1e-9 * (double)r->time_ns);
     if (root) {
         add_settings(root);
         whole = json_object_set_new(root, "program", sum_of(r)) == 0 && whole;
