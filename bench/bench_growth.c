@@ -1,5 +1,5 @@
 /*
- * bench_growth.c — see bench_growth.h. Must never draw a figure of a doubtful lab without saying so in its title.
+ * bench_growth.c — see bench_growth.h. Must never give a figure's data away without saying which cells are doubtful.
  */
 #include "bench_growth.h"
 
@@ -7,10 +7,9 @@
 #include <string.h>
 
 #include "bench_delay.h"
-#include "bench_plot.h"
 #include "bench_report.h"
 
-enum { MAX_PLACES = 32, MAX_ALGS = 24 };
+enum { MAX_PLACES = 32, MAX_ALGS = BENCH_TABLE_ALGS };
 
 /* Cells of one segment length, by number of ranks. */
 typedef struct series {
@@ -100,49 +99,27 @@ void bench_growth_print(const bench_table *table, const bench_cell *cells, int n
     }
 }
 
-int bench_growth_plot(const bench_table *table, const bench_cell *cells, int num, const char *dir, FILE *to)
+bool bench_growth_data(const bench_table *table, const bench_cell *cells, int num, int first, char *name,
+                       size_t size, FILE *to)
 {
     const char *algs[MAX_ALGS];
     const int num_algs = bench_table_algs(table, algs, MAX_ALGS);
-    int figures = 0;
-    for (int i = 0; i < num; i++) {
-        const series s = series_of(cells, num, i);
-        char name[96];
-        if (s.num == 0)
-            continue;
-        fprintf(to, "reset\n");
-        for (int a = 0; a <= num_algs; a++) {
-            fprintf(to, "$alg%d << EOD\n", a);
-            for (int k = 0; k < s.num; k++) {
-                const double value =
-                    a < num_algs ? in_tau(table, s.cells[k], algs[a]) : bound_in_tau(table, s.cells[k]);
-                if (!isnan(value))
-                    fprintf(to, "%d %.4f\n", s.cells[k]->procs, value);
-            }
-            fprintf(to, "EOD\n");
+    const series s = series_of(cells, num, first);
+    const double kib = (double)cells[first].segment_bytes / 1024;
+    if (s.num == 0)
+        return false;
+    snprintf(name, size, "growth-%gk-gap%.2g", kib, gap_of(s.cells[0]));
+    if (cells[first].ppn != 1)
+        snprintf(name + strlen(name), size - strlen(name), "-ppn%d", cells[first].ppn);
+    fputs("procs,ppn,segment_kib,gap_in_segments,max_delay_ms,pattern,doubtful,alg,past_last_in_segments\n",
+          to);
+    for (int a = 0; a <= num_algs; a++)
+        for (int k = 0; k < s.num; k++) {
+            const bench_cell *c = s.cells[k];
+            const double value = a < num_algs ? in_tau(table, c, algs[a]) : bound_in_tau(table, c);
+            if (!isnan(value))
+                fprintf(to, "%d,%d,%g,%.3g,%.6g,%s,%d,%s,%.4f\n", c->procs, c->ppn, kib, gap_of(c),
+                        c->max_delay_ms, c->pattern, c->doubtful, a < num_algs ? algs[a] : "bound", value);
         }
-        fprintf(
-            to,
-            "set title \"Ranks that arrive one after the other: time past the last arrival, segments of %.6g "
-            "KiB%s\" noenhanced\n"
-            "set xlabel 'ranks'\nset ylabel 'time past the last arrival [times of a segment]'\nset logscale "
-            "x 2\n"
-            "set yrange [0:*]\nset grid ytics back lt 1 lw 1 lc rgb '#d8d8d8'\nset key outside right top "
-            "vertical noenhanced\nset tics nomirror\nset border 3\n",
-            (double)cells[i].segment_bytes / 1024, bench_plot_doubt(table));
-        snprintf(name, sizeof(name), "growth-%gk-gap%.2g", (double)cells[i].segment_bytes / 1024,
-                 gap_of(s.cells[0]));
-        if (cells[i].ppn != 1)
-            snprintf(name + strlen(name), sizeof(name) - strlen(name), "-ppn%d", cells[i].ppn);
-        for (int kind = 0; kind < 2; kind++) {
-            bench_plot_terminal(dir, name, kind, to);
-            fprintf(to, "plot ");
-            for (int a = 0; a < num_algs; a++)
-                fprintf(to, "$alg%d with linespoints lw 1.6 pt %d lc rgb '%s' title '%s', ", a,
-                        bench_plot_style(a).shape, bench_plot_style(a).colour, algs[a]);
-            fprintf(to, "$alg%d with lines lw 2.2 lc rgb '#777777' title 'bound'\nunset output\n", num_algs);
-        }
-        figures++;
-    }
-    return figures;
+    return true;
 }

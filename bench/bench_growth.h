@@ -5,6 +5,8 @@
 #ifndef BENCH_GROWTH_H
 #define BENCH_GROWTH_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 
 #include "bench_table.h"
@@ -12,7 +14,11 @@
 /* One table per segment that was measured with several numbers of ranks; nothing when there is none. */
 void bench_growth_print(const bench_table *table, const bench_cell *cells, int num, FILE *to);
 
-/* The same as figures, in gnuplot's commands. Returns their number. */
-int bench_growth_plot(const bench_table *table, const bench_cell *cells, int num, const char *dir, FILE *to);
+/*
+ * The same as a figure's data, as CSV, if cells[first] is the first of a series. Returns whether there is anything to draw, and in
+ * `name` what the figure is called.
+ */
+bool bench_growth_data(const bench_table *table, const bench_cell *cells, int num, int first, char *name,
+                       size_t size, FILE *to);
 
 #endif

@@ -175,12 +175,11 @@ int bench_json_parse(bench_table *table, const char *path, FILE *from, char *why
     for (size_t i = 0; rc == 0 && i < json_array_size(rows); i++) {
         bench_row *row = bench_table_add(table);
         rc = row ? take_row(row, json_array_get(rows, i)) : ENOMEM;
+        if (row) /* of each file its own check counts */
+            row->doubtful = check && strcmp(check, "fail") == 0;
         if (rc != 0)
             snprintf(why, why_size, "'%s': row %zu is not one of pat-bench's", path, i + 1);
     }
-    /* One doubtful file makes the figures doubtful. */
-    if (check && strcmp(table->lab_check, "fail") != 0)
-        snprintf(table->lab_check, sizeof(table->lab_check), "%s", check);
     json_decref(root);
     return rc;
 }

@@ -72,7 +72,7 @@ static const struct argp_option table[] = {
     {NULL, 0, NULL, 0, "What to write:", 3},
     {"csv", KEY_CSV, "FILE", 0, "One row per cell and algorithm", 3},
     {"json", KEY_JSON, "FILE", 0, "The same, with settings and every iteration", 3},
-    {"plot", KEY_PLOT, "DIR", 0, "Figures, as SVG and PNG (needs gnuplot)", 3},
+    {"plot", KEY_PLOT, "DIR", 0, "Figures, as SVG and PNG, and their data (needs gnuplot)", 3},
     {"progress", KEY_PROGRESS, "bar|lines|off", OPTION_ARG_OPTIONAL,
      "Progress on the standard error (default: a bar on a terminal, else off; PAT_PROGRESS says the same)",
      3},

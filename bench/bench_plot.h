@@ -1,7 +1,7 @@
 /*
- * bench_plot.h — figures by gnuplot, each as SVG and PNG: elapsed time by size (the paper's Figure 7), by
- * delay (8, 9), by ranks (10), heat maps of the speed-up and of one algorithm over the bound, and the growth with the
- * ranks (bench_growth.h).
+ * bench_plot.h — figures: elapsed time by size (the paper's Figure 7), by delay (8, 9), by ranks (10), heat maps of the speed-up
+ * and of one algorithm over the bound, and the growth with the ranks. Of each the data is written here, as CSV; how it is drawn
+ * is gnuplot's, by the templates in bench/plots, which a user may change.
  */
 #ifndef BENCH_PLOT_H
 #define BENCH_PLOT_H
@@ -13,29 +13,18 @@
 #include "bench_table.h"
 
 /*
- * Write the gnuplot script, data included, whose figures go into `dir`. versus: also draw how near to the bound this
- * algorithm is; or NULL. Returns the number of figures.
+ * Write the data of all figures into `dir`, which is there: a CSV each. versus: also how near to the bound this algorithm is; or
+ * NULL. calls: gets a line for each figure that has gnuplot draw it, with the templates of `templates`; or NULL. Returns the number
+ * of figures, or -1 with a text in `why`.
  */
-int bench_plot_script(const bench_table *table, const char *versus, const char *dir, FILE *to);
-
-typedef struct bench_style {
-    const char *colour;
-    int shape; /* gnuplot's point type */
-} bench_style;
-
-bench_style bench_plot_style(int number); /* of the number-th line in a figure */
-
-/* What a title has to say of a doubtful table: a line, or nothing. */
-const char *bench_plot_doubt(const bench_table *table);
-
-/* The gnuplot commands that open figure `name`: kind 0 as SVG, 1 as PNG. */
-void bench_plot_terminal(const char *dir, const char *name, int kind, FILE *to);
+int bench_plot_data(const bench_table *table, const char *versus, const char *dir, const char *templates,
+                    FILE *calls, char *why, size_t why_size);
 
 bool bench_plot_available(void); /* is gnuplot on the PATH? */
 
 /*
- * Make the directory and the figures. Returns their number, or -1 with a text in `why`. Call it where no MPI
- * is running: it starts a process.
+ * Make the directory, the data and the figures, each as SVG and PNG. Returns their number, or -1 with a text in `why`. Call it
+ * where no MPI is running: it starts a process.
  */
 int bench_plot_make(const bench_table *table, const char *versus, const char *dir, char *why,
                     size_t why_size);

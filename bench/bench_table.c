@@ -26,7 +26,8 @@ bench_row *bench_table_add(bench_table *table)
                        .bound_past_last_ms = NAN,
                        .predicted_ms = NAN,
                        .predicted_past_last_ms = NAN,
-                       .slip_ms = NAN};
+                       .slip_ms = NAN,
+                       .doubtful = strcmp(table->lab_check, "fail") == 0};
     return row;
 }
 
@@ -40,7 +41,10 @@ void bench_table_free(bench_table *table)
 
 bool bench_is_doubtful(const bench_table *table)
 {
-    return strcmp(table->lab_check, "fail") == 0;
+    bool doubtful = false;
+    for (int i = 0; i < table->num; i++)
+        doubtful = doubtful || table->rows[i].doubtful;
+    return doubtful;
 }
 
 bool bench_is_aware(const char *alg)
@@ -107,6 +111,7 @@ static void finish(const bench_table *t, bench_cell *c)
         if (!same_cell(c, r))
             continue;
         c->num_algs++;
+        c->doubtful = c->doubtful || r->doubtful;
         sum_factor += r->imbalance_factor;
         sum_bound += r->bound_ms;
         sum_ideal += r->ideal_ring_ms;

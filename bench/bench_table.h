@@ -28,6 +28,7 @@ typedef struct bench_row {
     double bound_past_last_ms;                   /* the bound's time past the last arrival */
     double predicted_ms, predicted_past_last_ms; /* elapsed and past last as the predictor has them */
     double slip_ms; /* how much later than planned a rank arrived, mean over ranks */
+    bool doubtful;  /* the emulated cluster failed its own check */
     int repeats;    /* iterations done again because a rank began late */
     int num_iters;  /* iterations asked for: entries of the next array, NaN where invalid. NULL from a CSV */
     double *iter_elapsed_ms;
@@ -36,14 +37,16 @@ typedef struct bench_row {
 typedef struct bench_table {
     bench_row *rows;
     int num, cap;
-    char lab_check[16]; /* what the emulated cluster's check said: "pass", "fail" or nothing */
+    char lab_check[16]; /* what the emulated cluster's check said before a run: "pass", "fail" or nothing */
 } bench_table;
 
-/* Append an empty row (NaN where unknown); NULL without memory. Valid until the next call. */
+enum { BENCH_TABLE_ALGS = 24 }; /* in one table */
+
+/* Append an empty row (NaN where unknown), doubtful as the check says; NULL without memory. Valid until the next call. */
 bench_row *bench_table_add(bench_table *table);
 void bench_table_free(bench_table *table);
 
-bool bench_is_doubtful(const bench_table *table); /* the emulated cluster failed its own check */
+bool bench_is_doubtful(const bench_table *table); /* some row is */
 
 bool bench_is_aware(const char *alg); /* an arrival-aware algorithm; unknown names count as regular */
 
@@ -53,7 +56,8 @@ typedef struct bench_cell {
     int64_t count, segment_bytes;
     double max_delay_ms;
     const char *pattern;
-    int first; /* any row of the cell */
+    bool doubtful; /* some row of it is */
+    int first;     /* any row of the cell */
     int num_algs;
     int best; /* smallest mean elapsed */
     int best_regular, best_aware;

@@ -64,7 +64,7 @@ static int run_by_plan(pat_comm *c, const pat_call *call, const pat_algorithm *a
         rc = pat_epoch_wait(c);
         if (rc == MPI_SUCCESS && loose)
             rc = c->failed = pat_credits_hold_and_pass(c);
-        if (outcome && told > 0 && c->num_spreads > told) { /* the first call has made the state as well */
+        if (outcome && c->num_spreads > told) {
             outcome->late = c->late;
             outcome->native_ns = pat_select_native_ns(c, call->mean_bytes);
         }
@@ -150,7 +150,10 @@ static bool allgather(const pat_algorithm *in_use, const pat_call *call, const v
 {
     pat_comm *c = NULL;
     const bool ours = call->block_bytes > 0 && call->block_bytes <= PAT_MAX_BLOCK;
+    const int64_t start_ns = outcome ? pat_clock_local_ns() : 0;
     *rc = ours ? pat_comm_get(call->comm, in_use->chooses, &c) : MPI_SUCCESS;
+    if (outcome)
+        outcome->before_ns = pat_clock_local_ns() - start_ns;
     if (*rc != MPI_SUCCESS) {
         *rc = pat_fail(call->comm, *rc);
         return true;

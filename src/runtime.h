@@ -66,6 +66,7 @@ typedef struct pat_runtime {
 
     atomic_int_fast64_t alg_calls[PAT_MAX_ALGS];
     atomic_int_fast64_t bytes_received, bytes_early, bytes_copied, wait_ns, plans_void;
+    atomic_int_fast64_t state_ns; /* what making and freeing the states of communicators has taken */
 } pat_runtime;
 
 extern pat_runtime pat_rt;

@@ -37,9 +37,11 @@ nobody_can_see_which_algorithm_ran_and_why() {
     expect '^{"ranks on one node":36}$' "$out"
     out=$(under 3 PAT_FORCE=relay PAT_REPORT=text -- "$jacobi" 2000 12 0 0)
     expect '^status 0' "$out"
-    expect '^MPI_Allgather +12 +16000 .* relay 100 % +asked for 100 % +jacobi\(main\+0x|^MPI_Allgather +12 +16000 .* relay 100 % +asked for 100 % +jacobi\+0x' "$out"
+    expect '^jacobi\+?[^ ]*0x[0-9a-f]+[^ ]* +MPI_Allgather +12 +16000 ' "$out"
+    expect '^    run by relay 100 %; because: asked for 100 %; rank [0-2] last in [0-9]+ of 12 calls$' "$out"
     out=$(under 3 PAT_REPORT=text -- "$jacobi" 1 12 0 0)
-    expect '^MPI_Allgather +12 +8 .* MPI library 100 % +too short to gain 100 % ' "$out"
+    expect '^jacobi[^ ]* +MPI_Allgather +12 +8 ' "$out"
+    expect '^    run by MPI library 100 %; because: too short to gain 100 %$' "$out"
 }
 
 message_size_means_different_things() { # bytes of a rank's block, and they add up
@@ -161,12 +163,80 @@ a_report_goes_to_something_else() { # a pipe, or the standard error by name, sta
     timeout 100 cat "$dir/pipe" >"$dir/piped" &
     under 2 "PAT_REPORT=$dir/pipe" -- "$PAT_BUILD/tests/plain_moves" "$dir" >"$dir/out"
     wait $!
-    expect '^MPI_Barrier ' "$(cat "$dir/piped")"
+    expect '^plain_moves[^ ]* +MPI_Barrier ' "$(cat "$dir/piped")"
     [ -p "$dir/pipe" ] || expect 'still a pipe' "$(ls -l "$dir/pipe")"
     ln -s /proc/self/fd/2 "$dir/stderr" # as /dev/stderr, which a broken build must not take away from a machine
     out=$(under 2 "PAT_REPORT=$dir/stderr" -- "$PAT_BUILD/tests/plain_moves" "$dir")
-    expect '^MPI_Barrier ' "$out"
+    expect '^plain_moves[^ ]* +MPI_Barrier ' "$out"
     [ -L "$dir/stderr" ] || expect 'still a link' "$(ls -l "$dir/stderr")"
+}
+
+# Lines fit a terminal, begin with the place, and places that differ only in what does not fit are told apart.
+a_report_is_wider_than_a_terminal() {
+    local out
+    under 2 "PAT_REPORT=$dir/names.txt" PAT_MEM=1M -- "$PAT_BUILD/tests/plain_names" "a long word" >"$dir/out"
+    out=$(awk 'length > 120 { print "too long: " $0 }' "$dir/names.txt")
+    [ -z "$out" ] || expect 'lines of at most 120' "$out"
+    # The golden text: hexadecimal numbers, numbers and blanks may differ.
+    sed -E -e "s|$dir/||g" -e 's/0x[0-9a-f]+/HEX/g' -e 's/[0-9]+(\.[0-9]+)*/N/g' -e 's/ +/ /g' -e 's/from [^ ]+$/from HOST/' \
+        -e 's/ and (.*) on N-N-NTN:N:NZ/ and MPI on DATE/' -e "s|[^ ]*/tests/|.../|g" -e '/^#$/d' "$dir/names.txt" >"$dir/seen"
+    cat >"$dir/golden" <<'TEXT'
+# PAT N and MPI on DATE, N ranks on N node from HOST
+# command: .../plain_names a long word
+# settings: PAT_REPORT=names.txt PAT_MEM=NM and defaults
+# The whole program, means over ranks, in ms:
+# saved by calls that relay ran (estimated) N
+# less: starting the library N
+# less: making and freeing states of communicators N
+# less: ending the library N
+# LOST in all (estimated) N of N from MPI_Init to MPI_Finalize
+# the background thread's processor time N beside that
+# No call was run by relay, so none can have saved anything.
+# Calls of a rank, bytes of a call, and times of a call in ms, means over calls and ranks. Waiting for the last rank,
+# saved (estimated) and the rank that was last most often (counted in the call's communicator) are known only of
+# calls that relay ran. Places without a second line were passed on to the MPI library.
+place call calls bytes time/ms wait/ms saved/ms last
+plain_names(a_function_wit...)+HEX MPI_Barrier N N N - - -
+plain_names(a_function_wit...)+HEX MPI_Barrier N N N - - -
+plain_names(a_function_wit...)+HEX MPI_Barrier N N N - - -
+plain_names(a_function_wit...)+HEX MPI_Barrier N N N - - -
+TEXT
+    out=$(diff "$dir/golden" "$dir/seen") || expect 'as in the golden text' "$out"
+    out=$(awk '/MPI_Barrier/ { print $1, $3 }' "$dir/names.txt" | sort -u)
+    [ "$(grep -c ' 1$' <<<"$out")" = 4 ] || expect 'four places' "$out"
+}
+
+nobody_knows_where_a_report_is_from() {
+    local out now
+    now=$(date -u +%s)
+    under 3 "PAT_REPORT=$dir/about.json" PAT_MEM=1M -- "$jacobi" 2000 12 0 0 >"$dir/out"
+    out=$(jq -c --argjson now "$now" --arg host "$(uname -n)" '[.schema_version, .ranks, .nodes, .host == $host,
+        (.command[0] | endswith("/jacobi")), .command[1:], .settings.PAT_MEM, .settings.PAT_WAIT, .set_in_environment,
+        (.date | fromdate) >= $now, (.mpi_library | length) > 3, (.pat_version | test("^[0-9.]+$"))]' "$dir/about.json")
+    expect '^\[1,3,1,true,true,\["2000","12","0","0"\],"1M","adaptive",\["PAT_REPORT","PAT_MEM"\],true,true,true\]$' "$out"
+    # An argument that is not UTF-8 costs no report.
+    under 2 "PAT_REPORT=$dir/latin.json" -- "$PAT_BUILD/tests/plain_names" $'M\xfcller' >"$dir/out"
+    expect '^"M\?ller"$' "$(jq '.command[1]' "$dir/latin.json")"
+}
+
+# What is saved is less all that the library costs, and a loss is called one. The first call, which makes the state, counts.
+a_tool_praises_itself() {
+    local out
+    under 3 PAT_FORCE=relay PAT_LINK=10,1000 "PAT_REPORT=$dir/sum.json" -- "$jacobi" 2000 12 0 0 >"$dir/out"
+    out=$(jq -c 'def near($a; $b): ($a - $b) | . < 0.001 and . > -0.001; .ranks as $n | .program as $p |
+        [near($p.saved_ms_estimated; $p.saved_by_calls_ms_estimated - $p.start_ms - $p.states_ms - $p.end_ms),
+         near($p.saved_by_calls_ms_estimated; ([.sites[].saved_ms_estimated // 0] | add) / $n),
+         $p.start_ms > 0, $p.states_ms > 0, $p.end_ms > 0, $p.thread_cpu_ms > 0, $p.known_calls_of_all_ranks,
+         $p.estimated_by]' "$dir/sum.json")
+    expect '^\[true,true,true,true,true,true,36,"least time of the link"\]$' "$out"
+    # 0.03 ms by the link, which no call here keeps up with.
+    out=$(under 3 PAT_FORCE=relay PAT_LINK=1,1000000 PAT_REPORT=text -- "$jacobi" 2000 12 0 0)
+    expect '^#   saved by calls that relay ran \(estimated\) +-[0-9.]+$' "$out"
+    expect '^#   LOST in all \(estimated\) +[0-9.]+   of ' "$out"
+    expect '^# Estimated: .* was not measured; the least that the link needs' "$out"
+    # Ranks that come late to the first call are not what its state costs.
+    under 3 PAT_FORCE=relay PAT_LINK=10,1000 "PAT_REPORT=$dir/late.json" -- "$jacobi" 2000 1 0 3000 >"$dir/out"
+    expect '^true$' "$(jq '.program.states_ms < 0.5 * ([.sites[] | select(.call == "MPI_Allgather").time_ms] | add / 3)' "$dir/late.json")"
 }
 
 checksum=$("$PAT_SOURCE/tests/mpirun.sh" 3 "$jacobi" 2000 12 0 0 2>&1 | grep -oE 'checksum [^,]*')
@@ -187,4 +257,7 @@ wrong_settings_end_the_program
 a_report_is_missed_after_hours
 an_older_report_is_lost
 a_report_goes_to_something_else
+a_report_is_wider_than_a_terminal
+nobody_knows_where_a_report_is_from
+a_tool_praises_itself
 exit $failed

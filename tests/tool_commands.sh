@@ -62,6 +62,27 @@ if command -v gnuplot >/dev/null; then
     refuses /no/trace "$PAT_SOURCE/bench/timeline" --from /no/trace
 fi
 
+# The documents' pictures can be drawn anew from the data beside them, one command each, without a word of complaint.
+if command -v gnuplot >/dev/null; then
+    for data in "$PAT_SOURCE"/docs/pictures/*.csv; do
+        picture=$work/$(basename "$data" .csv)
+        case $picture in
+        */elapsed-*) template=elapsed ;;
+        *) template=$(basename "$picture") ;;
+        esac
+        cp "$data" "$picture.csv"
+        gnuplot -c "$PAT_SOURCE/bench/plots/$template.gp" "$picture" 2>"$work/err" || complain "$template.gp failed"
+        [ ! -s "$work/err" ] || complain "$template.gp: $(head -n 3 "$work/err")"
+        grep -q '</svg>' "$picture.svg" || complain "$template.gp drew no picture of $(basename "$data")"
+        # One colour for an algorithm, whatever the picture.
+        [ "$template" = timeline ] || [ "$template" = over-bound ] || grep -qi '#D55E00\|213, *94, *0' "$picture.svg" ||
+            complain "$template.gp has another colour for relay"
+    done
+    for svg in "$PAT_SOURCE"/docs/pictures/*.svg; do
+        [ -e "${svg%.svg}.csv" ] || complain "there is no data beside $svg"
+    done
+fi
+
 for command in bench/timeline bench/arrival-grid bench/paper-grid bench/demo tests/run bench/install-packages; do
     "$PAT_SOURCE/$command" --help | grep -q '^usage: ' || complain "$command --help"
 done

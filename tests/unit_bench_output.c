@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <dirent.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -179,13 +180,16 @@ static void test_files(void **state)
     free(text);
     assert_int_equal(bench_results_read(&back, json, why, sizeof(why)), 0);
     assert_int_equal(back.num, t.num);
-    assert_string_equal(back.lab_check, "fail");
+    assert_true(back.rows[0].doubtful && bench_is_doubtful(&back));
     assert_true(isnan(back.rows[0].iter_elapsed_ms[3]));
     assert_near(back.rows[0].iter_elapsed_ms[4], t.rows[0].iter_elapsed_ms[4], 1e-9);
     assert_near(back.rows[0].ideal_ring_ms, 21, 1e-9);
     assert_int_equal(bench_table_cells(&back, &c), 4);
     assert_true(c[1].paired && c[1].beyond_doubt);
     free(c);
+    /* The next file's check is its own. */
+    assert_int_equal(bench_results_read(&back, csv, why, sizeof(why)), 0);
+    assert_true(back.rows[t.num - 1].doubtful && !back.rows[t.num].doubtful);
     bench_table_free(&back);
 
     /* What is no result is refused, and the message says where. */
@@ -286,10 +290,14 @@ static void test_report(void **state)
     assert_non_null(strstr(text, "speed-up, geometric mean                0.883\n"));
     assert_null(strstr(text, "Doubt"));
     free(text);
-    snprintf(t.lab_check, sizeof(t.lab_check), "fail");
+    for (int i = 0; i < 4; i++)
+        t.rows[i].doubtful = true;
     text = text_of(&t, bench_report_print);
     int warnings = 0;
-    for (const char *at = text; (at = strstr(at, "Doubt")) != NULL; at++)
+    for (const char *at = text;
+         (at = strstr(at, "in 1 of 4 cells: some link did not carry its rate. Doubt these:\n"
+                          "# 4 ranks, 64 KiB, uniform 10 ms\n")) != NULL;
+         at++)
         warnings++;
     assert_int_equal(warnings, 4); /* at every table */
     free(text);
@@ -300,47 +308,67 @@ static void test_report(void **state)
     bench_table_free(&t);
 }
 
-static const char *figure_dir = "it's";
-
-static void script(const bench_table *t, FILE *to)
+/* Of a figure's data, for the caller to free. */
+static char *sheet(const char *where, const char *name)
 {
-    /* P=4: by size at delay 10, by delay at 64K, by ranks, heat map. P=8 is a single cell. */
-    assert_int_equal(bench_plot_script(t, NULL, figure_dir, to), 4);
+    char path[200];
+    snprintf(path, sizeof(path), "%s/%s.csv", where, name);
+    return slurp(path);
 }
 
-static void test_plot_script(void **state)
+static void test_plot_data(void **state)
 {
     (void)state;
+    static const char *const names[] = {"elapsed-by-size-p4-md10", "elapsed-by-delay-p4-n64k",
+                                        "elapsed-by-ranks-n64k-md10", "speedup-p4"};
     bench_table t = {0};
+    char figures[64], why[256], *calls = NULL;
+    size_t length;
     fill(&t);
-    char *text = text_of(&t, script);
-    static const char *const parts[] = {
-        "set output 'it''s/elapsed-by-size-p4-md10.svg'",
-        "set output 'it''s/elapsed-by-delay-p4-n64k.png'",
-        "set output 'it''s/elapsed-by-ranks-n64k-md10.svg'",
-        "set output 'it''s/speedup-p4.png'",
-        "30 6\n",                           /* value and half-width */
-        "1 0 1.1000 \"bdr\\n1.10*\\n(5)\"", /* heat map: second delay, first size */
-        "$bound << EOD\n0 11\n1 11\nEOD",
-        "$ideal << EOD\n0 21\n1 21\nEOD",
-        "[ms]",
-        "[K floats]",
-        "title 'bslb'"};
-    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
-        if (!strstr(text, parts[i]))
-            fail_msg("not in the script: %s\n%s", parts[i], text);
-    assert_null(
-        strstr(text, "\n2 11\n")); /* no figure has a third place: nothing of another size or delay got in */
-    assert_null(strstr(text, "FAILED"));
+    snprintf(figures, sizeof(figures), "%s/it's", dir);
+    assert_int_equal(mkdir(figures, 0777), 0);
+    FILE *to = open_memstream(&calls, &length);
+    /* P=4: by size at delay 10, by delay at 64K, by ranks, heat map. P=8 is a single cell. */
+    assert_int_equal(bench_plot_data(&t, NULL, figures, "/its/templates", to, why, sizeof(why)), 4);
+    fclose(to);
+    assert_int_equal(entries(figures), 4);
+    assert_non_null(strstr(calls, "call '/its/templates/elapsed.gp' '/tmp/"));
+    assert_non_null(strstr(calls, "/it''s/elapsed-by-size-p4-md10'\n"));
+    assert_non_null(strstr(calls, "/it''s/speedup-p4'\n"));
+    free(calls);
+    for (int i = 0; i < 4; i++) {
+        char *text = sheet(figures, names[i]);
+        assert_null(strstr(text, ",1,bdr,")); /* no cell is doubtful */
+        free(text);
+    }
+    /* Of the algorithms' table's order, then by delay; nothing of another size or number of ranks. */
+    char *text = sheet(figures, "elapsed-by-delay-p4-n64k");
+    assert_string_equal(
+        text,
+        "axis,place,procs,ppn,segment_kib,total_kfloats,max_delay_ms,pattern,imbalance_factor,doubtful,alg,"
+        "elapsed_ms,elapsed_ci_ms,bound_ms,ideal_ring_ms\n"
+        "delay,1,4,1,64,64,10,uniform,5,0,native,40,6,11,21\n"
+        "delay,0,4,1,64,64,0,uniform,0,0,ring,20,6,11,21\n"
+        "delay,1,4,1,64,64,10,uniform,5,0,ring,33,6,11,21\n"
+        "delay,0,4,1,64,64,0,uniform,0,0,bdr,20.5,6,11,21\n"
+        "delay,1,4,1,64,64,10,uniform,5,0,bdr,30,6,11,21\n"
+        "delay,1,4,1,64,64,10,uniform,5,0,bslb,36,6,11,21\n");
     free(text);
-    snprintf(t.lab_check, sizeof(t.lab_check), "fail");
-    text = text_of(&t, script);
-    int titles = 0, warned = 0;
-    for (const char *at = text; (at = strstr(at, "set title")) != NULL; at++)
-        titles++;
-    for (const char *at = text; (at = strstr(at, "FAILED ITS CHECK")) != NULL; at++)
-        warned++;
-    assert_int_equal(titles, warned);
+    text = sheet(figures, "speedup-p4");
+    assert_non_null(strstr(text, "\n1,0,4,1,64,64,10,uniform,5,0,bdr,1.1000,1\n"));
+    free(text);
+
+    /* Of a cluster that failed its check only the cells concerned are doubtful. */
+    for (int i = 0; i < 4; i++)
+        t.rows[i].doubtful = true;
+    assert_int_equal(bench_plot_data(&t, NULL, figures, "", NULL, why, sizeof(why)), 4);
+    text = sheet(figures, "elapsed-by-delay-p4-n64k");
+    assert_non_null(strstr(text, "delay,1,4,1,64,64,10,uniform,5,1,ring,33"));
+    assert_non_null(strstr(text, "delay,0,4,1,64,64,0,uniform,0,0,ring,20"));
+    free(text);
+    text = sheet(figures, "speedup-p4");
+    assert_non_null(strstr(text, ",5,1,bdr,1.1000,1\n"));
+    assert_non_null(strstr(text, ",5,0,ring,0.5000,1\n"));
     free(text);
     bench_table_free(&t);
 }
@@ -355,14 +383,20 @@ static void test_figures(void **state)
     bench_table t = {0};
     char figures[64], path[160], why[256];
     fill(&t);
+    t.rows[4].doubtful = t.rows[5].doubtful = true;
+    t.rows[5].bound_ms = t.rows[4].bound_ms = t.rows[5].elapsed_ci_ms = NAN;
     snprintf(figures, sizeof(figures), "%s/f", dir);
     assert_int_equal(bench_plot_make(&t, NULL, figures, why, sizeof(why)), 4);
-    assert_int_equal(entries(figures), 8);
+    assert_int_equal(entries(figures), 12);
     for (int i = 0; i < 4; i++) {
         snprintf(path, sizeof(path), "%s/%s.svg", figures, names[i]);
         char *text = slurp(path);
         assert_non_null(strstr(text, "<svg"));
         assert_non_null(strstr(text, "</svg>"));
+        if (i == 1)
+            assert_non_null(strstr(text, "failed its own check (4 ranks, 64 KiB, 0 ms)"));
+        else if (i != 3)
+            assert_null(strstr(text, "failed its own check"));
         free(text);
         snprintf(path, sizeof(path), "%s/%s.png", figures, names[i]);
         text = slurp(path);
@@ -390,7 +424,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_cells),   cmocka_unit_test(test_files),  cmocka_unit_test(test_unwritable),
-        cmocka_unit_test(test_paper),   cmocka_unit_test(test_report), cmocka_unit_test(test_plot_script),
+        cmocka_unit_test(test_paper),   cmocka_unit_test(test_report), cmocka_unit_test(test_plot_data),
         cmocka_unit_test(test_figures),
     };
     return cmocka_run_group_tests(tests, make_dir, remove_dir);

@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "bench_growth.h"
-#include "bench_plot.h"
+#include "bench_heat.h"
 #include "bench_report.h"
 #include "bench_text.h"
 
@@ -96,7 +96,7 @@ static void test_versus(void **state)
     text = text_of(&t, versus_auto); /* it is not slower anywhere */
     expect(text, "In none of 1 cells more than 2 % slower");
     free(text);
-    snprintf(t.lab_check, sizeof(t.lab_check), "fail");
+    t.rows[0].doubtful = true;
     text = text_of(&t, versus_relay);
     expect(text, "Doubt");
     free(text);
@@ -118,7 +118,11 @@ static void growth_figure(const bench_table *t, FILE *to)
 {
     bench_cell *cells;
     const int num = bench_table_cells(t, &cells);
-    assert_int_equal(bench_growth_plot(t, cells, num, "d", to), 1);
+    int figures = 0;
+    char name[96] = "";
+    for (int i = 0; i < num; i++)
+        figures += bench_growth_data(t, cells, num, i, name, sizeof(name), to);
+    assert_int_equal(figures, 1);
     free(cells);
 }
 
@@ -140,19 +144,30 @@ static void test_growth(void **state)
     assert_null(strstr(text, "segments of 16 KiB"));
     free(text);
     text = text_of(&t, growth_figure);
-    expect(text, "set output 'd/growth-64k-gap2.svg'");
-    expect(text, "4 1.5000\n16 2.0000\nEOD");
+    expect(text,
+           "procs,ppn,segment_kib,gap_in_segments,max_delay_ms,pattern,doubtful,alg,past_last_in_segments\n"
+           "4,1,64,2,12,ascending,0,ring,3.0000\n");
+    expect(text, "4,1,64,2,12,ascending,0,relay,1.5000\n16,1,64,2,60,ascending,0,relay,2.0000\n");
+    expect(text, ",bound,2.0000\n");
     free(text);
-    snprintf(t.lab_check, sizeof(t.lab_check), "fail");
+    t.rows[2].doubtful = true;
+    text = text_of(&t, growth_figure);
+    expect(text, "4,1,64,2,12,ascending,0,relay,1.5000\n16,1,64,2,60,ascending,1,relay,2.0000\n");
+    free(text);
     text = text_of(&t, growth_table);
     expect(text, "Doubt");
     free(text);
     bench_table_free(&t);
 }
 
-static void heat_figures(const bench_table *t, FILE *to)
+static void heat_data(const bench_table *t, FILE *to)
 {
-    assert_true(bench_plot_script(t, "relay", "d", to) > 0);
+    bench_cell *cells;
+    const int num = bench_table_cells(t, &cells);
+    char name[96];
+    assert_true(bench_heat_bound(t, cells, num, "relay", name, sizeof(name), to));
+    assert_string_equal(name, "over-bound-relay");
+    free(cells);
 }
 
 static void test_heat(void **state)
@@ -163,14 +178,13 @@ static void test_heat(void **state)
     add(&t, "relay", 4, 64, "uniform", 8, 12, 5);
     add(&t, "relay", 8, 64, "uniform", 32, 13, 5);
     add(&t, "ring", 4, 64, "uniform", 0, 20, 5);
-    snprintf(t.lab_check, sizeof(t.lab_check), "fail");
-    char *text = text_of(&t, heat_figures);
-    expect(text, "set output 'd/over-bound-relay.png'");
-    expect(text, "0 0 1.1000 \"1.10\"\n1 0 1.2000 \"1.20\"\n2 1 1.3000 \"1.30\"\nEOD");
-    expect(text, "set ytics ('4 ranks, 64 KiB' 0, '8 ranks, 64 KiB' 1)");
-    expect(text, "relay over the bound, mean elapsed time (1: no algorithm can be faster), delays: "
-                 "uniform\\nTHE EMULATED "
-                 "CLUSTER FAILED");
+    t.rows[1].doubtful = true;
+    char *text = text_of(&t, heat_data);
+    expect(text,
+           "across,up,procs,ppn,segment_kib,delay_in_segments,max_delay_ms,pattern,doubtful,alg,over_bound\n"
+           "0,0,4,1,64,0,0,uniform,0,relay,1.1000\n"
+           "1,0,4,1,64,4,8,uniform,1,relay,1.2000\n"
+           "2,1,8,1,64,16,32,uniform,0,relay,1.3000\n");
     free(text);
     bench_table_free(&t);
 }

@@ -31,7 +31,12 @@
 /* The drop-in's own state, on the one runtime object; there between MPI_Init and MPI_Finalize where a report is wanted. */
 typedef struct pat_dropin {
     pat_sites sites;
-    int64_t begin_ns; /* the program's time counts from here */
+    int64_t begin_ns;  /* the program's time counts from here: MPI has started */
+    int64_t start_ns;  /* what starting the library took */
+    int64_t thread_ns; /* processor time of the background thread, once nothing is counted any more */
+    int64_t finish_ns; /* MPI_Finalize was called */
+    MPI_Comm comm;     /* the report's own communicator of all ranks, for when the library has ended */
+    int nodes;
     char *
         file; /* on rank 0: where the report goes, whatever directory the program goes to; NULL: standard error */
 } pat_dropin;

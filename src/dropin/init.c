@@ -29,10 +29,10 @@ static bool keeps_level(void)
     return pat_config_read(&config, pat_config_env, why, sizeof(why)) != 0 || config.thread_level_keep;
 }
 
-static void begin_report(void)
+static void begin_report(int64_t begin_ns)
 {
     char what[400];
-    const int error = pat_report_begin();
+    const int error = pat_report_begin(begin_ns);
     if (!error)
         return;
     snprintf(what, sizeof(what), "PAT_REPORT=\"%s\": cannot be written: %s", pat_rt.config.report,
@@ -46,6 +46,7 @@ static void start(void)
     if (pat_rt.tried)
         return;
     pat_rt.tried = true;
+    const int64_t begin_ns = pat_clock_local_ns();
     int rc = pat_runtime_init();
     if (rc != MPI_SUCCESS) {
         say(PAT_Error_string(rc), "the program runs without arrival-aware collectives");
@@ -54,7 +55,7 @@ static void start(void)
     pat_rt.hosted = true;
     pat_rt.patience = atomic_load(&pat_rt.alg[PAT_OP_ALLGATHER])->chooses ? CALLS_BEFORE_A_STATE : 0;
     if (pat_rt.config.report[0])
-        begin_report();
+        begin_report(begin_ns);
 }
 
 int pat_dropin_init(int *argc, char ***argv)
@@ -79,15 +80,16 @@ int pat_dropin_init_thread(int *argc, char ***argv, int required, int *provided)
 int pat_dropin_finalize(void)
 {
     if (atomic_load(&pat_rt.started) && pat_rt.hosted) {
-        if (pat_dropin_reports) {
-            const int rc_report = pat_report_write();
-            if (rc_report != MPI_SUCCESS)
-                say("no report", PAT_Error_string(rc_report));
-        }
+        struct pat_dropin *report = pat_report_end();
+        const int64_t start_ns = pat_clock_local_ns();
         const int rc = pat_runtime_shutdown();
+        const int64_t end_ns = pat_clock_local_ns() - start_ns;
         pat_rt.hosted = false;
         if (rc != MPI_SUCCESS)
             say("shutting down", PAT_Error_string(rc));
+        const int rc_report = report ? pat_report_write(report, end_ns) : MPI_SUCCESS;
+        if (rc_report != MPI_SUCCESS)
+            say("no report", PAT_Error_string(rc_report));
     }
     return PAT_NEXT(Finalize)();
 }

@@ -14,19 +14,40 @@
 #include "report_lines.h"
 #include "runtime.h"
 
-int pat_report_begin(void)
+/* Of all ranks; 0: not known. */
+static int count_nodes(MPI_Comm comm)
 {
+    MPI_Comm node;
+    int rank, first = 0, all = 0;
+    if (PMPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node) != MPI_SUCCESS)
+        return 0;
+    PMPI_Comm_rank(node, &rank);
+    first = rank == 0;
+    PMPI_Comm_free(&node);
+    return PMPI_Allreduce(&first, &all, 1, MPI_INT, MPI_SUM, comm) == MPI_SUCCESS ? all : 0;
+}
+
+int pat_report_begin(int64_t begin_ns)
+{
+    const int64_t start_ns = pat_clock_local_ns() - begin_ns;
     pat_dropin *d = malloc(sizeof(*d));
     int rank, error = d ? 0 : ENOMEM, worst = 0;
     PMPI_Comm_rank(pat_rt.world, &rank);
     if (d) {
-        *d = (pat_dropin){.sites.lock = PTHREAD_MUTEX_INITIALIZER, .begin_ns = pat_clock_local_ns()};
+        *d = (pat_dropin){.sites.lock = PTHREAD_MUTEX_INITIALIZER,
+                          .begin_ns = begin_ns,
+                          .start_ns = start_ns,
+                          .comm = MPI_COMM_NULL};
         if (rank == 0)
             error = pat_report_place(pat_rt.config.report, &d->file);
     }
     if (PMPI_Allreduce(&error, &worst, 1, MPI_INT, MPI_MAX, pat_rt.world) != MPI_SUCCESS)
         worst = EIO;
+    if (!worst && PMPI_Comm_split(pat_rt.world, 0, rank, &d->comm) != MPI_SUCCESS)
+        worst = EIO;
     if (!worst) {
+        PMPI_Comm_set_errhandler(d->comm, MPI_ERRORS_RETURN);
+        d->nodes = count_nodes(d->comm);
         pat_rt.dropin = d;
         return 0;
     }
@@ -39,7 +60,7 @@ int pat_report_begin(void)
 static void fill(pat_report_line *l, const pat_site *s)
 {
     *l = (pat_report_line){.ranks = 1, .last_rank = -1};
-    pat_sites_name(s->address, l->name, sizeof(l->name));
+    l->offset = pat_sites_name(s->address, l->name, sizeof(l->name));
     snprintf(l->call, sizeof(l->call), "%s", s->call);
     l->sums = s->sums;
     for (int r = 0; r < s->num_last; r++)
@@ -104,11 +125,11 @@ static int merge(pat_report_line *lines, int num)
 }
 
 /* On rank 0 all ranks' lines, in one block of memory to be freed; NULL and an error code when there is none. */
-static int collect(const pat_sites *sites, pat_report_line **all, int *num_all)
+static int collect(const pat_sites *sites, MPI_Comm comm, pat_report_line **all, int *num_all)
 {
     int rank, size, rc, mine = sites->num, total = 0;
-    PMPI_Comm_rank(pat_rt.world, &rank);
-    PMPI_Comm_size(pat_rt.world, &size);
+    PMPI_Comm_rank(comm, &rank);
+    PMPI_Comm_size(comm, &size);
     pat_report_line *lines = calloc((size_t)mine + 1, sizeof(*lines));
     int *num = calloc(2 * (size_t)size, sizeof(*num)), *at = num + size;
     int ok = lines && num, all_ok = 0;
@@ -120,10 +141,10 @@ static int collect(const pat_sites *sites, pat_report_line **all, int *num_all)
         }
     }
     *all = NULL;
-    rc = PMPI_Allreduce(&ok, &all_ok, 1, MPI_INT, MPI_MIN, pat_rt.world);
+    rc = PMPI_Allreduce(&ok, &all_ok, 1, MPI_INT, MPI_MIN, comm);
     const int bytes = mine * (int)sizeof(pat_report_line);
     if (rc == MPI_SUCCESS && all_ok)
-        rc = PMPI_Gather(&bytes, 1, MPI_INT, num, 1, MPI_INT, 0, pat_rt.world);
+        rc = PMPI_Gather(&bytes, 1, MPI_INT, num, 1, MPI_INT, 0, comm);
     for (int r = 0; r < size && rank == 0 && num; r++) {
         at[r] = total;
         total += num[r];
@@ -131,9 +152,9 @@ static int collect(const pat_sites *sites, pat_report_line **all, int *num_all)
     *all = calloc(1, (size_t)total + 1);
     ok = all_ok && *all != NULL;
     if (rc == MPI_SUCCESS)
-        rc = PMPI_Allreduce(&ok, &all_ok, 1, MPI_INT, MPI_MIN, pat_rt.world);
+        rc = PMPI_Allreduce(&ok, &all_ok, 1, MPI_INT, MPI_MIN, comm);
     if (rc == MPI_SUCCESS && all_ok)
-        rc = PMPI_Gatherv(lines, bytes, MPI_BYTE, *all, num, at, MPI_BYTE, 0, pat_rt.world);
+        rc = PMPI_Gatherv(lines, bytes, MPI_BYTE, *all, num, at, MPI_BYTE, 0, comm);
     else if (rc == MPI_SUCCESS)
         rc = pat_error(MPI_ERR_NO_MEM, "no memory to collect the report");
     *num_all = total / (int)sizeof(pat_report_line);
@@ -142,19 +163,41 @@ static int collect(const pat_sites *sites, pat_report_line **all, int *num_all)
     return rc;
 }
 
-int pat_report_write(void)
+struct pat_dropin *pat_report_end(void)
 {
     pat_dropin *d = pat_rt.dropin;
-    pat_report_line *lines;
-    int num, rank, ranks;
+    const int here = 0;
+    int all;
+    int64_t wakeups;
+    if (!d)
+        return NULL;
     pat_rt.dropin = NULL;
-    PMPI_Comm_rank(pat_rt.world, &rank);
-    PMPI_Comm_size(pat_rt.world, &ranks);
-    int rc = collect(&d->sites, &lines, &num);
-    if (rc == MPI_SUCCESS && rank == 0)
-        rc = pat_report_put(lines, merge(lines, num), ranks, pat_clock_local_ns() - d->begin_ns, d->file);
-    free(lines);
+    d->finish_ns = pat_clock_local_ns();
+    pat_runtime_agree(&here, &all, 1); /* an error is the library's end's to tell */
+    if (pat_rt.thread)
+        pat_thread_usage(pat_rt.thread, &d->thread_ns, &wakeups);
+    return d;
+}
+
+int pat_report_write(struct pat_dropin *d, int64_t end_ns)
+{
+    pat_report r = {.nodes = d->nodes, .time_ns = d->finish_ns - d->begin_ns + end_ns};
+    const int64_t mine[] = {d->start_ns, atomic_load(&pat_rt.state_ns), end_ns, d->thread_ns};
+    int64_t sums[4] = {0};
+    int rank;
+    PMPI_Comm_rank(d->comm, &rank);
+    PMPI_Comm_size(d->comm, &r.ranks);
+    int rc = collect(&d->sites, d->comm, &r.lines, &r.num);
+    if (rc == MPI_SUCCESS)
+        rc = PMPI_Reduce(mine, sums, 4, MPI_INT64_T, MPI_SUM, 0, d->comm);
+    r.costs = (pat_report_costs){sums[0], sums[1], sums[2], sums[3]};
+    if (rc == MPI_SUCCESS && rank == 0) {
+        r.num = merge(r.lines, r.num);
+        rc = pat_report_put(&r, d->file);
+    }
+    free(r.lines);
     pat_sites_clear(&d->sites);
+    PMPI_Comm_free(&d->comm);
     free(d->file);
     free(d);
     return rc;

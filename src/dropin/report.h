@@ -1,19 +1,31 @@
 /*
- * report.h — what PAT_REPORT asks for: a line for every place in the program that calls a collective.
+ * report.h — what PAT_REPORT asks for: a line for every place in the program that calls a collective, and what the library has
+ * saved and cost the program as a whole.
  */
 #ifndef PAT_REPORT_H
 #define PAT_REPORT_H
 
-/*
- * Collective over all ranks: from here on calls are counted. Returns 0, or on all ranks what errno says of it: rank 0 cannot
- * write where it is to go, or one has no memory. Nothing is counted then, and there is nothing to write.
- */
-int pat_report_begin(void);
+#include <stdint.h>
+
+struct pat_dropin;
 
 /*
- * Collective over all ranks: rank 0 collects what they have counted and writes it. Returns MPI_SUCCESS, or on rank 0 an
- * error code with its text by PAT_Error_string where it cannot be written. Nothing is counted any more.
+ * Collective over all ranks: from here on calls are counted. begin_ns: the local time at which the library began to start, which
+ * is done now. Returns 0, or on all ranks what errno says of it: rank 0 cannot write where it is to go, or one has no memory.
+ * Nothing is counted then, and there is nothing to write.
  */
-int pat_report_write(void);
+int pat_report_begin(int64_t begin_ns);
+
+/*
+ * Collective over all ranks: nothing is counted any more. It returns when all ranks have called, so that what ends the library
+ * now can be timed without the wait for the last one. The result is for pat_report_write; NULL: there is no report.
+ */
+struct pat_dropin *pat_report_end(void);
+
+/*
+ * Collective over all ranks, when the library has ended: rank 0 collects what they have counted and writes it. end_ns: what ending
+ * took. Returns MPI_SUCCESS, or on rank 0 an error code with its text by PAT_Error_string where it cannot be written.
+ */
+int pat_report_write(struct pat_dropin *report, int64_t end_ns);
 
 #endif

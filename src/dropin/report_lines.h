@@ -1,18 +1,49 @@
 /*
- * report_lines.h — the lines of a report: report.c adds them up, report_write.c writes them.
+ * report_lines.h — what is in a report: report.c adds it up, report_write.c puts it where it is to go, as text (report_text.c) or
+ * as JSON (report_json.c).
  */
 #ifndef PAT_REPORT_LINES_H
 #define PAT_REPORT_LINES_H
 
+#include <jansson.h>
+#include <mpi.h>
+#include <stdio.h>
+
+#include "pat.h"
 #include "sites.h"
+
+#define PAT_TEXT(number)    #number
+#define PAT_DOTTED(a, b, c) PAT_TEXT(a) "." PAT_TEXT(b) "." PAT_TEXT(c)
+#define PAT_VERSION_TEXT    PAT_DOTTED(PAT_VERSION_MAJOR, PAT_VERSION_MINOR, PAT_VERSION_PATCH)
+
+enum { PAT_REPORT_SCHEMA = 1 }; /* of the JSON: counted up when a key changes its meaning or goes */
 
 /* A place as it travels: sums over the ranks that have it. */
 typedef struct pat_report_line {
     char name[160], call[32];
+    int64_t offset; /* from the beginning of the file that the name names */
     int64_t ranks;
     pat_site_sums sums;
     int64_t last_rank, last_calls; /* who came last most often, as rank 0 has seen it; no ranks: -1 */
 } pat_report_line;
+
+/* What the library has taken beside the calls; sums over ranks. */
+typedef struct pat_report_costs {
+    int64_t start_ns, state_ns, end_ns; /* of the program's time */
+    int64_t thread_ns;                  /* processor time of the background thread */
+} pat_report_costs;
+
+typedef struct pat_report {
+    pat_report_line *lines;
+    int num;
+    int ranks, nodes;
+    int64_t
+        time_ns; /* of rank 0, from the end of the MPI library's own MPI_Init to the beginning of its MPI_Finalize */
+    pat_report_costs costs;
+    char mpi[MPI_MAX_LIBRARY_VERSION_STRING], host[256], date[32]; /* of rank 0; when it is written, in UTC */
+    char *command; /* rank 0's command line, each word ended by '\0' */
+    size_t command_bytes;
+} pat_report;
 
 /*
  * Where a report goes: `*file` is a file's whole name, to be freed, or NULL for the standard error. Returns 0, or what errno
@@ -20,7 +51,50 @@ typedef struct pat_report_line {
  */
 int pat_report_place(const char *report, char **file);
 
-/* Write them there. `time_ns`: from MPI_Init to MPI_Finalize. An MPI error code with its text. */
-int pat_report_put(const pat_report_line *lines, int num, int ranks, int64_t time_ns, const char *file);
+/* Write it there; what is known of rank 0 alone is filled in. Returns an MPI error code with its text. */
+int pat_report_put(pat_report *report, const char *file);
+
+void pat_report_text(const pat_report *report, FILE *to);
+json_t *pat_report_json(const pat_report *report); /* NULL without memory */
+
+/* ---- Figures that both show ----------------------------------------------------------------------------- */
+
+static inline int64_t pat_report_by_plan(const pat_report_line *l)
+{
+    int64_t calls = 0;
+    for (int a = 0; a < PAT_MAX_ALGS; a++)
+        calls += l->sums.alg_calls[a];
+    return calls;
+}
+
+/*
+ * Saved by all calls of a place that tell when the ranks came: what the MPI library's own all-gather would have taken from the
+ * last arrival on, which is an estimate, less what the call took from there. Below 0: lost.
+ */
+static inline int64_t pat_report_saved_ns(const pat_report_line *l)
+{
+    return l->sums.native_ns - (l->sums.plan_ns - l->sums.waited_ns);
+}
+
+/* Over the whole program: saved by calls, less what the library has taken beside them. */
+typedef struct pat_report_sum {
+    int64_t by_calls_ns, saved_ns, known_calls; /* sums over ranks */
+} pat_report_sum;
+
+static inline pat_report_sum pat_report_add_up(const pat_report *r)
+{
+    pat_report_sum sum = {0};
+    for (int i = 0; i < r->num; i++) {
+        sum.by_calls_ns += pat_report_saved_ns(&r->lines[i]);
+        sum.known_calls += r->lines[i].sums.num_known;
+    }
+    sum.saved_ns = sum.by_calls_ns - r->costs.start_ns - r->costs.state_ns - r->costs.end_ns;
+    return sum;
+}
+
+static inline double pat_report_ms(int64_t ns, int64_t parts)
+{
+    return parts > 0 ? 1e-6 * (double)ns / (double)parts : 0;
+}
 
 #endif

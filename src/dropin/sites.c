@@ -61,7 +61,7 @@ static void add_late(pat_site *s, const pat_outcome *outcome, int64_t time_ns)
     s->sums.num_known++;
     s->sums.waited_ns += outcome->late.waited_ns;
     s->sums.native_ns += outcome->native_ns;
-    s->sums.plan_ns += time_ns;
+    s->sums.plan_ns += time_ns - outcome->before_ns;
     if (outcome->late.rank >= s->num_last) {
         const int num = outcome->late.rank + 1;
         int64_t *more = realloc(s->last_calls, (size_t)num * sizeof(*more));
@@ -107,19 +107,36 @@ void pat_sites_clear(pat_sites *all)
     free(all->slots);
 }
 
-void pat_sites_name(const void *address, char *text, int size)
+void pat_sites_shorten(const char *name, int64_t offset, int width, char *text)
+{
+    char tail[40];
+    int keep = (int)strlen(name);
+    if (keep <= width) {
+        memcpy(text, name, (size_t)keep + 1);
+        return;
+    }
+    keep = snprintf(tail, sizeof(tail), "...)+0x%llx", (long long)offset);
+    keep = keep < width ? width - keep : 0;
+    const bool in_function = memchr(name, '(', (size_t)keep) != NULL;
+    snprintf(text, (size_t)width + 1, "%.*s...%s%s", keep, name, in_function ? ")" : "", strchr(tail, '+'));
+}
+
+int64_t pat_sites_name(const void *address, char *text, int size)
 {
     Dl_info info;
     if (!dladdr(address, &info) || !info.dli_fname) {
         snprintf(text, (size_t)size, "%p", address);
-        return;
+        return (int64_t)(intptr_t)address;
     }
+    char *whole = NULL;
     const char *file = strrchr(info.dli_fname, '/');
     file = file ? file + 1 : info.dli_fname;
-    const long long from_base = (const char *)address - (const char *)info.dli_fbase;
-    if (info.dli_sname)
-        snprintf(text, (size_t)size, "%s(%s+0x%llx)", file, info.dli_sname,
-                 (long long)((const char *)address - (const char *)info.dli_saddr));
-    else
-        snprintf(text, (size_t)size, "%s+0x%llx", file, from_base);
+    const int64_t offset = (const char *)address - (const char *)info.dli_fbase;
+    const long long in_function = (const char *)address - (const char *)info.dli_saddr;
+    if ((info.dli_sname ? asprintf(&whole, "%s(%s+0x%llx)", file, info.dli_sname, in_function)
+                        : asprintf(&whole, "%s+0x%llx", file, (long long)offset)) < 0)
+        whole = NULL;
+    pat_sites_shorten(whole ? whole : "", offset, size - 1, text);
+    free(whole);
+    return offset;
 }

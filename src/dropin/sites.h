@@ -46,8 +46,15 @@ void pat_sites_clear(pat_sites *sites);
 
 /*
  * A place as a person can find it: "program(function+0x1f)", or "program+0x11f3" where no symbol is known: the same for all
- * processes wherever they are loaded, and what addr2line takes. Always ends the text in `size` bytes.
+ * processes wherever they are loaded, and what addr2line takes. At most `size` bytes with the end of the text: a longer one is
+ * shortened. Returns the offset from the beginning of the file.
  */
-void pat_sites_name(const void *address, char *text, int size);
+int64_t pat_sites_name(const void *address, char *text, int size);
+
+/*
+ * A name in at most `width` characters. From a longer one the middle is taken out, and the offset from the beginning of the
+ * file put at its end, which tells two places in functions of similar names apart: "program(func...)+0x11f3".
+ */
+void pat_sites_shorten(const char *name, int64_t offset, int width, char *text);
 
 #endif

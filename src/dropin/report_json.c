@@ -1,0 +1,110 @@
+/*
+ * report_json.c — the report as JSON (report_lines.h). Of places all figures are sums over ranks and calls; those of the whole
+ * program are means over ranks.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "config.h"
+#include "report_lines.h"
+#include "runtime.h"
+
+/* JSON is UTF-8, and a name or an argument need not be. */
+static json_t *text_of(const char *text)
+{
+    json_t *o = json_string(text);
+    char *copy = o ? NULL : strdup(text);
+    for (char *c = copy; c && *c; c++)
+        *c = (unsigned char)*c < 0x80 ? *c : '?';
+    if (copy)
+        o = json_string(copy);
+    free(copy);
+    return o;
+}
+
+static json_t *json_of(const pat_report_line *l)
+{
+    json_t *algs = json_object();
+    for (int a = 0; a < pat_algorithm_count(); a++)
+        if (l->sums.alg_calls[a])
+            json_object_set_new(algs, pat_algorithm_at(a)->name, json_integer(l->sums.alg_calls[a]));
+    json_object_set_new(algs, "mpi", json_integer(l->sums.calls - pat_report_by_plan(l)));
+    json_t *whys = json_object();
+    for (int why = 1; why < PAT_NUM_WHYS; why++)
+        if (l->sums.why_calls[why])
+            json_object_set_new(whys, pat_why_text((enum pat_why)why), json_integer(l->sums.why_calls[why]));
+    json_t *o = json_pack("{s:s, s:o, s:I, s:I, s:I, s:I, s:I, s:f, s:o, s:o}", "call", l->call, "at",
+                          text_of(l->name), "ranks", (json_int_t)l->ranks, "calls", (json_int_t)l->sums.calls,
+                          "bytes", (json_int_t)l->sums.bytes, "least_bytes", (json_int_t)l->sums.least_bytes,
+                          "most_bytes", (json_int_t)l->sums.most_bytes, "time_ms",
+                          pat_report_ms(l->sums.time_ns, 1), "run_by", algs, "because", whys);
+    if (o && l->sums.num_known) {
+        json_object_set_new(o, "known_calls", json_integer(l->sums.num_known));
+        json_object_set_new(o, "waiting_ms", json_real(pat_report_ms(l->sums.waited_ns, 1)));
+        json_object_set_new(o, "saved_ms_estimated", json_real(pat_report_ms(pat_report_saved_ns(l), 1)));
+    }
+    if (o && l->last_rank >= 0)
+        json_object_set_new(
+            o, "most_often_last",
+            json_pack("{s:I, s:I}", "rank", (json_int_t)l->last_rank, "calls", (json_int_t)l->last_calls));
+    return o;
+}
+
+static json_t *sum_of(const pat_report *r)
+{
+    const pat_report_sum sum = pat_report_add_up(r);
+    return json_pack(
+        "{s:s, s:f, s:f, s:f, s:f, s:f, s:f, s:I, s:s}", "means_over", "ranks", "saved_ms_estimated",
+        pat_report_ms(sum.saved_ns, r->ranks), "saved_by_calls_ms_estimated",
+        pat_report_ms(sum.by_calls_ns, r->ranks), "start_ms", pat_report_ms(r->costs.start_ns, r->ranks),
+        "states_ms", pat_report_ms(r->costs.state_ns, r->ranks), "end_ms",
+        pat_report_ms(r->costs.end_ns, r->ranks), "thread_cpu_ms",
+        pat_report_ms(r->costs.thread_ns, r->ranks), "known_calls_of_all_ranks", (json_int_t)sum.known_calls,
+        "estimated_by", pat_rt.config.calibration[0] ? "calibration" : "least time of the link");
+}
+
+static json_t *command_of(const pat_report *r)
+{
+    json_t *words = json_array();
+    for (size_t at = 0; at < r->command_bytes; at += strlen(r->command + at) + 1)
+        json_array_append_new(words, text_of(r->command + at));
+    return words;
+}
+
+/* Those that are in force on rank 0, and which of them are set. */
+static void add_settings(json_t *root)
+{
+    json_t *all = json_object(), *set = json_array();
+    const char *name, *unset, *accepted;
+    for (int i = 0; pat_config_setting(i, &name, &unset, &accepted); i++) {
+        const char *text = pat_config_env(name);
+        json_object_set_new(all, name, text_of(text ? text : unset));
+        if (text)
+            json_array_append_new(set, json_string(name));
+    }
+    json_object_set_new(root, "settings", all);
+    json_object_set_new(root, "set_in_environment", set);
+}
+
+json_t *pat_report_json(const pat_report *r)
+{
+    json_t *sites = json_array();
+    bool whole = true;
+    for (int i = 0; i < r->num; i++)
+        whole = json_array_append_new(sites, json_of(&r->lines[i])) == 0 && whole;
+    json_t *root = json_pack("{s:i, s:s, s:s, s:s, s:o, s:o, s:i, s:i, s:f}", "schema_version",
+                             PAT_REPORT_SCHEMA, "pat_version", PAT_VERSION_TEXT, "mpi_library", r->mpi,
+                             "date", r->date, "host", text_of(r->host), "command", command_of(r), "ranks",
+                             r->ranks, "nodes", r->nodes, "seconds", 1e-9 * (double)r->time_ns);
+    if (root) {
+        add_settings(root);
+        whole = json_object_set_new(root, "program", sum_of(r)) == 0 && whole;
+        whole = json_object_set_new(root, "sums_over", json_string("ranks and calls")) == 0 && whole;
+        whole = json_object_set_new(root, "sites", json_incref(sites)) == 0 && whole;
+    }
+    json_decref(sites);
+    if (whole && root)
+        return root;
+    json_decref(root);
+    return NULL;
+}

@@ -1,0 +1,210 @@
+/*
+ * report_text.c — the report as text (report_lines.h), in lines of at most 120 columns: what the program as a whole has saved, and
+ * a line or two for every place. Figures are means over calls and ranks, to three digits.
+ */
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config.h"
+#include "report_lines.h"
+#include "runtime.h"
+
+enum { WIDTH = 120, PLACE = 37, SHORTEST_PLACE = 24, NUMBER = 16 };
+
+/* Three digits, at most six of them after the point. */
+static const char *digits(double value, char text[NUMBER + 1])
+{
+    const double size = fabs(value);
+    int after = size > 0 ? 2 - (int)floor(log10(size)) : 0;
+    if (after < 0) {
+        const double unit = pow(10, -after);
+        value = round(value / unit) * unit;
+        after = 0;
+    }
+    snprintf(text, NUMBER + 1, "%.*f", after > 6 ? 6 : after, value);
+    return text;
+}
+
+/* Words on lines of their own that begin with four blanks: what does not fit goes to the next one. */
+typedef struct words {
+    FILE *to;
+    int used;
+} words;
+
+static void say(words *w, const char *before, const char *text)
+{
+    const int length = (int)(strlen(before) + strlen(text));
+    if (w->used > 4 && w->used + length > WIDTH) {
+        fprintf(w->to, "%s\n   ", before[0] == ' ' ? "" : before[0] == ';' ? ";" : ",");
+        w->used = 3;
+        before = " ";
+    }
+    w->used += fprintf(w->to, "%s%s", before, text);
+}
+
+static void say_share(words *w, const char *before, const char *what, int64_t calls, const pat_report_line *l)
+{
+    char text[80];
+    snprintf(text, sizeof(text), "%s %.0f %%", what, 100.0 * (double)calls / (double)l->sums.calls);
+    say(w, before, text);
+}
+
+static void say_algs(words *w, const pat_report_line *l)
+{
+    const char *before = "run by ";
+    for (int a = 0; a < pat_algorithm_count(); a++)
+        if (l->sums.alg_calls[a]) {
+            say_share(w, before, pat_algorithm_at(a)->name, l->sums.alg_calls[a], l);
+            before = ", ";
+        }
+    if (l->sums.calls > pat_report_by_plan(l))
+        say_share(w, before, "MPI library", l->sums.calls - pat_report_by_plan(l), l);
+}
+
+static enum pat_why next_why(const pat_report_line *l, const bool named[])
+{
+    int best = PAT_WHY_NOT_KNOWN;
+    for (int why = 1; why < PAT_NUM_WHYS; why++)
+        if (!named[why] && l->sums.why_calls[why] > (best ? l->sums.why_calls[best] : 0))
+            best = why;
+    return (enum pat_why)best;
+}
+
+/* The second line of a place whose calls may be run by plans: by what, why (the two most frequent reasons), who was late. */
+static void write_how(const pat_report_line *l, FILE *to)
+{
+    bool named[PAT_NUM_WHYS] = {false};
+    enum pat_why why = next_why(l, named);
+    if (why == PAT_WHY_NOT_KNOWN)
+        return; /* passed on, whatever it is */
+    words w = {.to = to, .used = fprintf(to, "    ")};
+    say_algs(&w, l);
+    say_share(&w, "; because: ", pat_why_text(why), l->sums.why_calls[why], l);
+    named[why] = true;
+    why = next_why(l, named);
+    if (why != PAT_WHY_NOT_KNOWN)
+        say_share(&w, ", ", pat_why_text(why), l->sums.why_calls[why], l);
+    if (l->last_rank >= 0) {
+        char text[96];
+        snprintf(text, sizeof(text), "rank %lld last in %lld of %lld calls", (long long)l->last_rank,
+                 (long long)l->last_calls, (long long)(l->sums.num_known / l->ranks));
+        say(&w, "; ", text);
+    }
+    fputc('\n', to);
+}
+
+static void write_line(const pat_report_line *l, FILE *to)
+{
+    char time[NUMBER + 1], waiting[NUMBER + 1] = "-", saved[NUMBER + 1] = "-", last[24] = "-", rest[160],
+                                            place[WIDTH + 1];
+    if (l->sums.num_known) {
+        digits(pat_report_ms(l->sums.waited_ns, l->sums.num_known), waiting);
+        digits(pat_report_ms(pat_report_saved_ns(l), l->sums.num_known), saved);
+    }
+    if (l->last_rank >= 0)
+        snprintf(last, sizeof(last), "%lld", (long long)l->last_rank);
+    const int length = snprintf(
+        rest, sizeof(rest), "  %-25s %8lld %10lld %8s %8s %8s %8s", l->call,
+        (long long)(l->sums.calls / l->ranks), (long long)(l->sums.calls ? l->sums.bytes / l->sums.calls : 0),
+        digits(pat_report_ms(l->sums.time_ns, l->sums.calls), time), waiting, saved, last);
+    const int room = WIDTH - length < PLACE ? WIDTH - length : PLACE;
+    pat_sites_shorten(l->name, l->offset, room > SHORTEST_PLACE ? room : SHORTEST_PLACE, place);
+    fprintf(to, "%-*s%s\n", room, place, rest);
+    write_how(l, to);
+}
+
+static void write_words(const char *begin, const char *what, words *w)
+{
+    char text[WIDTH - 8];
+    const int length = snprintf(text, sizeof(text), "%s%s", begin, what);
+    if (length >= (int)sizeof(text))
+        strcpy(text + sizeof(text) - 4, "...");
+    for (char *c = text; *c; c++)
+        *c = iscntrl((unsigned char)*c) ? '?' : *c;
+    if (w->used + 1 + (int)strlen(text) > WIDTH)
+        w->used = fprintf(w->to, "\n#  ") - 1;
+    w->used += fprintf(w->to, " %s", text);
+}
+
+/* What ran, where, when and how it was set. */
+static void write_about(const pat_report *r, FILE *to)
+{
+    const char *name, *unset, *accepted;
+    char text[64];
+    words w = {.to = to, .used = fprintf(to, "#")};
+    write_words("PAT " PAT_VERSION_TEXT, "", &w);
+    write_words("and ", r->mpi, &w);
+    snprintf(text, sizeof(text), "on %s, %d rank%s on %d node%s", r->date, r->ranks, r->ranks == 1 ? "" : "s",
+             r->nodes, r->nodes == 1 ? "" : "s");
+    write_words(text, "", &w);
+    write_words("from ", r->host, &w);
+    w.used = fprintf(to, "\n#") - 1;
+    write_words("command:", "", &w);
+    for (size_t at = 0; at < r->command_bytes; at += strlen(r->command + at) + 1)
+        write_words(r->command + at, "", &w);
+    w.used = fprintf(to, "\n#") - 1;
+    write_words("settings:", "", &w);
+    for (int i = 0; pat_config_setting(i, &name, &unset, &accepted); i++)
+        if (pat_config_env(name)) {
+            char set[40];
+            snprintf(set, sizeof(set), "%s=", name);
+            write_words(set, pat_config_env(name), &w);
+        }
+    write_words("and defaults", "", &w);
+    fputs("\n#\n", to);
+}
+
+/* What all of it has saved, which may be less than nothing. */
+static void write_sum(const pat_report *r, FILE *to)
+{
+    const pat_report_sum sum = pat_report_add_up(r);
+    char text[NUMBER + 1];
+    const double in_all = pat_report_ms(sum.saved_ns, r->ranks);
+    const struct {
+        const char *what;
+        int64_t ns;
+    } parts[] = {{"saved by calls that relay ran (estimated)", sum.by_calls_ns},
+                 {"less: starting the library", r->costs.start_ns},
+                 {"less: making and freeing states of communicators", r->costs.state_ns},
+                 {"less: ending the library", r->costs.end_ns}};
+    fprintf(to, "# The whole program, means over ranks, in ms:\n");
+    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+        fprintf(to, "#   %-50s %10s\n", parts[i].what, digits(pat_report_ms(parts[i].ns, r->ranks), text));
+    fprintf(to, "#   %-50s %10s", in_all < 0 ? "LOST in all (estimated)" : "saved in all (estimated)",
+            digits(fabs(in_all), text));
+    fprintf(to, "   of %s from MPI_Init to MPI_Finalize\n", digits(pat_report_ms(r->time_ns, 1), text));
+    fprintf(to, "#   %-50s %10s   beside that\n", "the background thread's processor time",
+            digits(pat_report_ms(r->costs.thread_ns, r->ranks), text));
+    if (sum.known_calls == 0)
+        fputs("# No call was run by relay, so none can have saved anything.\n", to);
+    else if (pat_rt.config.calibration[0])
+        fputs(
+            "# Estimated: what the MPI library would have taken was not measured in this run, but is by the "
+            "calibration.\n",
+            to);
+    else
+        fputs("# Estimated: what the MPI library would have taken was not measured; the least that the link "
+              "needs stands for it,\n"
+              "# so more may have been saved.\n",
+              to);
+    fputs("#\n", to);
+}
+
+void pat_report_text(const pat_report *r, FILE *to)
+{
+    write_about(r, to);
+    write_sum(r, to);
+    fputs(
+        "# Calls of a rank, bytes of a call, and times of a call in ms, means over calls and ranks. Waiting "
+        "for the last rank,\n"
+        "# saved (estimated) and the rank that was last most often (counted in the call's communicator) are "
+        "known only of\n"
+        "# calls that relay ran. Places without a second line were passed on to the MPI library.\n",
+        to);
+    fprintf(to, "%-*s  %-25s %8s %10s %8s %8s %8s %8s\n", PLACE, "place", "call", "calls", "bytes", "time/ms",
+            "wait/ms", "saved/ms", "last");
+    for (int i = 0; i < r->num; i++)
+        write_line(&r->lines[i], to);
+}
