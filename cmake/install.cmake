@@ -16,6 +16,10 @@ foreach(target pat_shared pat_static)
     $<$<COMPILE_LANGUAGE:CXX>:OMPI_SKIP_MPICXX> $<$<COMPILE_LANGUAGE:CXX>:MPICH_SKIP_MPICXX>)
 endforeach()
 
+if(NOT PAT_INSTALL)
+  return()
+endif()
+
 # Installed programs find the library beside them wherever the tree is moved to.
 if(IS_ABSOLUTE "${CMAKE_INSTALL_LIBDIR}" OR IS_ABSOLUTE "${CMAKE_INSTALL_INCLUDEDIR}")
   message(FATAL_ERROR "CMAKE_INSTALL_LIBDIR and CMAKE_INSTALL_INCLUDEDIR must be relative to the prefix")
