@@ -15,6 +15,7 @@
 #include "bench_output.h"
 #include "bench_wait.h"
 #include "select.h"
+#include "tool_options.h"
 
 enum { SYNC_ROUNDS = 40 };
 static const int64_t ms_ns = 1000000, slack_most_ns = INT64_C(100) * 1000000;
@@ -226,7 +227,9 @@ static int iterate(bench_run *run, enum bench_pattern pattern, double max_delay_
 {
     const bench_options *o = run->options;
     char where[96];
-    snprintf(where, sizeof(where), "%gK floats, delays to %g ms", (double)run->count / 1024, max_delay_ms);
+    char bytes[32];
+    tool_bytes_text(bytes, sizeof(bytes), run->count / run->num_ranks * 4);
+    snprintf(where, sizeof(where), "%s bytes per rank, delays to %g ms", bytes, max_delay_ms);
     for (int i = 0; i < iters; i++) {
         for (int k = 0; k < o->num_algs; k++) {
             /* Another algorithm goes first each time, so that none always follows the same one. */

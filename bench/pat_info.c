@@ -16,6 +16,7 @@
 #include "link.h"
 #include "pat.h"
 #include "place.h"
+#include "tool_options.h"
 
 static const struct argp_option keys[] = {{0}};
 static const struct argp argp = {
@@ -110,8 +111,7 @@ int main(int argc, char **argv)
     int rank, ranks, provided, status = 0;
     pat_config config;
     char why[256];
-    argp_program_version = "pat-info 0.1.0";
-    argp_parse(&argp, argc, argv, 0, NULL, NULL);
+    tool_parse("pat-info", &argp, argc, argv, NULL);
     MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
@@ -136,7 +136,7 @@ int main(int argc, char **argv)
         if (!good)
             fprintf(stderr, "pat-info: %s\n", why);
     }
-    status = good && rc == MPI_SUCCESS ? 0 : 1;
+    status = good && rc == MPI_SUCCESS ? 0 : TOOL_BAD_INPUT;
     MPI_Finalize();
     return status;
 }

@@ -49,7 +49,8 @@ install(FILES ${CMAKE_CURRENT_BINARY_DIR}/pat.pc DESTINATION ${CMAKE_INSTALL_LIB
 
 # The drop-in and what preloads it.
 install(TARGETS pat-mpi-dropin LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(PROGRAMS src/dropin/pat-run DESTINATION ${CMAKE_INSTALL_BINDIR})
+configure_file(src/dropin/pat-run installed/pat-run @ONLY) # the version
+install(PROGRAMS ${CMAKE_CURRENT_BINARY_DIR}/installed/pat-run DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(FILES docs/man/pat-run.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 
 install(FILES docs/man/pat.7 DESTINATION ${CMAKE_INSTALL_MANDIR}/man7)
@@ -59,13 +60,14 @@ install(FILES bench/examples/two_requests.c bench/examples/jacobi.c DESTINATION 
 # with its parts beside it; pat-lab is a link to it.
 function(pat_install_tools)
   if(TARGET pat-bench)
-    install(TARGETS pat-bench pat-calibrate pat-model pat-info)
+    install(TARGETS pat-bench pat-calibrate pat-model pat-info pat-overhead pat-plan-cost pat-dropin-cost pat-taulop)
     install(FILES docs/man/pat-bench.1 docs/man/pat-calibrate.1 docs/man/pat-model.1 docs/man/pat-info.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
   endif()
   if(TARGET lab-stream)
     set(lab_dir ${CMAKE_INSTALL_LIBEXECDIR}/pat)
     install(TARGETS lab-stream DESTINATION ${lab_dir})
-    install(PROGRAMS bench/lab DESTINATION ${lab_dir})
+    configure_file(bench/lab installed/lab @ONLY)
+    install(PROGRAMS ${CMAKE_CURRENT_BINARY_DIR}/installed/lab DESTINATION ${lab_dir})
     file(GLOB parts bench/lab_*.sh)
     install(PROGRAMS ${parts} DESTINATION ${lab_dir})
     file(RELATIVE_PATH to_lab "/${CMAKE_INSTALL_BINDIR}" "/${lab_dir}/lab")

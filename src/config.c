@@ -58,6 +58,22 @@ static bool take_nano(const char **text, int64_t most, int64_t *value)
     return *value <= most * NANO;
 }
 
+bool pat_config_bytes(const char *text, int64_t *bytes)
+{
+    static const char suffixes[] = "KMG";
+    int64_t value;
+    if (!take_digits(&text, &value))
+        return false;
+    if (*text) {
+        const char *suffix = strchr(suffixes, *text >= 'a' ? *text - 'a' + 'A' : *text);
+        if (!suffix || text[1] ||
+            __builtin_mul_overflow(value, INT64_C(1024) << 10 * (suffix - suffixes), &value))
+            return false;
+    }
+    *bytes = value;
+    return true;
+}
+
 /* ---- One reader per setting ---------------------------------------------------------------------------- */
 
 /* Any text that is not empty and fits. */
@@ -157,18 +173,7 @@ static bool read_goal(pat_config *config, const char *text)
 
 static bool read_mem(pat_config *config, const char *text)
 {
-    static const char suffixes[] = "KMG";
-    int64_t bytes;
-    if (!take_digits(&text, &bytes))
-        return false;
-    if (*text) {
-        const char *suffix = strchr(suffixes, *text >= 'a' ? *text - 'a' + 'A' : *text);
-        if (!suffix || text[1] ||
-            __builtin_mul_overflow(bytes, INT64_C(1024) << 10 * (suffix - suffixes), &bytes))
-            return false;
-    }
-    config->mem_bytes = bytes;
-    return true;
+    return pat_config_bytes(text, &config->mem_bytes);
 }
 
 static bool read_link(pat_config *config, const char *text)

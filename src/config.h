@@ -40,6 +40,9 @@ const char *pat_config_env(const char *name);
  */
 int pat_config_read(pat_config *config, const char *(*get)(const char *name), char *why, size_t why_size);
 
+/* A number of bytes, with K, M or G (or lower case) for 1024, 1024^2 or 1024^3; the whole text or nothing. */
+bool pat_config_bytes(const char *text, int64_t *bytes);
+
 /* The settings one by one, for showing: what holds without one, and what is accepted. False beyond the last. */
 bool pat_config_setting(int i, const char **name, const char **unset, const char **accepted);
 

@@ -66,6 +66,70 @@ for command in bench/timeline bench/arrival-grid bench/paper-grid bench/demo tes
     "$PAT_SOURCE/$command" --help | grep -q '^usage: ' || complain "$command --help"
 done
 
+# All tools alike: an unknown option, a bad value, a value that is missing, a word too many, a bad setting: status 2, nothing
+# on the standard output. --version and --help need no ranks.
+version=$(sed -n 's/^project(pat VERSION \([0-9.]*\).*/\1/p' "$PAT_SOURCE/CMakeLists.txt")
+tells() { # NAME COMMAND...: its help and version
+    local name=$1
+    shift
+    "$@" --help >"$work/out" 2>"$work/err" || complain "$name --help ends with $?"
+    grep -q '^[Uu]sage: ' "$work/out" || complain "$name --help: $(cat "$work/out" "$work/err")"
+    [ "$("$@" --version 2>&1)" = "$name $version" ] || complain "$name --version: $("$@" --version 2>&1)"
+}
+ends_with_2() { # COMMAND...
+    local status=0
+    "$@" >"$work/out" 2>"$work/err" </dev/null || status=$?
+    [ $status -eq 2 ] || complain "$* ended with $status, not 2: $(cat "$work/err")"
+    [ -s "$work/err" ] || complain "$* does not say why"
+    [ ! -s "$work/out" ] || complain "$* went on: $(head -n 3 "$work/out")"
+}
+tells pat-lab "$PAT_SOURCE/bench/lab"
+tells pat-run "$PAT_SOURCE/src/dropin/pat-run"
+ends_with_2 "$PAT_SOURCE/bench/lab"
+ends_with_2 "$PAT_SOURCE/bench/lab" run --nodes 2
+ends_with_2 "$PAT_SOURCE/bench/lab" up -n
+ends_with_2 "$PAT_SOURCE/src/dropin/pat-run" --rapport
+if [ -x "$PAT_BUILD/bench/pat-bench" ]; then
+    bench=$PAT_BUILD/bench
+    for tool in pat-bench pat-calibrate pat-model pat-info pat-overhead pat-taulop pat-plan-cost pat-dropin-cost; do
+        tells $tool "$bench/$tool"
+        ends_with_2 "$bench/$tool" --bogus
+        ends_with_2 "$bench/$tool" surplus surplus
+    done
+    # In all of them a size is bytes per rank, with K, M or G, and a link is latency and rate.
+    for size in 0 64KB -1 1.5K K 99999999999G; do
+        for tool in pat-bench pat-model pat-plan-cost "pat-overhead thread"; do
+            # shellcheck disable=SC2086 # a mode
+            refuses "$size" "$bench"/$tool --bytes "$size"
+            grep -q accepted "$work/err" || complain "$tool --bytes $size: $(cat "$work/err")"
+        done
+        refuses "$size" "$bench/pat-taulop" --most "$size"
+    done
+    for link in 50 50,0 50us,940 50,940,1; do
+        for tool in pat-bench pat-model pat-plan-cost; do
+            refuses "$link" "$bench/$tool" --link "$link"
+        done
+    done
+    for option in "pat-bench --iters" "pat-calibrate --precision" "pat-model --procs" "pat-overhead call --rounds" \
+        "pat-taulop --runs" "pat-plan-cost --procs"; do
+        # shellcheck disable=SC2086 # the tool and its option
+        ends_with_2 "$bench"/$option
+        # shellcheck disable=SC2086
+        refuses x "$bench"/$option x
+    done
+    # What cannot be written is told of before anything is measured or read.
+    refuses /proc/none.json "$bench/pat-calibrate" --rules /proc/none.json
+    refuses /proc/none.tsv "$bench/pat-model" --judge none.json --points /proc/none.tsv cell.json
+    ends_with_2 "$bench/pat-model" --judge "$work/none.json" "$work/none.json"
+    refuses /proc/none.json "$PAT_SOURCE/tests/mpirun.sh" 2 "$bench/pat-calibrate" --out /proc/none.json
+    status=0
+    PAT_MEM=much "$bench/pat-info" >"$work/out" 2>"$work/err" || status=$?
+    if [ $status -ne 2 ] || ! grep -q 'PAT_MEM="much"' "$work/err"; then complain "pat-info with PAT_MEM=much: $status"; fi
+    # Under a launcher one rank speaks for all.
+    "$PAT_SOURCE/tests/mpirun.sh" 3 "$bench/pat-model" --bogus >"$work/out" 2>"$work/err" || true
+    [ "$(grep -c "unrecognized option '--bogus'" "$work/err")" -eq 1 ] || complain "not one message: $(cat "$work/err")"
+fi
+
 # A verdict from figures that are easy to follow: 4 ranks, two cells with late ranks (speed-ups 2 and 0.5), a balanced
 # one (0.8), one beyond all factors, and an algorithm without a valid iteration.
 cat >"$work/made.csv" <<'CSV'
