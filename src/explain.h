@@ -18,4 +18,7 @@ void pat_explain_arrivals(const pat_outlook *outlook, int ranks, int64_t bytes, 
 /* The same for what calls took. */
 void pat_explain_measured(const pat_habit *habit, int ranks);
 
+/* The PAT_* variables of this process that nobody knows. */
+void pat_explain_strays(void);
+
 #endif

@@ -122,9 +122,39 @@ if [ -x "$PAT_BUILD/bench/pat-bench" ]; then
     refuses /proc/none.tsv "$bench/pat-model" --judge none.json --points /proc/none.tsv cell.json
     ends_with_2 "$bench/pat-model" --judge "$work/none.json" "$work/none.json"
     refuses /proc/none.json "$PAT_SOURCE/tests/mpirun.sh" 2 "$bench/pat-calibrate" --out /proc/none.json
-    status=0
-    PAT_MEM=much "$bench/pat-info" >"$work/out" 2>"$work/err" || status=$?
-    if [ $status -ne 2 ] || ! grep -q 'PAT_MEM="much"' "$work/err"; then complain "pat-info with PAT_MEM=much: $status"; fi
+    # What is set wrongly is said on the standard error, and the rest is told all the same.
+    wrongly() { # NAME=VALUE TEXT STATUS
+        local status=0
+        env "$1" "$bench/pat-info" --json >"$work/out" 2>"$work/err" || status=$?
+        [ $status -eq "$3" ] || complain "pat-info with $1 ended with $status, not $3"
+        grep -qF -- "$2" "$work/err" || complain "pat-info with $1 does not say '$2': $(cat "$work/err")"
+    }
+    wrongly PAT_MEM=much 'PAT_MEM="much": accepted: a number of bytes' 2
+    wrongly PAT_ALG=ringg 'PAT_ALG="ringg": accepted: auto, native, ring' 2
+    wrongly PAT_LINKS=1 'PAT_LINKS is set, but it is no setting; is PAT_LINK meant?' 0
+    wrongly PAT_RT_SUMMARY=1 'PAT_RT_SUMMARY is set, but it is no setting' 0
+    # The library says it where it is asked to explain, and pat-run always asks.
+    said() { # NAME=VALUE: how often a program of two ranks is told of PAT_LINKS
+        PAT_LINKS=1 PAT_LINK=1,1000 "$PAT_SOURCE/tests/mpirun.sh" 2 env "$1" "$bench/pat-overhead" call --rounds 3 2>&1 >/dev/null |
+            grep -c 'PAT: PAT_LINKS is set, but it is no setting; is PAT_LINK meant?'
+    }
+    [ "$(said PAT_EXPLAIN=1)" = 1 ] || complain "PAT_EXPLAIN=1 does not point out PAT_LINKS once"
+    [ "$(said PAT_EXPLAIN=0)" = 0 ] || complain "PAT_LINKS is pointed out though nobody asked"
+    # A preloaded library with sanitizers needs their runtime first.
+    if ! grep -q '^PAT_SANITIZE:STRING=..*' "$PAT_BUILD/CMakeCache.txt"; then
+        launcher=(env "PAT_LINKS=1" "$PAT_SOURCE/src/dropin/pat-run" "--library=$PAT_BUILD/libpat-mpi.so")
+        "${launcher[@]}" "$bench/pat-info" 2>"$work/err" >"$work/out" || complain "pat-run: $(cat "$work/err")"
+        grep -q '^PAT: PAT_LINKS is set' "$work/err" || complain "pat-run does not point out PAT_LINKS: $(cat "$work/err")"
+    fi
+    if command -v jq >/dev/null; then
+        # 1.32 ms and twice the latency, 0.2 ms and once the latency: docs/settings.md.
+        PAT_LINK=50,80 "$bench/pat-info" --json | jq -e '.version == "'"$version"'" and .auto.ranges == [
+            {"from_bytes": 1, "to_bytes": 1999, "runs": "native"},
+            {"from_bytes": 2000, "to_bytes": 13199, "runs": "by arrivals"},
+            {"from_bytes": 13200, "to_bytes": null, "runs": "relay"}] and
+            (.settings | map(select(.name == "PAT_LINK"))[0] | .value == "50,80" and .origin == "environment")' >/dev/null ||
+            complain "pat-info --json: $(PAT_LINK=50,80 "$bench/pat-info" --json)"
+    fi
     # Under a launcher one rank speaks for all.
     "$PAT_SOURCE/tests/mpirun.sh" 3 "$bench/pat-model" --bogus >"$work/out" 2>"$work/err" || true
     [ "$(grep -c "unrecognized option '--bogus'" "$work/err")" -eq 1 ] || complain "not one message: $(cat "$work/err")"
