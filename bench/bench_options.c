@@ -94,7 +94,8 @@ static const struct argp_option table[] = {
 };
 
 static const char doc[] =
-    "Mini-benchmark: how long do all-gather algorithms take when ranks arrive late? Start it under mpirun.\v"
+    "Mini-benchmark: how long do all-gather algorithms take when ranks arrive late? Start it under "
+    "mpirun.\n\nOptions:\v"
     "Every iteration each rank computes for MS plus its delay, says PAT_Edge(50) in the middle, and calls "
     "the "
     "all-gather. Algorithms take turns within an iteration and meet the same delays. Every byte is "

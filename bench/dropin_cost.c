@@ -92,7 +92,7 @@ static const struct argp argp = {
     .parser = parse,
     .doc =
         "What the drop-in costs short calls that it cannot speed up: MPI_Allgather and MPI_Allreduce of 8 to "
-        "1024 bytes per rank, by MPI_, which the drop-in sees, and by PMPI_, which it does not.\v"
+        "1024 bytes per rank, by MPI_, which the drop-in sees, and by PMPI_, which it does not.\n\nOptions:\v"
         "Start it with the drop-in, for example: pat-run mpirun -n 2 pat-dropin-cost. Without the drop-in "
         "it shows how far apart equal calls are measured.\n\n"
         "Exit status: 0, 2 for bad options and more than 64 ranks."};

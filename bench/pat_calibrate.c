@@ -126,11 +126,14 @@ static const struct argp argp = {
     parse,
     NULL,
     "Measure what messages cost every all-gather, broadcast and gather on this machine, for "
-    "PAT_CALIBRATION.\v"
+    "PAT_CALIBRATION.\n\nOptions:\v"
     "Start it under mpirun with the layout that programs will have: as many ranks on a node, at least two in "
     "all. What it "
     "finds also serves other numbers of ranks. After each algorithm the file is written; started again it "
-    "goes on where it was.",
+    "goes on where it was.\n\n"
+    "Exit status: 0, 1 when something failed while it ran, 2 for bad options, fewer than two ranks, nodes "
+    "that "
+    "are not alike, and a file that cannot be written, gone on with or checked.",
     NULL,
     NULL,
     NULL};

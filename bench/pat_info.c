@@ -33,7 +33,7 @@ static const struct argp argp = {
     .doc =
         "Version, MPI library, thread level, processors and the background thread's place, whether the "
         "drop-in is in effect, every setting with its value, origin and meaning, PAT_* variables that nobody "
-        "knows, and what auto would do with all-gathers here, by the length of their blocks.\v"
+        "knows, and what auto would do with all-gathers here, by the length of their blocks.\n\nOptions:\v"
         "Under mpirun it tells what holds there, for rank 0: mpirun -n 4 pat-info. With the drop-in: pat-run "
         "mpirun -n 4 pat-info.\n\n"
         "Exit status: 0; 1 when memory is short; 2 for bad options, and where a setting is malformed or the "

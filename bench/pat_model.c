@@ -158,13 +158,15 @@ static const struct argp argp = {
     keys,
     parse,
     "[FILE...]",
-    "What the predictor says every algorithm takes, without running it.\v"
+    "What the predictor says every algorithm takes, without running it.\n\nOptions:\v"
     "elapsed: call to return, mean over ranks; past last: last return after the last call; bound: what no "
     "all-gather "
     "can beat. Means over the arrivals. An algorithm that goes by predictions has these very arrivals as its "
     "prediction. Ranks have one link each, in both directions at once; a message takes latency + bytes / "
     "rate, and "
-    "nothing else takes time.",
+    "nothing else takes time.\n\n"
+    "Exit status: 0, 1 when memory is short or --points cannot be written, 2 for bad options and files that "
+    "cannot be used.",
     NULL,
     NULL,
     NULL};

@@ -23,11 +23,13 @@
 #include "pat.h"
 #include "tool_options.h"
 
-static const char doc[] = "Measure what the library costs: MODE is call (PAT_Allgather \"native\" against "
-                          "MPI_Allgather), thread (a "
-                          "computation slowed by the background thread) or copies (the plain call against "
-                          "the persistent one). Start it "
-                          "under mpirun with one rank per core.";
+static const char doc[] =
+    "Measure what the library costs: MODE is call (PAT_Allgather \"native\" against "
+    "MPI_Allgather), thread (a "
+    "computation slowed by the background thread) or copies (the plain call against "
+    "the persistent one). Start it "
+    "under mpirun with one rank per core.\n\nOptions:\v"
+    "Exit status: 0, 1 when something failed while it ran, 2 for bad options and fewer than two ranks.";
 
 static const struct {
     const char *name;

@@ -54,7 +54,8 @@ static const struct argp argp = {
     parse,
     NULL,
     "Measure what a copy takes while others run, and how well tau-Lop, LogGP and log_nP "
-    "foretell collectives by it.",
+    "foretell collectives by it.\n\nOptions:\v"
+    "Exit status: 0, 1 when memory or threads are short, 2 for bad options.",
     NULL,
     NULL,
     NULL};

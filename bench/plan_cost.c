@@ -63,8 +63,14 @@ static const struct argp_option keys[] = {
     {0}};
 
 static const struct argp argp = {
-    keys, parse, NULL, "What one rank pays to plan a round, by number of ranks. Needs no launcher.",
-    NULL, NULL,  NULL};
+    keys,
+    parse,
+    NULL,
+    "What one rank pays to plan a round, by number of ranks. Needs no launcher.\n\nOptions:\v"
+    "Exit status: 0, 1 when memory is short, 2 for bad options.",
+    NULL,
+    NULL,
+    NULL};
 
 static double median(double *v, int n)
 {

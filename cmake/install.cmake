@@ -54,14 +54,17 @@ install(PROGRAMS ${CMAKE_CURRENT_BINARY_DIR}/installed/pat-run DESTINATION ${CMA
 install(FILES docs/man/pat-run.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 
 install(FILES docs/man/pat.7 DESTINATION ${CMAKE_INSTALL_MANDIR}/man7)
+install(DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/man/man3 DESTINATION ${CMAKE_INSTALL_MANDIR})
+install(FILES README.md CONTRIBUTING.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} PATTERN man EXCLUDE)
 install(FILES bench/examples/two_requests.c bench/examples/jacobi.c DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples)
 
 # The tools are defined later, in bench/: asked for at the end of the configuration. The emulated cluster is a script
 # with its parts beside it; pat-lab is a link to it.
 function(pat_install_tools)
   if(TARGET pat-bench)
-    install(TARGETS pat-bench pat-calibrate pat-model pat-info pat-overhead pat-plan-cost pat-dropin-cost pat-taulop)
-    install(FILES docs/man/pat-bench.1 docs/man/pat-calibrate.1 docs/man/pat-model.1 docs/man/pat-info.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+    install(TARGETS ${PAT_TOOLS})
+    install(FILES ${PAT_TOOL_PAGES} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
   endif()
   if(TARGET lab-stream)
     set(lab_dir ${CMAKE_INSTALL_LIBEXECDIR}/pat)

@@ -60,6 +60,10 @@ for package in MPI:libopenmpi-dev PkgConfig:pkg-config; do
     names "no ${package%%:*}" "${package#*:}"
 done
 
+# Without help2man everything is built but the tools' man pages.
+configure -DPAT_HELP2MAN=OFF || complain "CMake does not do without help2man: $(cat "$work/log")"
+names "no help2man" "No help2man (Debian package help2man)"
+
 # What is asked for here is what the list of packages installs.
 while read -r package; do
     case $package in libmpich-dev | libc6-dev) continue ;; esac # the other MPI library; part of build-essential

@@ -173,11 +173,34 @@ echo "ok: libpat.so exports what pat.h declares, $(wc -l <<<"$exported") functio
 if grep -rlF -e "$PAT_BUILD" -e "$PAT_SOURCE" -e "$work/first" "$prefix" --include='*.cmake' --include='*.pc' --include='*.h'; then
     fail "these name a directory of the build machine"
 fi
+pages=$(find "$PAT_BUILD/man" -name '*.1') # none without help2man
 for tool in "$prefix"/bin/*; do
     [ -e "$tool" ] || continue
-    "$tool" --help >"$work/log" 2>&1 || fail "installed $(basename "$tool") --help: $(cat "$work/log")"
-    echo "ok: $(basename "$tool") --help"
+    name=$(basename "$tool")
+    "$tool" --help >"$work/log" 2>&1 || fail "installed $name --help: $(cat "$work/log")"
+    [ "$("$tool" --version 2>&1)" = "$name $(sed -n 's/^project(pat VERSION \([0-9.]*\).*/\1/p' "$PAT_SOURCE/CMakeLists.txt")" ] ||
+        fail "installed $name --version: $("$tool" --version 2>&1)"
+    if [ -n "$pages" ] || [ ! -e "$PAT_BUILD/bench/$name" ]; then
+        [ -s "$prefix/share/man/man1/$name.1" ] || fail "installed $name has no man page"
+    fi
+    echo "ok: $name --help, --version, man page"
 done
+# Every tool that the README names by its name is there.
+if [ -e "$PAT_BUILD/bench/pat-bench" ]; then
+    while read -r name; do
+        [ -x "$prefix/bin/$name" ] || fail "the README names $name, which is not installed"
+    done < <(tr '`' '\n' <"$PAT_SOURCE/README.md" | grep -xE '(pat|dropin)-[a-z-]+' | sort -u)
+fi
+for file in LICENSE README.md docs/settings.md docs/dropin.md docs/pictures/growth.svg; do
+    [ -s "$prefix/share/doc/pat/$file" ] || fail "$file is not installed"
+done
+for function in $exported; do
+    [ -s "$prefix/share/man/man3/$function.3" ] || fail "$function has no man page"
+done
+if command -v man >/dev/null; then
+    MANPATH=$prefix/share/man man 3 PAT_Wait >"$work/log" 2>&1 || fail "man PAT_Wait: $(cat "$work/log")"
+    grep -q PAT_Request_free "$work/log" || fail "man PAT_Wait shows another page: $(cat "$work/log")"
+fi
 if [ -e "$prefix/bin/pat-lab" ]; then
     status=0
     "$prefix/bin/pat-lab" run -n 2 --timeout 60 -- hostname >"$work/log" 2>&1 || status=$?
