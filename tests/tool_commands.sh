@@ -24,7 +24,7 @@ demo=$PAT_SOURCE/bench/demo
 refuses 1 "$demo" --nodes 1
 refuses 65 "$demo" --nodes 65
 refuses eight "$demo" --nodes eight
-refuses 10 "$demo" --rate 10
+refuses "10 mbit" "$demo" --rate "10 mbit"
 refuses 10MB "$demo" --rate 10MB
 refuses 0 "$demo" --iters 0
 refuses -3 "$demo" --iters -3
@@ -39,7 +39,8 @@ grid=$PAT_SOURCE/bench/arrival-grid
 refuses "4 7" "$grid" --procs "4 7"
 refuses 5=20 "$grid" --rate 5=20
 refuses "0 four" "$grid" --factors "0 four"
-refuses 100 "$grid" --sizes 100
+refuses 100K "$grid" --sizes 100K
+refuses 64 "$grid" --sizes 64
 refuses -2 "$grid" --gap -2
 refuses /proc/no-build "$grid" --build /proc/no-build
 refuses 32=10 "$PAT_SOURCE/bench/paper-grid" --rate 32=10
@@ -53,16 +54,23 @@ if [ -x "$PAT_BUILD/bench/pat-bench" ] && command -v jq >/dev/null && command -v
     printf '{"complete": true, "settings": {"alg": "ring", "iters": "10", "env.PAT_LAB_RATE": "123000000", "max_delay_ms": "0",
         "base_ms": "60", "pattern": "uniform"}}' >"$work/grid/p4-64k-f0.json"
     refuses "$work/grid/p4-64k-f0.json" "$grid" --build "$PAT_BUILD" --out "$work/grid" --algs ring --versus ring --procs 4 \
-        --sizes 64 --factors 0 --gap 0
+        --sizes 64K --factors 0 --gap 0
     grep -q 123000000 "$work/grid/p4-64k-f0.json" || complain "arrival-grid replaced a result"
 fi
 
 refuses 17 "$PAT_SOURCE/bench/timeline" --nodes 17
+for size in 0 64KB 1.5K -4 8M; do
+    refuses "$size" "$PAT_SOURCE/bench/timeline" --bytes "$size"
+    refuses "$size" "$PAT_SOURCE/bench/dropin-speed" --bytes "$size"
+done
+refuses fast "$PAT_SOURCE/bench/dropin-speed" --rate fast
+refuses --pace "$PAT_SOURCE/bench/dropin-speed" --pace 3
+refuses /no/cal.json "$PAT_SOURCE/bench/dropin-speed" --calibration /no/cal.json
 if command -v gnuplot >/dev/null; then
     refuses /no/trace "$PAT_SOURCE/bench/timeline" --from /no/trace
 fi
 
-for command in bench/timeline bench/arrival-grid bench/paper-grid bench/demo tests/run bench/install-packages; do
+for command in bench/timeline bench/dropin-speed bench/arrival-grid bench/paper-grid bench/demo tests/run bench/install-packages; do
     "$PAT_SOURCE/$command" --help | grep -q '^usage: ' || complain "$command --help"
 done
 
