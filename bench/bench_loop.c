@@ -271,7 +271,6 @@ static int keep_rows(bench_run *run, double max_delay_ms, const double *flat_run
         row->repeats = repeats[a];
         if (bench_row_fill(row, run->samples + a * o->iters, o->iters, run->net, flat_run_ms[a]) != 0)
             return 1;
-        bench_row_round(row);
     }
     return run->after_cell ? run->after_cell(run) : 0;
 }

@@ -140,8 +140,9 @@ jq -e '.ranks == 2 and (.algorithms | length) == 15 and (.points | length) >= 54
 jq 'del(.algorithms.bcast_chain) | del(.points[] | select(.algorithm == "bcast_chain"))' cal.json >cut.json
 "${calibrate[@]}" --quick --longest 0.002 --out cut.json >cut.txt || fail "pat-calibrate does not go on"
 [ "$(grep -c '^bcast_\|^gather_' cut.txt)" -eq 1 ] || fail "pat-calibrate measured again: $(cat cut.txt)"
-others='del(.algorithms.bcast_chain) | del(.points[] | select(.algorithm == "bcast_chain"))'
-diff <(jq "$others" cal.json) <(jq "$others" cut.json) ||
+# On a busy machine an algorithm may have lost its points to the noise, and gets them now: nothing that was there may be lost.
+jq -es '(.[0].points | map(select(.algorithm != "bcast_chain"))) - .[1].points == [] and
+    (.[0] | del(.algorithms.bcast_chain, .points)) == (.[1] | del(.algorithms.bcast_chain, .points))' cal.json cut.json >/dev/null ||
     fail "going on changed what was there"
 jq '.link.mbit = 10' cal.json >foreign.json
 cp foreign.json before.json
