@@ -23,9 +23,34 @@ int tool_launcher_rank(void)
     return -1;
 }
 
+/* What all tools have beside --help, --usage and --version, which are argp's own: -h, as everywhere else. */
+static error_t parse_common(int key, char *arg, struct argp_state *state)
+{
+    (void)arg;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = state->input;
+        return 0;
+    case 'h':
+        argp_state_help(state, state->out_stream, ARGP_HELP_STD_HELP);
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
 void tool_parse(const char *name, const struct argp *argp, int argc, char **argv, void *input)
 {
     static char version[64];
+    static const struct argp_option common[] = {{NULL, 'h', NULL, OPTION_HIDDEN, NULL, 0}, {0}};
+    struct argp own = *argp;
+    own.doc = own.args_doc = NULL; /* said once, by the whole */
+    const struct argp_child children[] = {{&own, 0, NULL, 0}, {0}};
+    const struct argp whole = {.options = common,
+                               .parser = parse_common,
+                               .args_doc = argp->args_doc,
+                               .doc = argp->doc,
+                               .children = children};
     FILE *const output = stdout, *const errors = stderr;
     FILE *const nowhere = tool_launcher_rank() > 0 ? fopen("/dev/null", "w") : NULL;
     snprintf(version, sizeof(version), "%s %s", name, PAT_PROJECT_VERSION);
@@ -33,7 +58,7 @@ void tool_parse(const char *name, const struct argp *argp, int argc, char **argv
     argp_err_exit_status = TOOL_BAD_INPUT;
     if (nowhere)
         stdout = stderr = nowhere; /* argp writes to these, and may not return */
-    argp_parse(argp, argc, argv, 0, NULL, input);
+    argp_parse(&whole, argc, argv, 0, NULL, input);
     stdout = output;
     stderr = errors;
     if (nowhere)

@@ -82,6 +82,8 @@ tells() { # NAME COMMAND...: its help and version
     shift
     "$@" --help >"$work/out" 2>"$work/err" || complain "$name --help ends with $?"
     grep -q '^[Uu]sage: ' "$work/out" || complain "$name --help: $(cat "$work/out" "$work/err")"
+    "$@" -h >"$work/short" 2>&1 || complain "$name -h ends with $?"
+    cmp -s "$work/out" "$work/short" || complain "$name -h and --help differ"
     [ "$("$@" --version 2>&1)" = "$name $version" ] || complain "$name --version: $("$@" --version 2>&1)"
 }
 ends_with_2() { # COMMAND...
