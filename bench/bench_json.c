@@ -44,28 +44,13 @@ static const struct {
 };
 enum { NUM_DOUBLES = sizeof(doubles) / sizeof(doubles[0]) };
 
-/* Six decimals of a millisecond are finer than any clock here, and come back from the text as they went in.
- */
-static double rounded(double value)
-{
-    return isnan(value) || isinf(value) ? NAN : round(value * 1e6) / 1e6;
-}
+/* A nanosecond in a quarter of an hour: finer than any clock here. */
+enum { DIGITS = 12 };
 
-void bench_row_round(bench_row *r)
-{
-    for (int i = 0; i < NUM_DOUBLES; i++) {
-        double *value = (double *)((char *)r + doubles[i].offset);
-        *value = rounded(*value);
-    }
-    for (int i = 0; i < r->num_iters; i++)
-        r->iter_elapsed_ms[i] = rounded(r->iter_elapsed_ms[i]);
-}
-
-/* JSON has no NaN: null stands for it. */
+/* JSON has no NaN and no infinity: null stands for them. */
 static json_t *real(double value)
 {
-    value = rounded(value);
-    return isnan(value) ? json_null() : json_real(value);
+    return isfinite(value) ? json_real(value) : json_null();
 }
 
 static json_t *row_json(const bench_row *r)
@@ -121,7 +106,7 @@ char *bench_json_text(const bench_table *table, const bench_settings *settings, 
     free(cells);
     json_t *root = json_pack("{si sb ss so so so}", "format", FORMAT, "complete", complete, "lab_check",
                              table->lab_check, "settings", about, "rows", rows, "cells", list);
-    char *text = root ? json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(15)) : NULL;
+    char *text = root ? json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(DIGITS)) : NULL;
     json_decref(root);
     *length = text ? strlen(text) : 0;
     return text;

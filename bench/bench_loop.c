@@ -15,6 +15,7 @@
 #include "bench_output.h"
 #include "bench_wait.h"
 #include "select.h"
+#include "tool_options.h"
 
 enum { SYNC_ROUNDS = 40 };
 static const int64_t ms_ns = 1000000, slack_most_ns = INT64_C(100) * 1000000;
@@ -226,7 +227,9 @@ static int iterate(bench_run *run, enum bench_pattern pattern, double max_delay_
 {
     const bench_options *o = run->options;
     char where[96];
-    snprintf(where, sizeof(where), "%gK floats, delays to %g ms", (double)run->count / 1024, max_delay_ms);
+    char bytes[32];
+    tool_bytes_text(bytes, sizeof(bytes), run->count / run->num_ranks * 4);
+    snprintf(where, sizeof(where), "%s bytes per rank, delays to %g ms", bytes, max_delay_ms);
     for (int i = 0; i < iters; i++) {
         for (int k = 0; k < o->num_algs; k++) {
             /* Another algorithm goes first each time, so that none always follows the same one. */
@@ -268,7 +271,6 @@ static int keep_rows(bench_run *run, double max_delay_ms, const double *flat_run
         row->repeats = repeats[a];
         if (bench_row_fill(row, run->samples + a * o->iters, o->iters, run->net, flat_run_ms[a]) != 0)
             return 1;
-        bench_row_round(row);
     }
     return run->after_cell ? run->after_cell(run) : 0;
 }

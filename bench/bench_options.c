@@ -11,11 +11,14 @@
 #include <string.h>
 
 #include "algorithms.h"
+#include "config.h"
+#include "tool_options.h"
 
-enum { MAX_COUNT = 1 << 28, MAX_ITERS = 100000, MAX_MS = 60000 };
+enum { FLOAT_BYTES = 4, MAX_COUNT = 1 << 28, MAX_ITERS = 100000, MAX_MS = 60000 };
 
 enum key {
     KEY_ALG = 256,
+    KEY_BYTES,
     KEY_COUNT,
     KEY_DELAY,
     KEY_ITERS,
@@ -36,15 +39,16 @@ enum key {
     KEY_PAPER,
     KEY_VERSUS,
     KEY_PROGRESS,
-    KEY_VERSION,
 };
 
 static const struct argp_option table[] = {
     {NULL, 0, NULL, 0, "What to measure:", 1},
     {"alg", KEY_ALG, "LIST|all", 0, "Algorithms, comma-separated (default all)", 1},
+    {"bytes", KEY_BYTES, "LIST", 0,
+     "Bytes per rank, whole floats of 4 bytes, with K, M or G for 1024, 1024^2 or 1024^3", 1},
     {"count", KEY_COUNT, "LIST", 0,
-     "Floats gathered in all, with K or M for 1024 or 1024*1024; rounded down to a multiple of the ranks "
-     "(default 128K)",
+     "The paper's way to say it, instead of --bytes: floats gathered in all, with K, M or G; rounded down to "
+     "a multiple of the ranks (default 128K)",
      1},
     {"max-delay", KEY_DELAY, "LIST", 0,
      "Largest delay of a rank, in ms, fractions allowed (default 0,10,100)", 1},
@@ -85,12 +89,13 @@ static const struct argp_option table[] = {
      4},
     {NULL, 0, NULL, 0, "Other:", -1},
     {"help", 'h', NULL, 0, "This text", -1},
-    {"version", KEY_VERSION, NULL, 0, "The version", -1},
+    {"version", 'V', NULL, 0, "The version", -1},
     {0},
 };
 
 static const char doc[] =
-    "Mini-benchmark: how long do all-gather algorithms take when ranks arrive late? Start it under mpirun.\v"
+    "Mini-benchmark: how long do all-gather algorithms take when ranks arrive late? Start it under "
+    "mpirun.\n\nOptions:\v"
     "Every iteration each rank computes for MS plus its delay, says PAT_Edge(50) in the middle, and calls "
     "the "
     "all-gather. Algorithms take turns within an iteration and meet the same delays. Every byte is "
@@ -158,27 +163,31 @@ static int take_ms(bench_options *o, const char *option, const char *text, doubl
     return 0;
 }
 
+/* A size of a list, each once. */
+static int add_size(bench_options *o, const char *option, const char *what, char *item, int64_t least,
+                    int64_t *list, int *num)
+{
+    int64_t value;
+    char most[32];
+    if (!pat_config_bytes(item, &value) || value % least != 0 || value < least || value / least > MAX_COUNT)
+        return fail(o, "--%s '%s': %s from %d to %s is accepted, with K, M or G for 1024, 1024^2 or 1024^3",
+                    option, item, what, (int)least, tool_bytes_text(most, sizeof(most), MAX_COUNT * least));
+    for (int i = 0; i < *num; i++)
+        if (list[i] == value)
+            return fail(o, "--%s '%s': given twice", option, item);
+    list[(*num)++] = value;
+    return 0;
+}
+
 static int add_count(bench_options *o, char *item)
 {
-    const size_t length = strlen(item);
-    const char suffix = length > 1 ? item[length - 1] : '\0';
-    const int64_t unit = suffix == 'K' || suffix == 'k'   ? 1024
-                         : suffix == 'M' || suffix == 'm' ? 1024 * 1024
-                                                          : 1;
-    char digits[64];
-    int64_t value = 0;
-    snprintf(digits, sizeof(digits), "%.*s", (int)(unit > 1 ? length - 1 : length), item);
-    if (length >= sizeof(digits) || !whole(digits, 1, MAX_COUNT / unit, &value))
-        return fail(
-            o,
-            "--count '%s': a whole number of floats from 1 to %dM is accepted, with K or M for 1024 or "
-            "1024*1024",
-            item, MAX_COUNT / (1024 * 1024));
-    for (int i = 0; i < o->num_counts; i++)
-        if (o->counts[i] == value * unit)
-            return fail(o, "--count '%s': given twice", item);
-    o->counts[o->num_counts++] = value * unit;
-    return 0;
+    return add_size(o, "count", "a whole number of floats", item, 1, o->counts, &o->num_counts);
+}
+
+static int add_bytes(bench_options *o, char *item)
+{
+    return add_size(o, "bytes", "a multiple of the 4 bytes of a float", item, FLOAT_BYTES, o->bytes,
+                    &o->num_bytes);
 }
 
 static int add_delay(bench_options *o, char *item)
@@ -303,6 +312,8 @@ static error_t take(int key, char *arg, struct argp_state *state)
     switch (key) {
     case KEY_ALG:
         return take_list(o, "alg", arg, &o->num_algs, add_alg);
+    case KEY_BYTES:
+        return take_list(o, "bytes", arg, &o->num_bytes, add_bytes);
     case KEY_COUNT:
         return take_list(o, "count", arg, &o->num_counts, add_count);
     case KEY_DELAY:
@@ -358,7 +369,7 @@ static error_t take(int key, char *arg, struct argp_state *state)
     case 'h':
         o->action = BENCH_HELP;
         return 0;
-    case KEY_VERSION:
+    case 'V':
         o->action = BENCH_VERSION;
         return 0;
     case ARGP_KEY_ERROR: /* argp was the one to refuse: only here it says where */
@@ -412,7 +423,9 @@ int bench_options_parse(bench_options *o, int argc, char **argv, const char *pro
     char all[] = "all", count[] = "128K", delays[] = "0,10,100";
     if (o->num_algs == 0)
         add_alg(o, all);
-    if (o->num_counts == 0)
+    if (o->num_counts > 0 && o->num_bytes > 0)
+        return fail(o, "--bytes and --count say the same: one of them is accepted");
+    if (o->num_counts == 0 && o->num_bytes == 0)
         add_count(o, count);
     if (o->num_delays == 0)
         take_list(o, "max-delay", delays, &o->num_delays, add_delay);
@@ -430,6 +443,18 @@ void bench_options_help(FILE *to)
 {
     char name[] = "pat-bench";
     argp_help(&argp, to, ARGP_HELP_SHORT_USAGE | ARGP_HELP_LONG | ARGP_HELP_DOC, name);
+}
+
+int bench_options_sizes(bench_options *o, int num_ranks)
+{
+    for (int i = 0; i < o->num_bytes; i++) {
+        if (o->bytes[i] / FLOAT_BYTES > MAX_COUNT / num_ranks)
+            return fail(o, "--bytes '%lld': at most %lld are accepted with %d ranks", (long long)o->bytes[i],
+                        (long long)(MAX_COUNT / num_ranks * FLOAT_BYTES), num_ranks);
+        o->counts[i] = o->bytes[i] / FLOAT_BYTES * num_ranks;
+    }
+    o->num_counts = o->num_bytes > 0 ? o->num_bytes : o->num_counts;
+    return 0;
 }
 
 int64_t bench_round_count(int64_t count, int num_ranks)

@@ -25,8 +25,10 @@ typedef struct bench_options {
     enum bench_action action;
     int num_algs;
     const char *algs[BENCH_MAX_ALGS]; /* names from the table of algorithms */
+    int num_bytes;
+    int64_t bytes[BENCH_MAX_LIST]; /* per rank, as given; else counts are */
     int num_counts;
-    int64_t counts[BENCH_MAX_LIST]; /* floats in all, as given */
+    int64_t counts[BENCH_MAX_LIST]; /* floats in all, as given, or by bench_options_sizes */
     int num_delays;
     double delays_ms[BENCH_MAX_LIST];
     int iters, warmup, flat_iters, retries;
@@ -55,6 +57,11 @@ typedef struct bench_options {
 int bench_options_parse(bench_options *o, int argc, char **argv, const char *progress_env);
 void bench_options_free(bench_options *o);
 void bench_options_help(FILE *to);
+
+/*
+ * The number of ranks is known: sizes that were given per rank become counts. Returns 0, or EINVAL with the text in o->error.
+ */
+int bench_options_sizes(bench_options *o, int num_ranks);
 
 /* Floats in all, rounded down to a multiple of the ranks; 0 when not even one float is left for each. */
 int64_t bench_round_count(int64_t count, int num_ranks);

@@ -38,9 +38,6 @@ char *bench_csv_text(const bench_table *table, size_t *length);
 char *bench_json_text(const bench_table *table, const bench_settings *settings, bool complete,
                       size_t *length);
 
-/* Round a row's figures as the JSON does, so that tables printed now and from the file later are the same. */
-void bench_row_round(bench_row *row);
-
 /* Append the rows of a file (by its ending: .csv or .json). 0, or EINVAL, ENOMEM, or what open said. */
 int bench_results_read(bench_table *table, const char *path, char *why, size_t why_size);
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "bench_growth.h"
+#include "tool_options.h"
 
 enum { MAX_ALGS = BENCH_TABLE_ALGS, WIDTH = 11, MAX_DELAYS = 128 };
 
@@ -134,15 +135,16 @@ static void print_times(const bench_table *table, const bench_cell *cells, int n
     const char *algs[MAX_ALGS];
     const int num_algs = bench_table_algs(table, algs, MAX_ALGS);
     const int width = half ? 15 : 10;
-    fprintf(to, "%5s %9s %9s %9s", "procs", "K floats", "MD [ms]", "factor");
+    fprintf(to, "%5s %9s %9s %9s %9s", "procs", "per rank", "K floats", "MD [ms]", "factor");
     for (int a = 0; a < num_algs; a++)
         fprintf(to, " %*s", width, algs[a]);
     fprintf(to, half ? " %10s %10s\n" : "\n", "ideal ring", "bound");
     for (int i = 0; i < num; i++) {
         const bench_cell *c = &cells[i];
-        char text[64], other[32];
+        char text[64], other[32], bytes[32];
         number(text, sizeof(text), c->factor);
-        fprintf(to, "%5d %9.6g %9.6g %9s", c->procs, kilo(c), c->max_delay_ms, text);
+        tool_bytes_text(bytes, sizeof(bytes), c->segment_bytes);
+        fprintf(to, "%5d %9s %9.6g %9.6g %9s", c->procs, bytes, kilo(c), c->max_delay_ms, text);
         for (int a = 0; a < num_algs; a++) {
             const bench_row *r = bench_cell_row(table, c, algs[a]);
             number(text, sizeof(text), r ? figure(r) : NAN);

@@ -3,10 +3,8 @@
 # a cell once. Sourced. The grid sets: source, name, build, out, iters, factors, procs (a default, and allowed_procs), rate
 # (per node count, Mbit/s), algs. It must never replace a result: what is there was measured with these settings, or the grid stops.
 
-bad() {
-    echo "$name: $*" >&2
-    exit 2
-}
+# shellcheck source=bench/options.sh
+. "$source/bench/options.sh"
 
 listed() { # WORD LIST: is the word in the list?
     [[ " $2 " == *" $1 "* ]]

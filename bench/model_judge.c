@@ -16,7 +16,9 @@
 #include "bench_forecast.h"
 #include "bench_output.h"
 #include "bench_stats.h"
+#include "file.h"
 #include "outlook.h"
+#include "tool_options.h"
 
 enum { MAX_ITERS = 64, MAX_RANKS = 256, BACK = 2, MAX_CALIBRATIONS = 16 };
 
@@ -334,7 +336,7 @@ static int read_calibrations(pat_calibration *all, const char *const *paths, int
     for (int i = 0; i < num; i++)
         if (pat_calibration_read(&all[i], paths[i], why, sizeof(why)) != 0) {
             fprintf(stderr, "pat-model: %s\n", why);
-            return 1;
+            return TOOL_BAD_INPUT;
         }
     return 0;
 }
@@ -355,20 +357,20 @@ static int judge_all(judgement *j, const pat_calibration *all, int num, const ch
     free(c);
     if (good)
         print_summary(j);
-    return good ? 0 : 1;
+    return good ? 0 : TOOL_BAD_INPUT;
 }
 
 int model_judge(const char *const *calibrations, int num_calibrations, const char *const *cells,
                 int num_cells, const char *plot)
 {
-    judgement j = {.plot = plot ? fopen(plot, "w") : NULL};
+    char *points = NULL;
+    size_t length = 0;
+    judgement j = {.plot = plot ? open_memstream(&points, &length) : NULL};
     const size_t n = (size_t)num_cells;
     pat_calibration *all = calloc((size_t)num_calibrations, sizeof(*all));
     double *room = calloc((PAT_MAX_ALGS + 3) * n, sizeof(*room));
-    int failed = 1;
-    if (plot && !j.plot)
-        perror(plot);
-    else if (!all || !room)
+    int failed = TOOL_FAILED, error;
+    if (!all || !room || (plot && !j.plot))
         fprintf(stderr, "pat-model: no memory\n");
     else
         failed = read_calibrations(all, calibrations, num_calibrations);
@@ -380,10 +382,11 @@ int model_judge(const char *const *calibrations, int num_calibrations, const cha
             j.off[a] = room + (3 + a) * n;
         failed = judge_all(&j, all, num_calibrations, cells, num_cells);
     }
-    if (j.plot && (fclose(j.plot) != 0 || failed)) {
-        remove(plot); /* whole or not there */
-        failed = 1;
+    if (j.plot && fclose(j.plot) == 0 && !failed && (error = pat_file_write(plot, points, length)) != 0) {
+        fprintf(stderr, "pat-model: --points '%s': %s\n", plot, strerror(error));
+        failed = TOOL_FAILED;
     }
+    free(points);
     free(room);
     free(all);
     return failed;

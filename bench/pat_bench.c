@@ -13,8 +13,7 @@
 #include "bench_plot.h"
 #include "bench_report.h"
 #include "bench_settings.h"
-
-enum { STATUS_FAILED = 1, STATUS_BAD_INPUT = 2 };
+#include "tool_options.h"
 
 typedef struct program {
     bench_options options;
@@ -25,18 +24,6 @@ typedef struct program {
     bench_about about;
     bool complete;
 } program;
-
-/* The rank as the launcher says it, before MPI_Init; -1 without a launcher. */
-static int launcher_rank(void)
-{
-    static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"};
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-        const char *value = getenv(names[i]);
-        if (value && *value >= '0' && *value <= '9')
-            return atoi(value);
-    }
-    return -1;
-}
 
 static int plot(const program *p)
 {
@@ -58,18 +45,18 @@ static int look_at_files(program *p)
     for (int i = 0; i < p->options.num_from; i++)
         if (bench_results_read(&p->table, p->options.from[i], why, sizeof(why)) != 0) {
             fprintf(stderr, "pat-bench: --from: %s\n", why);
-            return STATUS_BAD_INPUT;
+            return TOOL_BAD_INPUT;
         }
     if (p->options.plot && bench_dir_check(p->options.plot, why, sizeof(why)) != 0) {
         fprintf(stderr, "pat-bench: --plot: %s\n", why);
-        return STATUS_BAD_INPUT;
+        return TOOL_BAD_INPUT;
     }
     bench_report_print(&p->table, stdout);
     if (p->options.versus)
         bench_versus_print(&p->table, p->options.versus, stdout);
     if (p->options.paper)
         bench_paper_print(&p->table, stdout);
-    return p->options.plot && plot(p) ? STATUS_FAILED : 0;
+    return p->options.plot && plot(p) ? TOOL_FAILED : 0;
 }
 
 /* ---- With ranks
@@ -192,7 +179,7 @@ static int run_benchmark(program *p)
     if (rc != MPI_SUCCESS) {
         if (run->rank == 0)
             fprintf(stderr, "pat-bench: measuring the link: %s\n", PAT_Error_string(rc));
-        return STATUS_FAILED;
+        return TOOL_FAILED;
     }
     /* After PAT_Init, so that the library's thread is not given it: ranks wake within microseconds, not 50
      * late. */
@@ -220,15 +207,15 @@ static int run_benchmark(program *p)
     if (run->rank == 0 && run->why[0] != '\0')
         fprintf(stderr, "pat-bench: %s\n", run->why);
     MPI_Bcast(&rc, 1, MPI_INT, 0, MPI_COMM_WORLD);
-    return failed || rc ? STATUS_FAILED : 0;
+    return failed || rc ? TOOL_FAILED : 0;
 }
 
 static int with_library(program *p)
 {
     int *node_of = malloc((size_t)p->run.num_ranks * sizeof(*node_of));
     if (!node_of)
-        MPI_Abort(MPI_COMM_WORLD, STATUS_FAILED);
-    int status = STATUS_FAILED;
+        MPI_Abort(MPI_COMM_WORLD, TOOL_FAILED);
+    int status = TOOL_FAILED;
     int rc = bench_nodes_find(MPI_COMM_WORLD, node_of, &p->net.num_nodes, &p->net.ppn);
     p->net.num_ranks = p->run.num_ranks;
     p->net.node_of = node_of;
@@ -238,12 +225,12 @@ static int with_library(program *p)
         status = run_benchmark(p);
         rc = PAT_Finalize();
     } else {
-        status = rc == MPI_ERR_ARG ? STATUS_BAD_INPUT : STATUS_FAILED; /* a malformed PAT_* variable */
+        status = rc == MPI_ERR_ARG ? TOOL_BAD_INPUT : TOOL_FAILED; /* a malformed PAT_* variable */
     }
     if (rc != MPI_SUCCESS) {
         if (p->run.rank == 0)
             fprintf(stderr, "pat-bench: %s\n", PAT_Error_string(rc));
-        status = status ? status : STATUS_FAILED;
+        status = status ? status : TOOL_FAILED;
     }
     free(node_of);
     return status;
@@ -255,9 +242,11 @@ static int with_mpi(program *p, int argc, char **argv)
     MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &p->about.thread_level);
     MPI_Comm_rank(MPI_COMM_WORLD, &p->run.rank);
     MPI_Comm_size(MPI_COMM_WORLD, &p->run.num_ranks);
-    if (p->run.rank == 0 && check_input(p, p->run.num_ranks) != 0) {
+    /* Every rank does it: all have to know the sizes. */
+    const bool sizes_known = bench_options_sizes(&p->options, p->run.num_ranks) == 0;
+    if (p->run.rank == 0 && (check_input(p, p->run.num_ranks) != 0 || !sizes_known)) {
         fprintf(stderr, "pat-bench: %s\n", p->options.error);
-        status = STATUS_BAD_INPUT;
+        status = TOOL_BAD_INPUT;
     }
     MPI_Bcast(&status, 1, MPI_INT, 0, MPI_COMM_WORLD);
     MPI_Bcast(&p->net.burst_bytes, 1, MPI_INT64_T, 0, MPI_COMM_WORLD);
@@ -274,7 +263,7 @@ int main(int argc, char **argv)
 {
     static program p; /* large, and zero */
     int status;
-    const int launched_as = launcher_rank();
+    const int launched_as = tool_launcher_rank();
     const bool speaks = launched_as <= 0;
     const int bad = bench_options_parse(&p.options, argc, argv, getenv("PAT_PROGRESS"));
     if (!bad && p.options.action == BENCH_HELP) {
@@ -283,7 +272,7 @@ int main(int argc, char **argv)
         status = 0;
     } else if (!bad && p.options.action == BENCH_VERSION) {
         if (speaks)
-            printf("pat-bench %d.%d.%d\n", PAT_VERSION_MAJOR, PAT_VERSION_MINOR, PAT_VERSION_PATCH);
+            puts("pat-bench " PAT_PROJECT_VERSION);
         status = 0;
     } else if (!bad && p.options.action == BENCH_FROM) {
         status = speaks ? look_at_files(&p) : 0;
@@ -291,7 +280,7 @@ int main(int argc, char **argv)
         /* No launcher, so one process: that is an error in any case, and MPI is not needed to say so. */
         check_input(&p, 1);
         fprintf(stderr, "pat-bench: %s\n", p.options.error);
-        status = STATUS_BAD_INPUT;
+        status = TOOL_BAD_INPUT;
     } else {
         status = with_mpi(&p, argc, argv);
     }

@@ -21,10 +21,12 @@
 #include "bench_wait.h"
 #include "calibrate_run.h"
 #include "closed_form.h"
+#include "file.h"
 #include "link.h"
 #include "machine.h"
 #include "pat.h"
 #include "runtime.h"
+#include "tool_options.h"
 
 enum { MAX_SIZES = 10, MAX_ROWS = 3 * MAX_SIZES, MOST_GAMMAS = 7 };
 /* Shorter blocks cost what a message costs, and some links let through the first few thousand bytes at once. */
@@ -46,11 +48,10 @@ typedef struct options {
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
     options *o = state->input;
-    char *end;
     switch (key) {
     case 'o':
         if (!*arg)
-            argp_error(state, "--out: accepted: the name of a file");
+            argp_error(state, "--out '': accepted: the name of a file");
         o->out = arg;
         return 0;
     case 'q':
@@ -63,20 +64,16 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         o->check = true;
         return 0;
     case 'r':
-        o->rules = arg;
+        o->rules = tool_output(state, "--rules", arg);
         return 0;
     case 'j':
-        o->rules_json = arg;
+        o->rules_json = tool_output(state, "--rules-json", arg);
         return 0;
     case 'p':
-        o->patience.precision = strtod(arg, &end);
-        if (end == arg || *end || !(o->patience.precision >= 0.001 && o->patience.precision <= 1))
-            argp_error(state, "--precision %s: accepted: 0.001 to 1", arg);
+        o->patience.precision = tool_number(state, "--precision", arg, 0.001, 1);
         return 0;
     case 'l':
-        o->longest_s = strtod(arg, &end);
-        if (end == arg || *end || !(o->longest_s >= 0.001 && o->longest_s <= 1000))
-            argp_error(state, "--longest %s: accepted: 0.001 to 1000 (seconds)", arg);
+        o->longest_s = tool_number(state, "--longest", arg, 0.001, 1000);
         return 0;
     case 'g':
         if (strcmp(arg, "bar") == 0)
@@ -86,7 +83,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         else if (strcmp(arg, "off") == 0)
             o->progress = BENCH_PROGRESS_OFF;
         else if (strcmp(arg, "auto") != 0)
-            argp_error(state, "--progress %s: accepted: auto, bar, lines, off", arg);
+            argp_error(state, "--progress '%s': accepted: auto, bar, lines, off", arg);
         return 0;
     case ARGP_KEY_END:
         o->patience.least = o->quick ? 3 : 5;
@@ -129,11 +126,14 @@ static const struct argp argp = {
     parse,
     NULL,
     "Measure what messages cost every all-gather, broadcast and gather on this machine, for "
-    "PAT_CALIBRATION.\v"
+    "PAT_CALIBRATION.\n\nOptions:\v"
     "Start it under mpirun with the layout that programs will have: as many ranks on a node, at least two in "
     "all. What it "
     "finds also serves other numbers of ranks. After each algorithm the file is written; started again it "
-    "goes on where it was.",
+    "goes on where it was.\n\n"
+    "Exit status: 0, 1 when something failed while it ran, 2 for bad options, fewer than two ranks, nodes "
+    "that "
+    "are not alike, and a file that cannot be written, gone on with or checked.",
     NULL,
     NULL,
     NULL};
@@ -481,7 +481,17 @@ static int check(const options *o, int rank)
     if (rc == MPI_SUCCESS)
         free(c);
     calibrate_must(PAT_Finalize(), "PAT_Finalize");
-    return rc == MPI_SUCCESS ? 0 : 2;
+    return rc == MPI_SUCCESS ? 0 : TOOL_BAD_INPUT;
+}
+
+/* Can the calibration be written? Asked before anything is measured. All ranks call. */
+static bool out_is_good(const options *o, int rank)
+{
+    int error = rank == 0 ? pat_file_check(o->out) : 0;
+    if (error)
+        fprintf(stderr, "pat-calibrate: --out '%s': cannot be written: %s\n", o->out, strerror(error));
+    MPI_Bcast(&error, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    return !error;
 }
 
 static int calibrate(const options *o, int rank, int size)
@@ -489,6 +499,8 @@ static int calibrate(const options *o, int rank, int size)
     run r = {.options = o, .rank = rank, .size = size};
     int same_machine;
     bool alike;
+    if (!out_is_good(o, rank))
+        return TOOL_BAD_INPUT;
     calibrate_must(PAT_Init(), "PAT_Init");
     calibrate_must(pat_machine_find(MPI_COMM_WORLD, &r.found.machine, &alike), "the machine");
     if (!alike) {
@@ -497,7 +509,7 @@ static int calibrate(const options *o, int rank, int size)
                     "pat-calibrate: the nodes are not alike (processor, MPI library, ranks per node): one "
                     "calibration cannot be of all of them\n");
         PAT_Finalize();
-        return 2;
+        return TOOL_BAD_INPUT;
     }
     r.found.ranks = size;
     calibrate_must(pat_link_find(&r.link, &pat_rt.config, MPI_COMM_WORLD, NULL), "the link");
@@ -508,7 +520,7 @@ static int calibrate(const options *o, int rank, int size)
     MPI_Bcast(&good, 1, MPI_INT, 0, MPI_COMM_WORLD);
     if (!good) {
         PAT_Finalize();
-        return 2;
+        return TOOL_BAD_INPUT;
     }
     MPI_Bcast(&r.found, (int)sizeof(r.found), MPI_BYTE, 0, MPI_COMM_WORLD);
     r.buffer = calloc(1, most_bytes(&r));
@@ -536,13 +548,13 @@ static int write_rules(const options *o)
     char why[512];
     if (pat_calibration_read(&c, o->out, why, sizeof(why)) != 0) {
         fprintf(stderr, "pat-calibrate: %s\n", why);
-        return 2;
+        return TOOL_BAD_INPUT;
     }
     for (int i = 0; i < 2; i++) {
         const int error = files[i].path ? bench_rules_write(&c, files[i].path, files[i].json) : 0;
         if (error) {
             fprintf(stderr, "pat-calibrate: %s: %s\n", files[i].path, strerror(error));
-            return 2;
+            return TOOL_FAILED;
         }
     }
     return 0;
@@ -552,8 +564,8 @@ int main(int argc, char **argv)
 {
     options o = {.out = "pat-calibration.json"};
     int rank, size, level, status;
-    argp_err_exit_status = 2;
-    argp_parse(&argp, argc, argv, 0, NULL, &o); /* before MPI_Init: a wrong option ends every rank alike */
+    tool_parse("pat-calibrate", &argp, argc, argv,
+               &o); /* before MPI_Init: a wrong option ends every rank alike */
     if (o.rules || o.rules_json)
         return write_rules(&o);
     MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
@@ -562,7 +574,7 @@ int main(int argc, char **argv)
     if (size < 2) {
         fprintf(stderr,
                 "pat-calibrate: 1 rank; accepted: 2 or more, for example mpirun -n 4 pat-calibrate\n");
-        status = 2;
+        status = TOOL_BAD_INPUT;
     } else {
         status = o.check ? check(&o, rank) : calibrate(&o, rank, size);
     }

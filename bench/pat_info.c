@@ -3,140 +3,224 @@
  * that comes from. By itself or under a launcher, where rank 0 speaks.
  */
 #include <argp.h>
-#include <dlfcn.h>
-#include <hwloc.h>
-#include <limits.h>
+#include <jansson.h>
 #include <mpi.h>
+#include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "algorithms.h"
-#include "config.h"
-#include "link.h"
-#include "pat.h"
-#include "place.h"
+#include "info_facts.h"
+#include "tool_options.h"
 
-static const struct argp_option keys[] = {{0}};
-static const struct argp argp = {
-    keys,
-    NULL,
-    NULL,
-    "Version, MPI library, thread level, processors and the background thread's place, whether the "
-    "drop-in is in effect, and every setting with its value and origin.\v"
-    "Under mpirun it tells what holds there: mpirun -n 4 pat-info. With the drop-in: pat-run "
-    "mpirun -n 4 pat-info.",
-    NULL,
-    NULL,
-    NULL};
-
-static const char *const levels[] = {"MPI_THREAD_SINGLE", "MPI_THREAD_FUNNELED", "MPI_THREAD_SERIALIZED",
-                                     "MPI_THREAD_MULTIPLE"};
-
-/* Whose MPI_<call> does a program get? */
-static void print_dropin(const char *call)
+static error_t parse(int key, char *arg, struct argp_state *state)
 {
-    Dl_info info;
-    void *first = dlsym(RTLD_DEFAULT, call);
-    const char *file = first && dladdr(first, &info) && info.dli_fname ? info.dli_fname : "nobody";
-    const char *name = strrchr(file, '/') ? strrchr(file, '/') + 1 : file;
-    const char *preload = getenv("LD_PRELOAD");
-    const bool ours = strncmp(name, "libpat-mpi", 10) == 0, loaded = preload && strstr(preload, "libpat-mpi");
-    printf("  %-15s %s%s\n", call, file,
-           ours     ? " (the drop-in)"
-           : loaded ? " (the drop-in is behind it, and sees only what is passed on by MPI_, not by PMPI_)"
-                    : "");
+    switch (key) {
+    case 'j':
+        *(bool *)state->input = true;
+        return 0;
+    case ARGP_KEY_ARG:
+        argp_error(state, "'%s': no arguments are accepted", arg);
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
 }
 
-static void print_machine(void)
+static const struct argp_option keys[] = {{"json", 'j', NULL, 0, "Print all of it as JSON", 0}, {0}};
+static const struct argp argp = {
+    .options = keys,
+    .parser = parse,
+    .doc =
+        "Version, MPI library, thread level, processors and the background thread's place, whether the "
+        "drop-in is in effect, every setting with its value, origin and meaning, PAT_* variables that nobody "
+        "knows, and what auto would do with all-gathers here, by the length of their blocks.\n\nOptions:\v"
+        "Under mpirun it tells what holds there, for rank 0: mpirun -n 4 pat-info. With the drop-in: pat-run "
+        "mpirun -n 4 pat-info.\n\n"
+        "Exit status: 0; 1 when memory is short; 2 for bad options, and where a setting is malformed or the "
+        "thread cannot be placed as PAT_THREAD_PIN says."};
+
+static const char *text_of(const json_t *object, const char *key)
 {
-    char version[MPI_MAX_LIBRARY_VERSION_STRING];
-    int length, level;
-    PMPI_Get_library_version(version, &length);
-    version[strcspn(version, "\n")] = '\0';
-    PMPI_Query_thread(&level);
-    printf("MPI library       %s\n", version);
-    printf("thread level      %s%s\n", level >= 0 && level < 4 ? levels[level] : "unknown",
-           level == MPI_THREAD_MULTIPLE ? "" : ": no data moves early");
-    const int eager = pat_link_eager_bytes();
-    if (eager == INT_MAX)
+    return json_string_value(json_object_get(object, key));
+}
+
+static long long number_of(const json_t *object, const char *key)
+{
+    return (long long)json_integer_value(json_object_get(object, key));
+}
+
+static void print_machine(const json_t *facts)
+{
+    const json_t *mpi = json_object_get(facts, "mpi"), *cpus = json_object_get(facts, "processors"),
+                 *thread = json_object_get(facts, "background_thread");
+    const char *level = text_of(mpi, "thread_level"), *place = text_of(thread, "place");
+    printf("MPI library       %s\n", text_of(mpi, "library"));
+    printf("thread level      %s%s\n", level,
+           strcmp(level, "MPI_THREAD_MULTIPLE") == 0 ? "" : ": no data moves early");
+    if (json_is_null(json_object_get(mpi, "eager_bytes")))
         printf("eager limit       not known\n");
     else
-        printf("eager limit       %d bytes of data over TCP\n", eager);
+        printf("eager limit       %lld bytes of data over TCP\n", number_of(mpi, "eager_bytes"));
+    if (json_is_null(cpus))
+        printf("processors        not known\n");
+    else
+        printf("processors        %lld packages, %lld cores, %lld processing units\n",
+               number_of(cpus, "packages"), number_of(cpus, "cores"), number_of(cpus, "processing_units"));
+    printf("background thread ");
+    if (!place)
+        printf("%s\n", text_of(thread, "error"));
+    else if (strcmp(place, "bound") == 0)
+        printf("bound to processing unit %lld (of rank 0)\n", number_of(thread, "processing_unit"));
+    else
+        printf("left to the scheduler%s (of rank 0)\n",
+               strcmp(place, "off") == 0 ? ", as PAT_THREAD_PIN=off says" : ": no processing unit is free");
 }
 
-static void print_processors(const pat_place *place)
+static void print_calls(const json_t *facts)
 {
-    hwloc_topology_t topology;
-    if (hwloc_topology_init(&topology) != 0 || hwloc_topology_load(topology) != 0) {
-        printf("processors        not known\n");
+    size_t i;
+    const json_t *c;
+    printf("\nwho takes a program's calls\n");
+    json_array_foreach(json_object_get(facts, "calls"), i, c)
+    {
+        const char *dropin = text_of(c, "dropin");
+        printf("  %-15s %s%s\n", text_of(c, "call"), text_of(c, "library"),
+               strcmp(dropin, "first") == 0 ? " (the drop-in)"
+               : strcmp(dropin, "behind") == 0
+                   ? " (the drop-in is behind it, and sees only what is passed on by MPI_, not by PMPI_)"
+                   : "");
+    }
+}
+
+/* A text in lines of at most 100 characters, each indented. */
+static void print_wrapped(const char *text)
+{
+    enum { INDENT = 6, WIDTH = 100 };
+    int column = 0;
+    while (*text) {
+        const int length = (int)strcspn(text, " ");
+        if (column > 0 && column + 1 + length > WIDTH) {
+            putchar('\n');
+            column = 0;
+        }
+        column += column > 0 ? printf(" %.*s", length, text) : printf("%*s%.*s", INDENT, "", length, text);
+        text += length + (text[length] == ' ');
+    }
+    putchar('\n');
+}
+
+static void print_settings(const json_t *facts)
+{
+    size_t i;
+    const json_t *s;
+    char text[800];
+    printf("\nsettings\n");
+    json_array_foreach(json_object_get(facts, "settings"), i, s)
+    {
+        printf("  %-17s %-24s %s%s\n", text_of(s, "name"), text_of(s, "value"), text_of(s, "origin"),
+               json_is_true(json_object_get(s, "malformed")) ? ", malformed" : "");
+        snprintf(text, sizeof(text), "%s Accepted: %s. Default: %s.", text_of(s, "description"),
+                 text_of(s, "accepted"), text_of(s, "default"));
+        print_wrapped(text);
+    }
+}
+
+static void print_auto(const json_t *facts)
+{
+    static const char *const meanings[][2] = {
+        {"native", "the MPI library runs them"},
+        {"by arrivals", "the MPI library runs them, and relay while ranks come far apart"},
+        {"relay", "relay runs them, as long as it is not measured to be slower"}};
+    const json_t *told = json_object_get(facts, "auto"), *range;
+    size_t i;
+    printf("\nwhat auto would do with all-gathers here\n");
+    if (text_of(told, "not_known")) {
+        printf("  not known: %s\n", text_of(told, "not_known"));
         return;
     }
-    const char *kinds[] = {[PAT_PLACE_PU] = "bound to processing unit",
-                           [PAT_PLACE_FLOAT] = "left to the scheduler: no processing unit is free",
-                           [PAT_PLACE_OFF] = "left to the scheduler, as PAT_THREAD_PIN=off says"};
-    printf("processors        %d packages, %d cores, %d processing units\n",
-           hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_PACKAGE),
-           hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_CORE),
-           hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_PU));
-    printf("background thread %s", kinds[place->kind]);
-    if (place->kind == PAT_PLACE_PU)
-        printf(" %d", place->pu_os_index);
-    printf(" (of rank 0)\n");
-    hwloc_topology_destroy(topology);
-}
-
-static void print_settings(void)
-{
-    const char *name, *unset, *accepted;
-    printf("\nsettings\n");
-    for (int i = 0; pat_config_setting(i, &name, &unset, &accepted); i++) {
-        const char *text = pat_config_env(name);
-        printf("  %-17s %-24s %s\n", name, text ? text : unset, text ? "environment" : "default");
+    printf("  %lld ranks, a link of %.1f us and %.1f Mbit/s (%s)%s\n", number_of(told, "ranks"),
+           json_real_value(json_object_get(told, "latency_us")),
+           json_real_value(json_object_get(told, "mbit_per_s")),
+           json_is_true(json_object_get(told, "measured")) ? "measured" : "as PAT_LINK says",
+           json_is_true(json_object_get(told, "by_calibration")) ? ", by the calibration" : "");
+    json_array_foreach(json_object_get(told, "ranges"), i, range)
+    {
+        char bytes[64];
+        if (json_is_null(json_object_get(range, "to_bytes")))
+            snprintf(bytes, sizeof(bytes), "from %lld", number_of(range, "from_bytes"));
+        else
+            snprintf(bytes, sizeof(bytes), "%lld to %lld", number_of(range, "from_bytes"),
+                     number_of(range, "to_bytes"));
+        for (size_t k = 0; k < sizeof(meanings) / sizeof(meanings[0]); k++)
+            if (strcmp(meanings[k][0], text_of(range, "runs")) == 0)
+                printf("  %-24s bytes per rank: %s\n", bytes, meanings[k][1]);
     }
 }
 
-static void print_algorithms(void)
+static void print_algorithms(const json_t *facts)
 {
+    const char *call;
+    json_t *names;
     printf("\nalgorithms\n");
-    static const char *const calls[] = {
-        [PAT_OP_ALLGATHER] = "all-gather", [PAT_OP_BCAST] = "broadcast", [PAT_OP_GATHER] = "gather"};
-    for (int op = 0; op < PAT_NUM_OPS; op++)
-        printf("  %-17s %s\n", calls[op], pat_algorithm_names((enum pat_op)op));
+    json_object_foreach(json_object_get(facts, "algorithms"), call, names)
+    {
+        size_t i;
+        const json_t *name;
+        printf("  %-17s", call);
+        json_array_foreach(names, i, name) printf("%s %s", i ? "," : "", json_string_value(name));
+        putchar('\n');
+    }
+}
+
+static void print(const json_t *facts)
+{
+    printf("PAT %s, %lld rank%s\n", text_of(facts, "version"), number_of(facts, "ranks"),
+           number_of(facts, "ranks") == 1 ? "" : "s");
+    print_machine(facts);
+    print_calls(facts);
+    print_settings(facts);
+    print_auto(facts);
+    print_algorithms(facts);
+}
+
+/* What is wrong goes to the standard error, beside the JSON too. */
+static void complain(const json_t *facts)
+{
+    size_t i;
+    const json_t *s;
+    json_array_foreach(json_object_get(facts, "settings"), i, s)
+    {
+        if (json_is_true(json_object_get(s, "malformed")))
+            fprintf(stderr, "pat-info: %s=\"%s\": accepted: %s\n", text_of(s, "name"), text_of(s, "value"),
+                    text_of(s, "accepted"));
+    }
+    json_array_foreach(json_object_get(facts, "unknown_settings"), i, s)
+    {
+        const char *nearest = text_of(s, "nearest");
+        fprintf(stderr, "pat-info: %s is set, but it is no setting%s%s%s\n", text_of(s, "name"),
+                nearest ? "; is " : "", nearest ? nearest : "", nearest ? " meant?" : "");
+    }
 }
 
 int main(int argc, char **argv)
 {
-    int rank, ranks, provided, status = 0;
-    pat_config config;
-    char why[256];
-    argp_program_version = "pat-info 0.1.0";
-    argp_parse(&argp, argc, argv, 0, NULL, NULL);
+    int rank, provided;
+    bool good, as_json = false;
+    tool_parse("pat-info", &argp, argc, argv, &as_json);
     MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    const bool good = pat_config_read(&config, pat_config_env, why, sizeof(why)) == 0;
-    pat_place place = {.kind = PAT_PLACE_FLOAT, .pu_os_index = -1};
-    const int rc = pat_place_find(MPI_COMM_WORLD, good ? config.thread_pin : "auto", &place);
-    if (rank == 0) {
-        printf("PAT %d.%d.%d, %d rank%s\n", PAT_VERSION_MAJOR, PAT_VERSION_MINOR, PAT_VERSION_PATCH, ranks,
-               ranks == 1 ? "" : "s");
-        print_machine();
-        if (rc == MPI_SUCCESS)
-            print_processors(&place);
-        else
-            printf("background thread %s\n", PAT_Error_string(rc));
-        printf("\nwho takes a program's calls\n");
-        print_dropin("MPI_Init");
-        print_dropin("MPI_Allgather");
-        print_dropin("MPI_Allreduce");
-        print_dropin("mpi_allgather_");
-        print_settings();
-        print_algorithms();
-        if (!good)
-            fprintf(stderr, "pat-info: %s\n", why);
+    json_t *facts = info_facts(MPI_COMM_WORLD, &good);
+    if (rank == 0 && facts) {
+        if (as_json) {
+            json_dumpf(facts, stdout, JSON_INDENT(1) | JSON_REAL_PRECISION(6));
+            putchar('\n');
+        } else {
+            print(facts);
+        }
+        complain(facts);
     }
-    status = good && rc == MPI_SUCCESS ? 0 : 1;
+    const int status = !facts ? TOOL_FAILED : good ? 0 : TOOL_BAD_INPUT;
+    json_decref(facts);
     MPI_Finalize();
     return status;
 }

@@ -3,7 +3,6 @@
  * without running anything. The plans are those that the library runs. No MPI, no clock.
  */
 #include <argp.h>
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +11,7 @@
 #include "bench_delay.h"
 #include "bench_forecast.h"
 #include "model_judge.h"
+#include "tool_options.h"
 
 enum { MAX_ROWS = 32, MAX_LIST = 16, MOST_RANKS = 256, MOST_ITERS = 10000, MAX_CALIBRATIONS = 16 };
 
@@ -39,29 +39,6 @@ typedef struct options {
 static const char *const ops[] = {
     [PAT_OP_ALLGATHER] = "allgather", [PAT_OP_GATHER] = "gather", [PAT_OP_BCAST] = "bcast"};
 
-static double number(struct argp_state *state, const char *name, const char *text, double least, double most)
-{
-    char *end;
-    const double value = strtod(text, &end);
-    if (end == text || *end || !(value >= least && value <= most))
-        argp_error(state, "%s %s: accepted: %g to %g", name, text, least, most);
-    return value;
-}
-
-static int64_t whole(struct argp_state *state, const char *name, const char *text, int64_t least,
-                     int64_t most)
-{
-    char *end;
-    errno = 0;
-    long long value = strtoll(text, &end, 10);
-    const int shift = *end == 'K' ? 10 : *end == 'M' ? 20 : 0;
-    if (errno || end == text || end[shift > 0] || value < 0 || value > most >> shift ||
-        value << shift < least)
-        argp_error(state, "%s %s: accepted: %lld to %lld, also with K or M", name, text, (long long)least,
-                   (long long)most);
-    return value << shift;
-}
-
 static void parse_op(options *o, const char *arg, struct argp_state *state)
 {
     for (int i = 0; i < (int)(sizeof(ops) / sizeof(ops[0])); i++)
@@ -69,7 +46,7 @@ static void parse_op(options *o, const char *arg, struct argp_state *state)
             o->op = (enum pat_op)i;
             return;
         }
-    argp_error(state, "--op %s: accepted: allgather, gather, bcast", arg);
+    argp_error(state, "--op '%s': accepted: allgather, gather, bcast", arg);
 }
 
 static void parse_list(options *o, int key, char *arg, struct argp_state *state)
@@ -82,24 +59,23 @@ static void parse_list(options *o, int key, char *arg, struct argp_state *state)
         if (*count == most)
             argp_error(state, "%s: accepted: at most %d numbers", name, most);
         if (key == 'b')
-            o->bytes[*count] = whole(state, name, word, 1, INT64_C(1) << 28);
+            o->bytes[*count] = tool_bytes(state, name, word, 1, INT64_C(1) << 28);
         else if (key == 'f')
-            o->factors[*count] = number(state, name, word, 0, 1e6);
+            o->factors[*count] = tool_number(state, name, word, 0, 1e6);
         else
-            o->arrival_ns[*count] = (int64_t)(number(state, name, word, 0, 1e6) * 1e6);
+            o->arrival_ns[*count] = (int64_t)(tool_number(state, name, word, 0, 1e6) * 1e6);
     }
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
     options *o = state->input;
-    char *comma;
     switch (key) {
     case 'o':
         parse_op(o, arg, state);
         return 0;
     case 'p':
-        o->procs = (int)whole(state, "--procs", arg, 2, MOST_RANKS);
+        o->procs = (int)tool_whole(state, "--procs", arg, 2, MOST_RANKS);
         return 0;
     case 'b':
     case 'f':
@@ -107,31 +83,26 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         parse_list(o, key, arg, state);
         return 0;
     case 's':
-        o->segment_bytes = whole(state, "--segment", arg, 0, INT64_C(1) << 28);
+        o->segment_bytes = tool_bytes(state, "--segment", arg, 0, INT64_C(1) << 28);
         return 0;
     case 'l':
-        comma = strchr(arg, ',');
-        if (!comma)
-            argp_error(state, "--link %s: accepted: <us>,<Mbit/s>, for example 50,940", arg);
-        *comma = '\0';
-        o->latency_us = number(state, "--link, latency", arg, 0, 1e6);
-        o->mbit = number(state, "--link, rate", comma + 1, 1e-3, 1e6);
+        tool_link(state, "--link", arg, &o->latency_us, &o->mbit);
         return 0;
     case 't':
         if (bench_pattern_find(arg) < 0)
-            argp_error(state, "--pattern %s: accepted: %s", arg, bench_pattern_names());
+            argp_error(state, "--pattern '%s': accepted: %s", arg, bench_pattern_names());
         o->pattern = (enum bench_pattern)bench_pattern_find(arg);
         return 0;
     case 'i':
-        o->iters = (int)whole(state, "--iters", arg, 1, MOST_ITERS);
+        o->iters = (int)tool_whole(state, "--iters", arg, 1, MOST_ITERS);
         return 0;
     case 'e':
-        o->seed = whole(state, "--seed", arg, 0, INT64_MAX);
+        o->seed = tool_whole(state, "--seed", arg, 0, INT64_MAX);
         return 0;
     case 'g':
-        o->last = arg && strcmp(arg, "last") == 0;
-        if (!o->last && (!arg || strcmp(arg, "mean") != 0))
-            argp_error(state, "--goal %s: accepted: mean, last", arg ? arg : "");
+        o->last = strcmp(arg, "last") == 0;
+        if (!o->last && strcmp(arg, "mean") != 0)
+            argp_error(state, "--goal '%s': accepted: mean, last", arg);
         return 0;
     case 'c':
         if (o->num_calibrations == MAX_CALIBRATIONS)
@@ -139,7 +110,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         o->calibrations[o->num_calibrations++] = arg;
         return 0;
     case 'd':
-        o->plot = arg;
+        o->plot = tool_output(state, "--points", arg);
         return 0;
     case ARGP_KEY_ARGS:
         if (o->num_calibrations == 0)
@@ -161,10 +132,14 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 static const struct argp_option keys[] = {
     {"op", 'o', "OP", 0, "allgather (default), gather or bcast", 0},
     {"procs", 'p', "P", 0, "Ranks, each with a link of its own (default 8)", 0},
-    {"bytes", 'b', "LIST", 0, "Per rank; of a broadcast in all (default 64K)", 0},
+    {"bytes", 'b', "LIST", 0,
+     "Bytes per rank, of a broadcast in all, with K, M or G, up to 256M (default 64K)", 0},
     {"segment", 's', "BYTES", 0,
-     "Length of segments, for broadcasts and gathers that cut; 0: none (default 8K)", 0},
-    {"link", 'l', "US,MBIT", 0, "One-way latency and rate of a link (default 30,1000)", 0},
+     "Length of the segments into which broadcasts and gathers cut messages, with K, M or G; 0: they do not "
+     "(default 8K)",
+     0},
+    {"link", 'l', "US,MBIT", 0,
+     "One-way latency in microseconds and rate in Mbit/s of a link (default 30,1000)", 0},
     {"factor", 'f', "LIST", 0, "Largest delay, in times of a block on the link (default 0,4,16)", 0},
     {"pattern", 't', "P", 0, "Who is late, as in pat-bench (default uniform)", 0},
     {"arrivals", 'a', "LIST", 0, "When each rank calls, in ms, instead of a pattern", 0},
@@ -183,13 +158,15 @@ static const struct argp argp = {
     keys,
     parse,
     "[FILE...]",
-    "What the predictor says every algorithm takes, without running it.\v"
+    "What the predictor says every algorithm takes, without running it.\n\nOptions:\v"
     "elapsed: call to return, mean over ranks; past last: last return after the last call; bound: what no "
     "all-gather "
     "can beat. Means over the arrivals. An algorithm that goes by predictions has these very arrivals as its "
     "prediction. Ranks have one link each, in both directions at once; a message takes latency + bytes / "
     "rate, and "
-    "nothing else takes time.",
+    "nothing else takes time.\n\n"
+    "Exit status: 0, 1 when memory is short or --points cannot be written, 2 for bad options and files that "
+    "cannot be used.",
     NULL,
     NULL,
     NULL};
@@ -288,8 +265,8 @@ static int table(const options *o, int64_t bytes, double factor)
         fprintf(stderr, "pat-model: %lld bytes: %s\n", (long long)bytes, strerror(rc));
         return 1;
     }
-    printf("\n# %s, %d ranks, %lld bytes, %g us, %g Mbit/s, ", ops[o->op], o->procs, (long long)bytes,
-           o->latency_us, o->mbit);
+    printf("\n# %s, %d ranks, %lld bytes%s, %g us, %g Mbit/s, ", ops[o->op], o->procs, (long long)bytes,
+           o->op == PAT_OP_BCAST ? "" : " per rank", o->latency_us, o->mbit);
     if (o->num_arrivals > 0)
         printf("given arrivals\n");
     else
@@ -310,8 +287,7 @@ int main(int argc, char **argv)
                  .latency_us = 30,
                  .mbit = 1000,
                  .seed = 1};
-    argp_err_exit_status = 2;
-    argp_parse(&argp, argc, argv, 0, NULL, &o);
+    tool_parse("pat-model", &argp, argc, argv, &o);
     if (o.num_calibrations > 0)
         return model_judge(o.calibrations, o.num_calibrations, o.cells, o.num_cells, o.plot);
     if (o.num_arrivals > 0)

@@ -21,12 +21,15 @@
 #include "algorithms.h"
 #include "overhead.h"
 #include "pat.h"
+#include "tool_options.h"
 
-static const char doc[] = "Measure what the library costs: MODE is call (PAT_Allgather \"native\" against "
-                          "MPI_Allgather), thread (a "
-                          "computation slowed by the background thread) or copies (the plain call against "
-                          "the persistent one). Start it "
-                          "under mpirun with one rank per core.";
+static const char doc[] =
+    "Measure what the library costs: MODE is call (PAT_Allgather \"native\" against "
+    "MPI_Allgather), thread (a "
+    "computation slowed by the background thread) or copies (the plain call against "
+    "the persistent one). Start it "
+    "under mpirun with one rank per core.\n\nOptions:\v"
+    "Exit status: 0, 1 when something failed while it ran, 2 for bad options and fewer than two ranks.";
 
 static const struct {
     const char *name;
@@ -62,31 +65,24 @@ static int find_mode(const char *name)
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
     overhead_options *o = state->input;
-    char *end;
     switch (key) {
     case 'r':
-        o->rounds = (int)strtol(arg, &end, 10);
-        if (*end || o->rounds < 3 || o->rounds > 1000000)
-            argp_error(state, "--rounds %s: accepted: 3 to 1000000", arg);
+        o->rounds = (int)tool_whole(state, "--rounds", arg, 3, 1000000);
         return 0;
     case 'p':
-        o->phase_ms = strtod(arg, &end);
-        if (*end || !(o->phase_ms >= 1) || o->phase_ms > 10000)
-            argp_error(state, "--phase %s: accepted: 1 to 10000 (milliseconds)", arg);
+        o->phase_ms = tool_number(state, "--phase", arg, 1, 10000);
         return 0;
-    case 's':
-        o->segment = (int)strtol(arg, &end, 10);
-        if (*end || o->segment < 1 || o->segment > 1 << 26)
-            argp_error(state, "--segment %s: accepted: 1 to %d (bytes)", arg, 1 << 26);
+    case 'b':
+        o->segment = (int)tool_bytes(state, "--bytes", arg, 1, 1 << 26);
         return 0;
     case 'a':
         if (!pat_algorithm_find(arg) || pat_algorithm_find(arg)->op != PAT_OP_ALLGATHER)
-            argp_error(state, "--alg %s: accepted: %s", arg, pat_algorithm_names(PAT_OP_ALLGATHER));
+            argp_error(state, "--alg '%s': accepted: %s", arg, pat_algorithm_names(PAT_OP_ALLGATHER));
         o->alg = arg;
         return 0;
     case ARGP_KEY_ARG:
         if (o->mode || find_mode(arg) < 0)
-            argp_error(state, "mode %s: accepted: one of call, thread, copies", arg);
+            argp_error(state, "mode '%s': accepted: one of call, thread, copies", arg);
         o->mode = arg;
         return 0;
     case ARGP_KEY_END:
@@ -101,8 +97,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 static const struct argp_option keys[] = {
     {"rounds", 'r', "N", 0, "Interleaved rounds (default 400 for call, 60 for the others)", 0},
     {"phase", 'p', "MS", 0,
-     "thread: length of one computation (default 100); copies: how late rank 0 is (default 20)", 0},
-    {"segment", 's', "BYTES", 0, "thread, copies: bytes per rank (default 65536)", 0},
+     "thread: length of one computation in ms (default 100); copies: how late rank 0 is in ms (default 20)",
+     0},
+    {"bytes", 'b', "BYTES", 0, "thread, copies: bytes per rank, with K or M, up to 64M (default 64K)", 0},
     {"alg", 'a', "ALG", 0, "thread, copies: algorithm (default relay)", 0},
     {0}};
 static const struct argp argp = {keys, parse, "MODE", doc, NULL, NULL, NULL};
@@ -120,8 +117,7 @@ int main(int argc, char **argv)
     overhead_options o = {.segment = 65536, .alg = "relay"};
     int rank, size, level;
     /* Before MPI_Init, so that a wrong option ends every rank alike. */
-    argp_err_exit_status = 2;
-    argp_parse(&argp, argc, argv, 0, NULL, &o);
+    tool_parse("pat-overhead", &argp, argc, argv, &o);
     MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);

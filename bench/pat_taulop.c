@@ -12,6 +12,7 @@
 #include <gsl/gsl_sort.h>
 
 #include "taulop_run.h"
+#include "tool_options.h"
 
 enum { MIB = 1 << 20, FIRST_BYTES = 4096, MAX_RUNS = 15 };
 
@@ -23,22 +24,17 @@ typedef struct options {
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
     options *o = state->input;
-    char *end;
     switch (key) {
     case 't':
-        o->threads = (int)strtol(arg, &end, 10);
-        if (end == arg || *end || o->threads < 2 || o->threads > 128 || (o->threads & (o->threads - 1)))
-            argp_error(state, "--threads %s: accepted: a power of two from 2 to 128", arg);
+        o->threads = (int)tool_whole(state, "--threads", arg, 2, 128);
+        if (o->threads & (o->threads - 1))
+            argp_error(state, "--threads '%s': accepted: a power of two from 2 to 128", arg);
         return 0;
     case 'm':
-        o->most_bytes = strtoll(arg, &end, 10) * MIB;
-        if (end == arg || *end || o->most_bytes < MIB || o->most_bytes > 256LL * MIB)
-            argp_error(state, "--most %s: accepted: 1 to 256 (MiB)", arg);
+        o->most_bytes = tool_bytes(state, "--most", arg, MIB, 256LL * MIB);
         return 0;
     case 'r':
-        o->runs = (int)strtol(arg, &end, 10);
-        if (end == arg || *end || o->runs < 3 || o->runs > MAX_RUNS)
-            argp_error(state, "--runs %s: accepted: 3 to %d", arg, MAX_RUNS);
+        o->runs = (int)tool_whole(state, "--runs", arg, 3, MAX_RUNS);
         return 0;
     case ARGP_KEY_ARG:
         argp_error(state, "'%s': no arguments are accepted", arg);
@@ -50,7 +46,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static const struct argp_option keys[] = {
     {"threads", 't', "N", 0, "Threads, a power of two (default: as many cores as there are)", 0},
-    {"most", 'm', "MIB", 0, "Longest message (default 4)", 0},
+    {"most", 'm', "BYTES", 0, "Longest message, in bytes with K, M or G, 1M to 256M (default 4M)", 0},
     {"runs", 'r', "N", 0, "Runs of which the median counts (default 7)", 0},
     {0}};
 static const struct argp argp = {
@@ -58,7 +54,8 @@ static const struct argp argp = {
     parse,
     NULL,
     "Measure what a copy takes while others run, and how well tau-Lop, LogGP and log_nP "
-    "foretell collectives by it.",
+    "foretell collectives by it.\n\nOptions:\v"
+    "Exit status: 0, 1 when memory or threads are short, 2 for bad options.",
     NULL,
     NULL,
     NULL};
@@ -171,8 +168,7 @@ int main(int argc, char **argv)
     options o = {.runs = 7, .most_bytes = 4 * MIB};
     pat_transfers t = {.num_sizes = 0};
     int cores;
-    argp_err_exit_status = 2;
-    argp_parse(&argp, argc, argv, 0, NULL, &o);
+    tool_parse("pat-taulop", &argp, argc, argv, &o);
     int64_t cold = look_at_machine(&cores);
     for (int n = 2; !o.threads || (n <= cores && n <= 128); n *= 2)
         o.threads = n;

@@ -20,6 +20,7 @@
 #include "engine.h"
 #include "runtime.h"
 #include "select.h"
+#include "tool_options.h"
 
 enum { MAX_PROCS = 32, REPEATS = 101, CHOICES = 1000, MOST_RANKS = 4096 };
 
@@ -28,16 +29,6 @@ typedef struct options {
     int64_t block_bytes;
     double mbit, latency_us;
 } options;
-
-static int64_t number(struct argp_state *state, const char *name, const char *text, int64_t least,
-                      int64_t most)
-{
-    char *end;
-    const long long value = strtoll(text, &end, 10);
-    if (end == text || *end || value < least || value > most)
-        argp_error(state, "%s %s: accepted: %lld to %lld", name, text, (long long)least, (long long)most);
-    return value;
-}
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
@@ -48,17 +39,14 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         for (o->num_procs = 0; (word = strsep(&rest, ",")) != NULL;) {
             if (o->num_procs == MAX_PROCS)
                 argp_error(state, "--procs: accepted: at most %d numbers", MAX_PROCS);
-            o->procs[o->num_procs++] = (int)number(state, "--procs", word, 2, MOST_RANKS);
+            o->procs[o->num_procs++] = (int)tool_whole(state, "--procs", word, 2, MOST_RANKS);
         }
         return 0;
-    case 'k':
-        o->block_bytes = number(state, "--kib", arg, 1, 65536) * 1024;
-        return 0;
-    case 'm':
-        o->mbit = (double)number(state, "--mbit", arg, 1, 1000000);
+    case 'b':
+        o->block_bytes = tool_bytes(state, "--bytes", arg, 1, 64 << 20);
         return 0;
     case 'l':
-        o->latency_us = (double)number(state, "--latency", arg, 1, 1000000);
+        tool_link(state, "--link", arg, &o->latency_us, &o->mbit);
         return 0;
     case ARGP_KEY_ARG:
         argp_error(state, "'%s': no arguments are accepted", arg);
@@ -70,14 +58,20 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static const struct argp_option keys[] = {
     {"procs", 'p', "LIST", 0, "Numbers of ranks (default 4,8,16,32,48,64,128,256,512,1024)", 0},
-    {"kib", 'k', "K", 0, "Per rank (default 64)", 0},
-    {"mbit", 'm', "MBIT", 0, "Rate of the links (default 1000)", 0},
-    {"latency", 'l', "US", 0, "One-way latency (default 30)", 0},
+    {"bytes", 'b', "BYTES", 0, "Bytes per rank, with K or M, up to 64M (default 64K)", 0},
+    {"link", 'l', "US,MBIT", 0,
+     "One-way latency in microseconds and rate in Mbit/s of a link (default 30,1000)", 0},
     {0}};
 
 static const struct argp argp = {
-    keys, parse, NULL, "What one rank pays to plan a round, by number of ranks. Needs no launcher.",
-    NULL, NULL,  NULL};
+    keys,
+    parse,
+    NULL,
+    "What one rank pays to plan a round, by number of ranks. Needs no launcher.\n\nOptions:\v"
+    "Exit status: 0, 1 when memory is short, 2 for bad options.",
+    NULL,
+    NULL,
+    NULL};
 
 static double median(double *v, int n)
 {
@@ -274,12 +268,10 @@ int main(int argc, char **argv)
                  .latency_us = 30};
     static const char *const names[] = {"relay", "ring", "bdr", "bslb"};
     int failed = 0;
-    argp_err_exit_status = 2;
-    argp_parse(&argp, argc, argv, 0, NULL, &o);
-    printf("# One rank's plan, segments of %lld KiB, %g Mbit/s, latency %g us: medians in us\n"
+    tool_parse("pat-plan-cost", &argp, argc, argv, &o);
+    printf("# One rank's plan, %lld bytes per rank, %g Mbit/s, latency %g us: medians in us\n"
            "%-6s %6s %8s %12s %12s %12s\n",
-           (long long)(o.block_bytes / 1024), o.mbit, o.latency_us, "", "ranks", "nodes", "build", "set up",
-           "choose");
+           (long long)o.block_bytes, o.mbit, o.latency_us, "", "ranks", "nodes", "build", "set up", "choose");
     for (size_t i = 0; !failed && i < sizeof(names) / sizeof(names[0]); i++)
         failed = measure_algorithm(&o, pat_algorithm_find(names[i]));
     if (!failed)

@@ -16,6 +16,10 @@ foreach(target pat_shared pat_static)
     $<$<COMPILE_LANGUAGE:CXX>:OMPI_SKIP_MPICXX> $<$<COMPILE_LANGUAGE:CXX>:MPICH_SKIP_MPICXX>)
 endforeach()
 
+if(NOT PAT_INSTALL)
+  return()
+endif()
+
 # Installed programs find the library beside them wherever the tree is moved to.
 if(IS_ABSOLUTE "${CMAKE_INSTALL_LIBDIR}" OR IS_ABSOLUTE "${CMAKE_INSTALL_INCLUDEDIR}")
   message(FATAL_ERROR "CMAKE_INSTALL_LIBDIR and CMAKE_INSTALL_INCLUDEDIR must be relative to the prefix")
@@ -45,23 +49,28 @@ install(FILES ${CMAKE_CURRENT_BINARY_DIR}/pat.pc DESTINATION ${CMAKE_INSTALL_LIB
 
 # The drop-in and what preloads it.
 install(TARGETS pat-mpi-dropin LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(PROGRAMS src/dropin/pat-run DESTINATION ${CMAKE_INSTALL_BINDIR})
+configure_file(src/dropin/pat-run installed/pat-run @ONLY) # the version
+install(PROGRAMS ${CMAKE_CURRENT_BINARY_DIR}/installed/pat-run DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(FILES docs/man/pat-run.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 
 install(FILES docs/man/pat.7 DESTINATION ${CMAKE_INSTALL_MANDIR}/man7)
+install(DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/man/man3 DESTINATION ${CMAKE_INSTALL_MANDIR})
+install(FILES README.md CONTRIBUTING.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} PATTERN man EXCLUDE)
 install(FILES bench/examples/two_requests.c bench/examples/jacobi.c DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples)
 
 # The tools are defined later, in bench/: asked for at the end of the configuration. The emulated cluster is a script
 # with its parts beside it; pat-lab is a link to it.
 function(pat_install_tools)
   if(TARGET pat-bench)
-    install(TARGETS pat-bench pat-calibrate pat-model pat-info)
-    install(FILES docs/man/pat-bench.1 docs/man/pat-calibrate.1 docs/man/pat-model.1 docs/man/pat-info.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+    install(TARGETS ${PAT_TOOLS})
+    install(FILES ${PAT_TOOL_PAGES} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
   endif()
   if(TARGET lab-stream)
     set(lab_dir ${CMAKE_INSTALL_LIBEXECDIR}/pat)
     install(TARGETS lab-stream DESTINATION ${lab_dir})
-    install(PROGRAMS bench/lab DESTINATION ${lab_dir})
+    configure_file(bench/lab installed/lab @ONLY)
+    install(PROGRAMS ${CMAKE_CURRENT_BINARY_DIR}/installed/lab DESTINATION ${lab_dir})
     file(GLOB parts bench/lab_*.sh)
     install(PROGRAMS ${parts} DESTINATION ${lab_dir})
     file(RELATIVE_PATH to_lab "/${CMAKE_INSTALL_BINDIR}" "/${lab_dir}/lab")

@@ -104,6 +104,8 @@ PAT_PUBLIC int PAT_Allgatherv(const void *sendbuf, int sendcount, MPI_Datatype s
                               const int recvcounts[], const int displs[], MPI_Datatype recvtype,
                               MPI_Comm comm);
 
+/* ---- All-gather, persistent -------------------------------------------------------------------------- */
+
 /*
  * Persistent form. Early data needs no copy here: from PAT_Open to PAT_Wait the receive buffer is the
  * library's, and other ranks' blocks may land in it before this rank has called PAT_Start. Programs that

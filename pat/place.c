@@ -37,6 +37,7 @@ static int common_depth(hwloc_obj_t pu, hwloc_const_cpuset_t set)
  * The best PU for a process that computes on `own`, among those neither computed on nor given away; NULL:
  * none is left. First a core on which nobody computes, because a sibling slows the computation down even from
  * a PU of its own; then the nearest; then a core where no other background thread is; then the lowest number.
+ * hwloc_get_closest_objs orders PUs by what they share with one PU, here it is a set, and does not say which are equally near.
  */
 static hwloc_obj_t nearest_free(hwloc_topology_t topology, hwloc_const_cpuset_t allowed,
                                 hwloc_const_cpuset_t own, hwloc_const_cpuset_t computing,

@@ -15,6 +15,8 @@
 
 #define NANO INT64_C(1000000000)
 
+#define PREFIX "PAT_"
+
 /* PAT_LINK: up to a second, and from 1 kbit/s to 1 Tbit/s; what is beyond is a slip in the unit. */
 #define MAX_LATENCY_US 1000000
 #define MAX_MBIT       1000000
@@ -56,6 +58,22 @@ static bool take_nano(const char **text, int64_t most, int64_t *value)
     }
     *text = at;
     return *value <= most * NANO;
+}
+
+bool pat_config_bytes(const char *text, int64_t *bytes)
+{
+    static const char suffixes[] = "KMG";
+    int64_t value;
+    if (!take_digits(&text, &value))
+        return false;
+    if (*text) {
+        const char *suffix = strchr(suffixes, *text >= 'a' ? *text - 'a' + 'A' : *text);
+        if (!suffix || text[1] ||
+            __builtin_mul_overflow(value, INT64_C(1024) << 10 * (suffix - suffixes), &value))
+            return false;
+    }
+    *bytes = value;
+    return true;
 }
 
 /* ---- One reader per setting ---------------------------------------------------------------------------- */
@@ -157,18 +175,7 @@ static bool read_goal(pat_config *config, const char *text)
 
 static bool read_mem(pat_config *config, const char *text)
 {
-    static const char suffixes[] = "KMG";
-    int64_t bytes;
-    if (!take_digits(&text, &bytes))
-        return false;
-    if (*text) {
-        const char *suffix = strchr(suffixes, *text >= 'a' ? *text - 'a' + 'A' : *text);
-        if (!suffix || text[1] ||
-            __builtin_mul_overflow(bytes, INT64_C(1024) << 10 * (suffix - suffixes), &bytes))
-            return false;
-    }
-    config->mem_bytes = bytes;
-    return true;
+    return pat_config_bytes(text, &config->mem_bytes);
 }
 
 static bool read_link(pat_config *config, const char *text)
@@ -193,46 +200,116 @@ static bool read_trace(pat_config *config, const char *text)
 
 /* ---- All of them --------------------------------------------------------------------------------------- */
 
-static const struct setting {
-    const char *name;
-    bool (*read)(pat_config *config, const char *text);
-    const char *unset; /* what holds without it */
-    const char *accepted;
-} settings[] = {
-    {"PAT_ALG", read_alg, "auto", "the name of an algorithm, at most 31 characters, e.g. bdr"},
-    {"PAT_FORCE", read_force, "nothing", "the name of an algorithm, at most 31 characters, e.g. relay"},
-    {"PAT_ALG_BCAST", read_bcast_alg, "bcast_auto",
-     "the name of an algorithm, at most 31 characters, e.g. bcast_chain"},
-    {"PAT_ALG_GATHER", read_gather_alg, "gather_auto",
-     "the name of an algorithm, at most 31 characters, e.g. gather_binomial"},
-    {"PAT_BACKGROUND", read_background, "1", "0 or 1, off or on, no or yes, false or true"},
-    {"PAT_EXPLAIN", read_explain, "0", "0 or 1, off or on, no or yes, false or true"},
+#define ALGORITHM "the name of an algorithm, at most 31 characters, e.g. "
+#define SWITCH    "0 or 1, off or on, no or yes, false or true"
+
+static const pat_setting settings[] = {
+    {"PAT_ALG", read_alg, "auto", ALGORITHM "bdr",
+     "The algorithm of all-gathers, until the program calls PAT_UseAlg."},
+    {"PAT_FORCE", read_force, "nothing", ALGORITHM "relay",
+     "The same, and it goes before PAT_ALG: for programs under the drop-in."},
+    {"PAT_ALG_BCAST", read_bcast_alg, "bcast_auto", ALGORITHM "bcast_chain",
+     "The algorithm of broadcasts, until the program calls PAT_UseAlg."},
+    {"PAT_ALG_GATHER", read_gather_alg, "gather_auto", ALGORITHM "gather_binomial",
+     "The algorithm of gathers, until the program calls PAT_UseAlg."},
     {"PAT_CALIBRATION", read_calibration, "nothing",
-     "a file that pat-calibrate has written, at most 255 characters"},
-    {"PAT_GOAL", read_goal, "mean", "mean or last"},
-    {"PAT_THREAD_LEVEL", read_thread_level, "multiple", "multiple or keep"},
-    {"PAT_REPORT", read_report, "nothing", "text, json or a file, at most 255 characters"},
-    {"PAT_THREAD_PIN", read_thread_pin, "auto", "auto, off, or the number of a processing unit, e.g. 3"},
-    {"PAT_WAIT", read_wait, "adaptive", "spin or adaptive"},
-    {"PAT_MEM", read_mem, "256M", "a number of bytes with optional K, M or G, e.g. 256M"},
-    {"PAT_TRACE", read_trace, "nothing", "a directory that is there, at most 255 characters"},
+     "a file that pat-calibrate has written, at most 255 characters",
+     "What auto, bcast_auto and gather_auto choose by."},
+    {"PAT_GOAL", read_goal, "mean", "mean or last",
+     "What auto makes small where there is a calibration: the time from a call to its return, mean over the "
+     "ranks, or the time until the last rank returns."},
+    {"PAT_EXPLAIN", read_explain, "0", SWITCH,
+     "Whether rank 0 tells on the standard error what was chosen and why, and which PAT_* variables nobody "
+     "knows."},
+    {"PAT_BACKGROUND", read_background, "1", SWITCH,
+     "Whether there is a background thread. Without one everything works, but no data moves early."},
+    {"PAT_THREAD_PIN", read_thread_pin, "auto", "auto, off, or the number of a processing unit, e.g. 3",
+     "Where the background thread runs: on a processing unit that no rank computes on, if there is one; "
+     "where the scheduler puts it; or on the one with this number of the operating system's."},
+    {"PAT_WAIT", read_wait, "adaptive", "adaptive or spin",
+     "How a call waits for late ranks: it sleeps until something comes in, or it polls without a pause."},
+    {"PAT_MEM", read_mem, "256M", "a number of bytes with optional K, M or G, e.g. 256M",
+     "The most memory that early data may wait in, per process."},
+    {"PAT_REPORT", read_report, "nothing", "text, json or a file, at most 255 characters",
+     "What the drop-in writes in MPI_Finalize for every place that calls a collective: text or JSON on the "
+     "standard error, or a file, as JSON if its name ends in .json."},
+    {"PAT_THREAD_LEVEL", read_thread_level, "multiple", "multiple or keep",
+     "The thread level with which the drop-in starts MPI: MPI_THREAD_MULTIPLE, or what the program asks "
+     "for."},
+    {"PAT_TRACE", read_trace, "nothing", "a directory that is there, at most 255 characters",
+     "Every rank writes what it sent and received, and when, to a file in this directory."},
     {"PAT_LINK", read_link, "measured",
-     "<latency in us>,<rate in Mbit/s>, up to 1000000 each and at least 0.001, e.g. 50,940"},
+     "<latency in us>,<rate in Mbit/s>, up to 1000000 each and at least 0.001, e.g. 50,940",
+     "One-way latency and rate of the network, which are taken instead of a measurement."},
 };
 enum { NUM_SETTINGS = sizeof(settings) / sizeof(settings[0]) };
 
-bool pat_config_setting(int i, const char **name, const char **unset, const char **accepted)
+const pat_setting *pat_config_setting(int i)
 {
-    if (i < 0 || i >= NUM_SETTINGS)
+    return i >= 0 && i < NUM_SETTINGS ? &settings[i] : NULL;
+}
+
+/* ---- Names that are no setting's ------------------------------------------------------------------------- */
+
+/* How many letters must be put in, taken out or changed to make one name the other. */
+static size_t distance(const char *a, const char *b)
+{
+    size_t row[64], width = strlen(b);
+    if (width >= sizeof(row) / sizeof(row[0]))
+        return width;
+    for (size_t j = 0; j <= width; j++)
+        row[j] = j;
+    for (size_t i = 1; a[i - 1]; i++) {
+        size_t before = row[0]; /* of the row above, one to the left */
+        row[0] = i;
+        for (size_t j = 1; j <= width; j++) {
+            const size_t changed = before + (a[i - 1] != b[j - 1]);
+            const size_t fewer = (row[j] < row[j - 1] ? row[j] : row[j - 1]) + 1;
+            before = row[j];
+            row[j] = changed < fewer ? changed : fewer;
+        }
+    }
+    return row[width];
+}
+
+static bool is_known(const char *name)
+{
+    /* Of the tools, the emulated cluster, pat-run and the tests. */
+    static const char *const others[] = {"PAT_PROGRESS", "PAT_BUILD", "PAT_SOURCE", "PAT_RUN"};
+    for (int i = 0; i < NUM_SETTINGS; i++)
+        if (strcmp(settings[i].name, name) == 0)
+            return true;
+    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+        if (strcmp(others[i], name) == 0)
+            return true;
+    return strncmp(name, "PAT_LAB_", 8) == 0 || strncmp(name, "PAT_TEST_", 9) == 0;
+}
+
+bool pat_config_stray(char *const *environment, int i, char *name, size_t size, const char **nearest)
+{
+    for (; *environment; environment++) {
+        if (strncmp(*environment, PREFIX, strlen(PREFIX)) != 0)
+            continue;
+        snprintf(name, size, "%.*s", (int)strcspn(*environment, "="), *environment);
+        if (!is_known(name) && i-- == 0)
+            break;
+    }
+    if (!*environment)
         return false;
-    *name = settings[i].name;
-    *unset = settings[i].unset;
-    *accepted = settings[i].accepted;
+    size_t least = (strlen(name) - strlen(PREFIX)) / 2 + 1; /* farther away it is another word */
+    *nearest = NULL;
+    for (int k = 0; k < NUM_SETTINGS; k++)
+        if (distance(name, settings[k].name) < least) {
+            least = distance(name, settings[k].name);
+            *nearest = settings[k].name;
+        }
     return true;
 }
 
+/* ---- Reading ---------------------------------------------------------------------------------------------- */
+
 /* A value may be anything: show only the head of a long one, and nothing that could garble a terminal. */
-static void tell(char *why, size_t why_size, const struct setting *setting, const char *text)
+static void tell(char *why, size_t why_size, const pat_setting *setting, const char *text)
 {
     char shown[48];
     snprintf(shown, sizeof(shown), "%s", text);

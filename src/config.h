@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 typedef struct pat_config {
-    char alg[32]; /* PAT_ALG: all-gather algorithm at start, default auto; PAT_FORCE goes before it */
+    char alg[32];            /* of all-gathers: PAT_ALG, or PAT_FORCE, which goes before it */
     const char *alg_setting; /* which of the two it is from */
     char bcast_alg[32];      /* PAT_ALG_BCAST: that of broadcasts, default bcast_auto */
     char gather_alg[32];     /* PAT_ALG_GATHER: that of gathers, default gather_auto */
@@ -36,12 +36,31 @@ const char *pat_config_env(const char *name);
 /*
  * Read the settings through get (pat_config_env, but for tests, which have a table). Returns 0, or EINVAL with a
  * message in `why` that names the variable, the bad value and the accepted ones; *config is then left as it
- * was. Unknown PAT_* names are not looked for.
+ * was. Unknown PAT_* names are no error: see pat_config_stray.
  */
 int pat_config_read(pat_config *config, const char *(*get)(const char *name), char *why, size_t why_size);
 
-/* The settings one by one, for showing: what holds without one, and what is accepted. False beyond the last. */
-bool pat_config_setting(int i, const char **name, const char **unset, const char **accepted);
+/* A number of bytes, with K, M or G (or lower case) for 1024, 1024^2 or 1024^3; the whole text or nothing. */
+bool pat_config_bytes(const char *text, int64_t *bytes);
+
+/* One setting. What the manual, docs/settings.md and pat-info say of it is said here. */
+typedef struct pat_setting {
+    const char *name;
+    bool (*read)(pat_config *config, const char *text);
+    const char *unset;       /* what holds without it */
+    const char *accepted;    /* its values */
+    const char *description; /* whole sentences */
+} pat_setting;
+
+/* The settings one by one; NULL beyond the last. */
+const pat_setting *pat_config_setting(int i);
+
+/*
+ * The i-th variable of an environment (environ) that is called PAT_* but known to nobody here: a slip of the pen, or another
+ * program's. *nearest: the setting whose name is like it, or NULL. False beyond the last. The name always ends within `size`
+ * bytes.
+ */
+bool pat_config_stray(char *const *environment, int i, char *name, size_t size, const char **nearest);
 
 /*
  * A digest of the settings that shape plans: equal on all ranks or the job is told. Same on every platform.

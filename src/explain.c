@@ -4,6 +4,9 @@
 #include "explain.h"
 
 #include <stdio.h>
+#include <unistd.h>
+
+#include "config.h"
 
 void pat_explain(const pat_calibration *c, enum pat_op op, int ranks, int64_t bytes,
                  const pat_algorithm *choice)
@@ -16,6 +19,15 @@ void pat_explain(const pat_calibration *c, enum pat_op op, int ranks, int64_t by
             fprintf(stderr, " %s %.1f us%s,", alg->name, us, alg == choice ? " (least)" : "");
     }
     fprintf(stderr, " so %s\n", choice->name);
+}
+
+void pat_explain_strays(void)
+{
+    char name[64];
+    const char *nearest;
+    for (int i = 0; pat_config_stray(environ, i, name, sizeof(name), &nearest); i++)
+        fprintf(stderr, "PAT: %s is set, but it is no setting%s%s%s\n", name, nearest ? "; is " : "",
+                nearest ? nearest : "", nearest ? " meant?" : "");
 }
 
 void pat_explain_arrivals(const pat_outlook *outlook, int ranks, int64_t bytes, const char *when,

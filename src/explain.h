@@ -18,4 +18,7 @@ void pat_explain_arrivals(const pat_outlook *outlook, int ranks, int64_t bytes, 
 /* Somebody else runs calls of this profile from now on. */
 void pat_explain_change(const pat_profile *profile, const pat_terms *terms, int ranks);
 
+/* The PAT_* variables of this process that nobody knows. */
+void pat_explain_strays(void);
+
 #endif

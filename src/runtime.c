@@ -11,6 +11,7 @@
 #include "comm.h"
 #include "epoch.h"
 #include "error.h"
+#include "explain.h"
 #include "machine.h"
 #include "nodes.h"
 #include "place.h"
@@ -347,6 +348,8 @@ int pat_runtime_init(void)
         return rc;
     PMPI_Comm_set_errhandler(pat_rt.world, MPI_ERRORS_RETURN);
     rc = agree_on_settings(rank, alg);
+    if (rc == MPI_SUCCESS && rank == 0 && (pat_rt.config.explain || pat_config_env("PAT_RUN")))
+        pat_explain_strays();
     if (rc == MPI_SUCCESS && pat_rt.config.calibration[0])
         rc = pat_machine_calibration(pat_rt.world, &pat_rt.config, &pat_rt.calibration);
     if (rc == MPI_SUCCESS)

@@ -40,6 +40,12 @@ static enum pat_verdict judge(const pat_comm *c, int64_t block_bytes, pat_outloo
     return pat_outlook_verdict(together);
 }
 
+enum pat_verdict pat_select_verdict(const pat_comm *c, int64_t block_bytes)
+{
+    pat_outlook together;
+    return judge(c, block_bytes, &together);
+}
+
 /* What is judged once is kept, when a call is over. */
 static pat_terms terms_of(const pat_comm *c, int64_t block_bytes)
 {

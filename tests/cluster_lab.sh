@@ -70,7 +70,7 @@ refused --frob run -n 2 --frob -- true
 refused 0 run -n 0 -- true
 refused 255 up -n 255
 refused 65 run -n 2 --ppn 65 -- true
-refused 100 run -n 2 --rate 100 -- true
+refused 100mb run -n 2 --rate 100mb -- true
 refused 1tbit check -n 2 --rate=1tbit
 refused 11gbit up -n 2 --rate 11gbit
 refused x run -n 2 --timeout x -- true

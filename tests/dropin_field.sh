@@ -183,7 +183,7 @@ a_report_is_wider_than_a_terminal() {
     cat >"$dir/golden" <<'TEXT'
 # PAT N and MPI on DATE, N ranks on N node from HOST
 # command: .../plain_names a long word
-# settings: PAT_REPORT=names.txt PAT_MEM=NM and defaults
+# settings: PAT_MEM=NM PAT_REPORT=names.txt and defaults
 # The whole program, means over ranks, in ms:
 # saved by calls that relay ran (estimated) N
 # less: starting the library N
@@ -213,7 +213,7 @@ nobody_knows_where_a_report_is_from() {
     out=$(jq -c --argjson now "$now" --arg host "$(uname -n)" '[.schema_version, .ranks, .nodes, .host == $host,
         (.command[0] | endswith("/jacobi")), .command[1:], .settings.PAT_MEM, .settings.PAT_WAIT, .set_in_environment,
         (.date | fromdate) >= $now, (.mpi_library | length) > 3, (.pat_version | test("^[0-9.]+$"))]' "$dir/about.json")
-    expect '^\[1,3,1,true,true,\["2000","12","0","0"\],"1M","adaptive",\["PAT_REPORT","PAT_MEM"\],true,true,true\]$' "$out"
+    expect '^\[1,3,1,true,true,\["2000","12","0","0"\],"1M","adaptive",\["PAT_MEM","PAT_REPORT"\],true,true,true\]$' "$out"
     # An argument that is not UTF-8 costs no report.
     under 2 "PAT_REPORT=$dir/latin.json" -- "$PAT_BUILD/tests/plain_names" $'M\xfcller' >"$dir/out"
     expect '^"M\?ller"$' "$(jq '.command[1]' "$dir/latin.json")"

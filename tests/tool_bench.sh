@@ -131,7 +131,7 @@ awk '$1 == "relay" && $2 == 48 && $3 > 94 && $4 > 0 && $5 > 0 { ok = 1 } END { e
 status=0
 "$PAT_BUILD/bench/pat-plan-cost" --procs 4,1 >out 2>err || status=$?
 [ $status -eq 2 ] || fail "pat-plan-cost takes 1 rank"
-grep -q -- '--procs 1: accepted: 2 to' err || fail "pat-plan-cost does not say what it takes: $(cat err)"
+grep -q -- "--procs '1': accepted: a whole number from 2 to" err || fail "pat-plan-cost does not say what it takes: $(cat err)"
 # A calibration of local ranks: written whole, gone on with, held against new runs; a broken one is refused.
 calibrate=(env "PAT_LINK=1,10000" "$here/mpirun.sh" 2 "$PAT_BUILD/bench/pat-calibrate")
 "${calibrate[@]}" --quick --longest 0.002 --out cal.json >cal.txt || fail "pat-calibrate failed: $(cat cal.txt)"
@@ -140,8 +140,9 @@ jq -e '.ranks == 2 and (.algorithms | length) == 15 and (.points | length) >= 54
 jq 'del(.algorithms.bcast_chain) | del(.points[] | select(.algorithm == "bcast_chain"))' cal.json >cut.json
 "${calibrate[@]}" --quick --longest 0.002 --out cut.json >cut.txt || fail "pat-calibrate does not go on"
 [ "$(grep -c '^bcast_\|^gather_' cut.txt)" -eq 1 ] || fail "pat-calibrate measured again: $(cat cut.txt)"
-others='del(.algorithms.bcast_chain) | del(.points[] | select(.algorithm == "bcast_chain"))'
-diff <(jq "$others" cal.json) <(jq "$others" cut.json) ||
+# On a busy machine an algorithm may have lost its points to the noise, and gets them now: nothing that was there may be lost.
+jq -es '(.[0].points | map(select(.algorithm != "bcast_chain"))) - .[1].points == [] and
+    (.[0] | del(.algorithms.bcast_chain, .points)) == (.[1] | del(.algorithms.bcast_chain, .points))' cal.json cut.json >/dev/null ||
     fail "going on changed what was there"
 jq '.link.mbit = 10' cal.json >foreign.json
 cp foreign.json before.json
@@ -164,7 +165,7 @@ status=0
 "${calibrate[@]}" --check --out cut.json >out 2>err || status=$?
 if [ $status -ne 2 ] || ! grep -q 'cut.json: line' err; then fail "a cut file: status $status, $(cat err)"; fi
 # Its choices and times held against measured cells, each by the calibration of its link.
-"$here/mpirun.sh" 2 "$bench" --alg native,ring,relay --count 32K --max-delay 2 --iters 4 --base 1 --link 1,10000 --json cell.json >out ||
+"$here/mpirun.sh" 2 "$bench" --alg native,ring,relay --bytes 64K --max-delay 2 --iters 4 --base 1 --link 1,10000 --json cell.json >out ||
     fail "no cell to judge"
 "$PAT_BUILD/bench/pat-model" --judge foreign.json --judge cal.json --points points.tsv cell.json cell.json >judged.txt || fail "nothing is judged"
 awk '/^ +2 +65536 uniform / { cells++ } /^# chosen: loss mean .* of 2 cells; / { sum++ } /^# (native|ring|relay) .* of 2 cells$/ { off++ }
@@ -172,7 +173,7 @@ awk '/^ +2 +65536 uniform / { cells++ } /^# chosen: loss mean .* of 2 cells; / {
 [ "$(wc -l <points.tsv)" -eq 6 ] || fail "pat-model --points: $(cat points.tsv)"
 status=0
 "$PAT_BUILD/bench/pat-model" --judge foreign.json --points none.tsv cell.json >out 2>err || status=$?
-if [ $status -ne 1 ] || [ -e none.tsv ] || ! grep -q 'no calibration' err; then fail "pat-model --judge by another link: $(cat err)"; fi
+if [ $status -ne 2 ] || [ -e none.tsv ] || ! grep -q 'no calibration' err; then fail "pat-model --judge by another link: $(cat err)"; fi
 for bad in '--precision 0' '--longest x' '--progress dots' 'more' '--out='; do
     status=0
     # shellcheck disable=SC2086 # two words
@@ -187,7 +188,7 @@ awk '$1 == "ring" && $2 == 3 && $3 == 3 { ring = 1 } $1 == "bound" && $2 == 3 { 
     END { exit !(ring && bound && best == 1) }' model.txt || fail "pat-model: $(cat model.txt)"
 "$model" --op bcast --procs 8 --bytes 8K,1M --segment 8K --factor 0 | awk '/ best$/ { who = who $1 " " }
     END { exit who != "bcast_binomial bcast_chain " }' || fail "pat-model finds another broadcast best"
-for bad in "--procs 1" "--bytes 0" "--bytes 1G" "--link 50" "--op scan" "--arrivals 1,2" "--pattern late" "--goal best" "more"; do
+for bad in "--procs 1" "--bytes 0" "--bytes 1G" "--bytes 64KB" "--link 50" "--op scan" "--arrivals 1,2" "--pattern late" "--goal best" "more"; do
     status=0
     # shellcheck disable=SC2086 # one option and its value
     "$model" $bad >out 2>err || status=$?

@@ -24,7 +24,7 @@ demo=$PAT_SOURCE/bench/demo
 refuses 1 "$demo" --nodes 1
 refuses 65 "$demo" --nodes 65
 refuses eight "$demo" --nodes eight
-refuses 10 "$demo" --rate 10
+refuses "10 mbit" "$demo" --rate "10 mbit"
 refuses 10MB "$demo" --rate 10MB
 refuses 0 "$demo" --iters 0
 refuses -3 "$demo" --iters -3
@@ -39,7 +39,8 @@ grid=$PAT_SOURCE/bench/arrival-grid
 refuses "4 7" "$grid" --procs "4 7"
 refuses 5=20 "$grid" --rate 5=20
 refuses "0 four" "$grid" --factors "0 four"
-refuses 100 "$grid" --sizes 100
+refuses 100K "$grid" --sizes 100K
+refuses 64 "$grid" --sizes 64
 refuses -2 "$grid" --gap -2
 refuses /proc/no-build "$grid" --build /proc/no-build
 refuses 32=10 "$PAT_SOURCE/bench/paper-grid" --rate 32=10
@@ -53,11 +54,18 @@ if [ -x "$PAT_BUILD/bench/pat-bench" ] && command -v jq >/dev/null && command -v
     printf '{"complete": true, "settings": {"alg": "ring", "iters": "10", "env.PAT_LAB_RATE": "123000000", "max_delay_ms": "0",
         "base_ms": "60", "pattern": "uniform"}}' >"$work/grid/p4-64k-f0.json"
     refuses "$work/grid/p4-64k-f0.json" "$grid" --build "$PAT_BUILD" --out "$work/grid" --algs ring --versus ring --procs 4 \
-        --sizes 64 --factors 0 --gap 0
+        --sizes 64K --factors 0 --gap 0
     grep -q 123000000 "$work/grid/p4-64k-f0.json" || complain "arrival-grid replaced a result"
 fi
 
 refuses 17 "$PAT_SOURCE/bench/timeline" --nodes 17
+for size in 0 64KB 1.5K -4 8M; do
+    refuses "$size" "$PAT_SOURCE/bench/timeline" --bytes "$size"
+    refuses "$size" "$PAT_SOURCE/bench/dropin-speed" --bytes "$size"
+done
+refuses fast "$PAT_SOURCE/bench/dropin-speed" --rate fast
+refuses --pace "$PAT_SOURCE/bench/dropin-speed" --pace 3
+refuses /no/cal.json "$PAT_SOURCE/bench/dropin-speed" --calibration /no/cal.json
 if command -v gnuplot >/dev/null; then
     refuses /no/trace "$PAT_SOURCE/bench/timeline" --from /no/trace
 fi
@@ -83,9 +91,105 @@ if command -v gnuplot >/dev/null; then
     done
 fi
 
-for command in bench/timeline bench/arrival-grid bench/paper-grid bench/demo tests/run bench/install-packages; do
+for command in bench/timeline bench/dropin-speed bench/arrival-grid bench/paper-grid bench/demo tests/run bench/install-packages; do
     "$PAT_SOURCE/$command" --help | grep -q '^usage: ' || complain "$command --help"
 done
+
+# All tools alike: an unknown option, a bad value, a value that is missing, a word too many, a bad setting: status 2, nothing
+# on the standard output. --version and --help need no ranks.
+version=$(sed -n 's/^project(pat VERSION \([0-9.]*\).*/\1/p' "$PAT_SOURCE/CMakeLists.txt")
+tells() { # NAME COMMAND...: its help and version
+    local name=$1
+    shift
+    "$@" --help >"$work/out" 2>"$work/err" || complain "$name --help ends with $?"
+    grep -q '^[Uu]sage: ' "$work/out" || complain "$name --help: $(cat "$work/out" "$work/err")"
+    "$@" -h >"$work/short" 2>&1 || complain "$name -h ends with $?"
+    cmp -s "$work/out" "$work/short" || complain "$name -h and --help differ"
+    [ "$("$@" --version 2>&1)" = "$name $version" ] || complain "$name --version: $("$@" --version 2>&1)"
+}
+ends_with_2() { # COMMAND...
+    local status=0
+    "$@" >"$work/out" 2>"$work/err" </dev/null || status=$?
+    [ $status -eq 2 ] || complain "$* ended with $status, not 2: $(cat "$work/err")"
+    [ -s "$work/err" ] || complain "$* does not say why"
+    [ ! -s "$work/out" ] || complain "$* went on: $(head -n 3 "$work/out")"
+}
+tells pat-lab "$PAT_SOURCE/bench/lab"
+tells pat-run "$PAT_SOURCE/src/dropin/pat-run"
+ends_with_2 "$PAT_SOURCE/bench/lab"
+ends_with_2 "$PAT_SOURCE/bench/lab" run --nodes 2
+ends_with_2 "$PAT_SOURCE/bench/lab" up -n
+ends_with_2 "$PAT_SOURCE/src/dropin/pat-run" --rapport
+if [ -x "$PAT_BUILD/bench/pat-bench" ]; then
+    bench=$PAT_BUILD/bench
+    for tool in pat-bench pat-calibrate pat-model pat-info pat-overhead pat-taulop pat-plan-cost pat-dropin-cost; do
+        tells $tool "$bench/$tool"
+        ends_with_2 "$bench/$tool" --bogus
+        ends_with_2 "$bench/$tool" surplus surplus
+    done
+    # In all of them a size is bytes per rank, with K, M or G, and a link is latency and rate.
+    for size in 0 64KB -1 1.5K K 99999999999G; do
+        for tool in pat-bench pat-model pat-plan-cost "pat-overhead thread"; do
+            # shellcheck disable=SC2086 # a mode
+            refuses "$size" "$bench"/$tool --bytes "$size"
+            grep -q accepted "$work/err" || complain "$tool --bytes $size: $(cat "$work/err")"
+        done
+        refuses "$size" "$bench/pat-taulop" --most "$size"
+    done
+    for link in 50 50,0 50us,940 50,940,1; do
+        for tool in pat-bench pat-model pat-plan-cost; do
+            refuses "$link" "$bench/$tool" --link "$link"
+        done
+    done
+    for option in "pat-bench --iters" "pat-calibrate --precision" "pat-model --procs" "pat-overhead call --rounds" \
+        "pat-taulop --runs" "pat-plan-cost --procs"; do
+        # shellcheck disable=SC2086 # the tool and its option
+        ends_with_2 "$bench"/$option
+        # shellcheck disable=SC2086
+        refuses x "$bench"/$option x
+    done
+    # What cannot be written is told of before anything is measured or read.
+    refuses /proc/none.json "$bench/pat-calibrate" --rules /proc/none.json
+    refuses /proc/none.tsv "$bench/pat-model" --judge none.json --points /proc/none.tsv cell.json
+    ends_with_2 "$bench/pat-model" --judge "$work/none.json" "$work/none.json"
+    refuses /proc/none.json "$PAT_SOURCE/tests/mpirun.sh" 2 "$bench/pat-calibrate" --out /proc/none.json
+    # What is set wrongly is said on the standard error, and the rest is told all the same.
+    wrongly() { # NAME=VALUE TEXT STATUS
+        local status=0
+        env "$1" "$bench/pat-info" --json >"$work/out" 2>"$work/err" || status=$?
+        [ $status -eq "$3" ] || complain "pat-info with $1 ended with $status, not $3"
+        grep -qF -- "$2" "$work/err" || complain "pat-info with $1 does not say '$2': $(cat "$work/err")"
+    }
+    wrongly PAT_MEM=much 'PAT_MEM="much": accepted: a number of bytes' 2
+    wrongly PAT_ALG=ringg 'PAT_ALG="ringg": accepted: auto, native, ring' 2
+    wrongly PAT_LINKS=1 'PAT_LINKS is set, but it is no setting; is PAT_LINK meant?' 0
+    wrongly PAT_RT_SUMMARY=1 'PAT_RT_SUMMARY is set, but it is no setting' 0
+    # The library says it where it is asked to explain, and pat-run always asks.
+    said() { # NAME=VALUE: how often a program of two ranks is told of PAT_LINKS
+        PAT_LINKS=1 PAT_LINK=1,1000 "$PAT_SOURCE/tests/mpirun.sh" 2 env "$1" "$bench/pat-overhead" call --rounds 3 2>&1 >/dev/null |
+            grep -c 'PAT: PAT_LINKS is set, but it is no setting; is PAT_LINK meant?'
+    }
+    [ "$(said PAT_EXPLAIN=1)" = 1 ] || complain "PAT_EXPLAIN=1 does not point out PAT_LINKS once"
+    [ "$(said PAT_EXPLAIN=0)" = 0 ] || complain "PAT_LINKS is pointed out though nobody asked"
+    # A preloaded library with sanitizers needs their runtime first.
+    if ! grep -q '^PAT_SANITIZE:STRING=..*' "$PAT_BUILD/CMakeCache.txt"; then
+        launcher=(env "PAT_LINKS=1" "$PAT_SOURCE/src/dropin/pat-run" "--library=$PAT_BUILD/libpat-mpi.so")
+        "${launcher[@]}" "$bench/pat-info" 2>"$work/err" >"$work/out" || complain "pat-run: $(cat "$work/err")"
+        grep -q '^PAT: PAT_LINKS is set' "$work/err" || complain "pat-run does not point out PAT_LINKS: $(cat "$work/err")"
+    fi
+    if command -v jq >/dev/null; then
+        # 1.32 ms and twice the latency, 0.2 ms and once the latency: docs/settings.md.
+        PAT_LINK=50,80 "$bench/pat-info" --json | jq -e '.version == "'"$version"'" and .auto.ranges == [
+            {"from_bytes": 1, "to_bytes": 1999, "runs": "native"},
+            {"from_bytes": 2000, "to_bytes": 13199, "runs": "by arrivals"},
+            {"from_bytes": 13200, "to_bytes": null, "runs": "relay"}] and
+            (.settings | map(select(.name == "PAT_LINK"))[0] | .value == "50,80" and .origin == "environment")' >/dev/null ||
+            complain "pat-info --json: $(PAT_LINK=50,80 "$bench/pat-info" --json)"
+    fi
+    # Under a launcher one rank speaks for all.
+    "$PAT_SOURCE/tests/mpirun.sh" 3 "$bench/pat-model" --bogus >"$work/out" 2>"$work/err" || true
+    [ "$(grep -c "unrecognized option '--bogus'" "$work/err")" -eq 1 ] || complain "not one message: $(cat "$work/err")"
+fi
 
 # A verdict from figures that are easy to follow: 4 ranks, two cells with late ranks (speed-ups 2 and 0.5), a balanced
 # one (0.8), one beyond all factors, and an algorithm without a valid iteration.

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # tool_install.sh — the installed package serves a stranger: programs outside the tree, in C and C++, found by
 # find_package and by pkg-config, shared and static, run on two ranks. The tree is moved before use, so that an
-# absolute path left in it would show.
+# absolute path left in it would show. A project that takes the source tree in by add_subdirectory gets the library and
+# nothing else: no tests, no tools, no compiler flags, no build type.
 set -eu
 
 fail() {
@@ -58,7 +59,7 @@ int main(int argc, char **argv)
 CODE
 cp "$work/user/user.c" "$work/user/user.cc"
 cat >"$work/user/CMakeLists.txt" <<'CODE'
-cmake_minimum_required(VERSION 3.25)
+cmake_minimum_required(VERSION 3.22)
 project(user LANGUAGES C CXX)
 find_package(pat 0.1 CONFIG REQUIRED)
 add_executable(user_c user.c)
@@ -89,6 +90,66 @@ fi
 run "find_package, C, shared" "$work/user/build/user_c"
 run "find_package, C++, shared" "$work/user/build/user_cxx"
 run "find_package, C, static" "$work/user/build/user_static"
+# A project in C++ alone, which also asks for the package from within a function.
+mkdir "$work/cxx"
+cp "$work/user/user.cc" "$work/cxx"
+cat >"$work/cxx/CMakeLists.txt" <<'CODE'
+cmake_minimum_required(VERSION 3.22)
+project(user LANGUAGES CXX)
+function(add_program name)
+  find_package(pat 0.1 CONFIG REQUIRED)
+  add_executable(${name} user.cc)
+  target_link_libraries(${name} PRIVATE pat::pat)
+endfunction()
+if(FROM_FUNCTION)
+  add_program(user_cxx)
+else()
+  find_package(pat 0.1 CONFIG REQUIRED)
+  add_executable(user_cxx user.cc)
+  target_link_libraries(user_cxx PRIVATE pat::pat)
+  add_executable(user_static user.cc)
+  target_link_libraries(user_static PRIVATE pat::pat_static)
+endif()
+CODE
+for from_function in OFF ON; do
+    if ! { cmake -S "$work/cxx" -B "$work/cxx/$from_function" -DCMAKE_PREFIX_PATH="$prefix" -DFROM_FUNCTION=$from_function &&
+        cmake --build "$work/cxx/$from_function"; } >"$work/log" 2>&1; then
+        fail "project in C++ alone, from a function: $from_function: $(cat "$work/log")"
+    fi
+    run "find_package, project in C++ alone, from a function: $from_function" "$work/cxx/$from_function/user_cxx"
+done
+run "find_package, project in C++ alone, static" "$work/cxx/OFF/user_static"
+
+# The source tree as a part of another project, shared and static, used from the directory above.
+mkdir "$work/part"
+cp "$work/user/user.c" "$work/part"
+ln -s "$PAT_SOURCE" "$work/part/pat"
+cat >"$work/part/CMakeLists.txt" <<'CODE'
+cmake_minimum_required(VERSION 3.22)
+project(part LANGUAGES C)
+add_subdirectory(pat)
+add_executable(user_part user.c)
+target_link_libraries(user_part PRIVATE pat::pat)
+add_executable(user_part_static user.c)
+target_link_libraries(user_part_static PRIVATE pat::pat_static)
+file(WRITE ${CMAKE_BINARY_DIR}/build-type "[${CMAKE_BUILD_TYPE}]")
+CODE
+if ! { cmake -S "$work/part" -B "$work/part/build" -DCMAKE_EXPORT_COMPILE_COMMANDS=ON &&
+    cmake --build "$work/part/build" --parallel 2; } >"$work/log" 2>&1; then
+    fail "add_subdirectory: $(tail -n 40 "$work/log")"
+fi
+run "add_subdirectory, shared" "$work/part/build/user_part"
+run "add_subdirectory, static" "$work/part/build/user_part_static"
+[ "$(cat "$work/part/build/build-type")" = "[]" ] || fail "add_subdirectory sets the build type of the project"
+grep '"command".*part/user\.c' "$work/part/build/compile_commands.json" >"$work/commands"
+[ -s "$work/commands" ] || fail "the compile commands of user.c were not found"
+! grep -E -e '-W|_GNU_SOURCE|-std=|-fsanitize' "$work/commands" || fail "add_subdirectory changes how the project is compiled"
+built=$(find "$work/part/build/pat" -type f \( -name 'pat-*' -o -name 'unit_*' -o -name 'mpi_*' \) -perm -u+x)
+[ -z "$built" ] || fail "add_subdirectory builds tools and tests: $built"
+cmake --install "$work/part/build" --prefix "$work/part/prefix" >"$work/log" || fail "install of a project: $(cat "$work/log")"
+[ ! -e "$work/part/prefix" ] || fail "a project installs what it takes in: $(find "$work/part/prefix" | head -n 5)"
+echo "ok: add_subdirectory leaves the project as it is"
+
 readelf -d "$work/user/build/user_c" | grep -q 'NEEDED.*libpat\.so\.0' || fail "pat::pat is not the shared library"
 
 export PKG_CONFIG_PATH=$libdir/pkgconfig
@@ -112,11 +173,34 @@ echo "ok: libpat.so exports what pat.h declares, $(wc -l <<<"$exported") functio
 if grep -rlF -e "$PAT_BUILD" -e "$PAT_SOURCE" -e "$work/first" "$prefix" --include='*.cmake' --include='*.pc' --include='*.h'; then
     fail "these name a directory of the build machine"
 fi
+pages=$(find "$PAT_BUILD/man" -name '*.1') # none without help2man
 for tool in "$prefix"/bin/*; do
     [ -e "$tool" ] || continue
-    "$tool" --help >"$work/log" 2>&1 || fail "installed $(basename "$tool") --help: $(cat "$work/log")"
-    echo "ok: $(basename "$tool") --help"
+    name=$(basename "$tool")
+    "$tool" --help >"$work/log" 2>&1 || fail "installed $name --help: $(cat "$work/log")"
+    [ "$("$tool" --version 2>&1)" = "$name $(sed -n 's/^project(pat VERSION \([0-9.]*\).*/\1/p' "$PAT_SOURCE/CMakeLists.txt")" ] ||
+        fail "installed $name --version: $("$tool" --version 2>&1)"
+    if [ -n "$pages" ] || [ ! -e "$PAT_BUILD/bench/$name" ]; then
+        [ -s "$prefix/share/man/man1/$name.1" ] || fail "installed $name has no man page"
+    fi
+    echo "ok: $name --help, --version, man page"
 done
+# Every tool that the README names by its name is there.
+if [ -e "$PAT_BUILD/bench/pat-bench" ]; then
+    while read -r name; do
+        [ -x "$prefix/bin/$name" ] || fail "the README names $name, which is not installed"
+    done < <(tr '`' '\n' <"$PAT_SOURCE/README.md" | grep -xE '(pat|dropin)-[a-z-]+' | sort -u)
+fi
+for file in LICENSE README.md docs/settings.md docs/dropin.md docs/pictures/growth.svg; do
+    [ -s "$prefix/share/doc/pat/$file" ] || fail "$file is not installed"
+done
+for function in $exported; do
+    [ -s "$prefix/share/man/man3/$function.3" ] || fail "$function has no man page"
+done
+if command -v man >/dev/null; then
+    MANPATH=$prefix/share/man man 3 PAT_Wait >"$work/log" 2>&1 || fail "man PAT_Wait: $(cat "$work/log")"
+    grep -q PAT_Request_free "$work/log" || fail "man PAT_Wait shows another page: $(cat "$work/log")"
+fi
 if [ -e "$prefix/bin/pat-lab" ]; then
     status=0
     "$prefix/bin/pat-lab" run -n 2 --timeout 60 -- hostname >"$work/log" 2>&1 || status=$?

@@ -99,10 +99,15 @@ static void test_options_bad(void **state)
         {"--count 0", "'0'", "from 1 to 256M"},
         {"--count -4", "'-4'", "whole number of floats"},
         {"--count 1.5K", "'1.5K'", "whole number of floats"},
-        {"--count 12G", "'12G'", "K or M"},
+        {"--count 12G", "'12G'", "K, M or G"},
         {"--count 257M", "'257M'", "256M"},
         {"--count 99999999999999999999", "'99999999999999999999'", "256M"},
-        {"--count K", "'K'", "K or M"},
+        {"--count K", "'K'", "K, M or G"},
+        {"--bytes 0", "'0'", "from 4 to 1G"},
+        {"--bytes 6", "'6'", "a multiple of the 4 bytes of a float"},
+        {"--bytes 64KB", "'64KB'", "K, M or G"},
+        {"--bytes 64K,65536", "'65536'", "twice"},
+        {"--bytes 64K --count 1K", "--bytes", "one of them"},
         {"--count 1K,1024", "'1024'", "twice"},
         {"--max-delay -5", "'-5'", "from 0 to 60000"},
         {"--max-delay nan", "'nan'", "from 0 to 60000"},
@@ -120,7 +125,7 @@ static void test_options_bad(void **state)
         {"--progress=loud", "'loud'", "bar, lines, off"},
         {"--from results.txt", "'results.txt'", ".csv or .json"},
         {"--from a.csv --csv b.csv", "--from", "--csv"},
-        {"--speed 3", "'--speed'", "--alg, --count"},
+        {"--speed 3", "'--speed'", "--alg, --bytes, --count"},
         {"--csv", "'--csv'", "value is missing"},
         {"--persistent=yes", "'--persistent=yes'", "takes no value"},
         {"-x", "'-x'", "accepted"},
@@ -138,6 +143,25 @@ static void test_options_bad(void **state)
     assert_non_null(strstr(o.error, "PAT_PROGRESS 'often'"));
     assert_int_equal(bench_options_parse(&o, 1, argv, "bar"), 0);
     assert_int_equal(o.progress, BENCH_PROGRESS_BAR);
+}
+
+static void test_bytes_per_rank(void **state)
+{
+    (void)state;
+    bench_options o;
+    assert_int_equal(parse(&o, "--bytes 64K,4,1g"), 0);
+    assert_int_equal(bench_options_sizes(&o, 1), 0);
+    assert_int_equal(o.num_counts, 3);
+    assert_int_equal(o.counts[0], 16384);
+    assert_int_equal(o.counts[1], 1);
+    assert_int_equal(o.counts[2], 1 << 28);
+    assert_int_not_equal(bench_options_sizes(&o, 3), 0); /* 3 GiB in all */
+    assert_non_null(strstr(o.error, "--bytes '1073741824': at most 357913940 are accepted with 3 ranks"));
+    bench_options_free(&o);
+    assert_int_equal(parse(&o, "--count 1000"), 0);
+    assert_int_equal(bench_options_sizes(&o, 3), 0);
+    assert_int_equal(o.counts[0], 1000);
+    bench_options_free(&o);
 }
 
 static void test_rounding(void **state)
@@ -396,6 +420,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_options_meaning),
         cmocka_unit_test(test_options_bad),
+        cmocka_unit_test(test_bytes_per_rank),
         cmocka_unit_test(test_rounding),
         cmocka_unit_test(test_delays_differ_by_rank_and_iteration),
         cmocka_unit_test(test_delay_shapes),

@@ -263,13 +263,58 @@ static void test_digest(void **state)
     assert_true(digest("PAT_LINK", "50,100", NULL, NULL) != digest("PAT_LINK", "50,101", NULL, NULL));
 }
 
+static void test_strays(void **state)
+{
+    (void)state;
+    char a[] = "HOME=/", b[] = "PAT_LINKS=50,940", c[] = "PAT_MEM=1M", d[] = "PAT_RT_SUMMARY=1",
+         e[] = "PAT_ALOG", f[] = "PAT_LAB_RATE=1", g[] = "XPAT_MEM=1",
+         h[] = "PAT_=", i[] = "PAT_thread_pin=1";
+    char *const environment[] = {a, b, c, d, e, f, g, h, i, NULL};
+    static const char *const expected[][2] = {{"PAT_LINKS", "PAT_LINK"},
+                                              {"PAT_RT_SUMMARY", NULL}, /* another program's */
+                                              {"PAT_ALOG", "PAT_ALG"},
+                                              {"PAT_", NULL},
+                                              {"PAT_thread_pin", NULL}};
+    char name[64];
+    const char *nearest;
+    for (int k = 0; k < 5; k++) {
+        assert_true(pat_config_stray(environment, k, name, sizeof(name), &nearest));
+        assert_string_equal(name, expected[k][0]);
+        if (!expected[k][1])
+            assert_null(nearest);
+        else
+            assert_string_equal(nearest, expected[k][1]);
+    }
+    assert_false(pat_config_stray(environment, 5, name, sizeof(name), &nearest));
+    char small[8];
+    assert_true(pat_config_stray(environment, 0, small, sizeof(small), &nearest));
+    assert_string_equal(small, "PAT_LIN");
+}
+
+/* What is shown of a setting is whole, and what it says holds without it is what holds without it. */
+static void test_table(void **state)
+{
+    (void)state;
+    const pat_setting *s;
+    const uint64_t plain = digest(NULL, NULL, NULL, NULL);
+    int num = 0;
+    for (; (s = pat_config_setting(num)) != NULL; num++) {
+        const size_t length = strlen(s->description);
+        assert_true(length > 20 && s->description[length - 1] == '.');
+        if (strcmp(s->unset, "nothing") != 0 && strcmp(s->unset, "measured") != 0)
+            assert_true(plain == digest(s->name, s->unset, NULL, NULL));
+    }
+    assert_true(num >= 15);
+    assert_null(pat_config_setting(-1));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_defaults),    cmocka_unit_test(test_alg),    cmocka_unit_test(test_background),
         cmocka_unit_test(test_thread_pin),  cmocka_unit_test(test_mem),    cmocka_unit_test(test_link),
         cmocka_unit_test(test_message),     cmocka_unit_test(test_digest), cmocka_unit_test(test_wait),
-        cmocka_unit_test(test_environment),
+        cmocka_unit_test(test_environment), cmocka_unit_test(test_strays), cmocka_unit_test(test_table),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -138,6 +138,12 @@ static void test_nearest(void **state)
     expect_pu(&n, 0, 8);
     node_close(&n);
 
+    node_open(&n, "pack:3 core:4 pu:1"); /* near to any PU that it computes on, not just to the first one */
+    node_rank(&n, "0,8");
+    node_rank(&n, "1-3");
+    expect_pu(&n, 0, 9);
+    node_close(&n);
+
     node_open(&n, "pack:1 l3:2 core:4 pu:1");
     node_rank(&n, "5");
     node_rank(&n, "4");

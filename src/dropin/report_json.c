@@ -75,12 +75,12 @@ static json_t *command_of(const pat_report *r)
 static void add_settings(json_t *root)
 {
     json_t *all = json_object(), *set = json_array();
-    const char *name, *unset, *accepted;
-    for (int i = 0; pat_config_setting(i, &name, &unset, &accepted); i++) {
-        const char *text = pat_config_env(name);
-        json_object_set_new(all, name, text_of(text ? text : unset));
+    const pat_setting *s;
+    for (int i = 0; (s = pat_config_setting(i)) != NULL; i++) {
+        const char *text = pat_config_env(s->name);
+        json_object_set_new(all, s->name, text_of(text ? text : s->unset));
         if (text)
-            json_array_append_new(set, json_string(name));
+            json_array_append_new(set, json_string(s->name));
     }
     json_object_set_new(root, "settings", all);
     json_object_set_new(root, "set_in_environment", set);

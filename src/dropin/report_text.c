@@ -131,7 +131,6 @@ static void write_words(const char *begin, const char *what, words *w)
 /* What ran, where, when and how it was set. */
 static void write_about(const pat_report *r, FILE *to)
 {
-    const char *name, *unset, *accepted;
     char text[64];
     words w = {.to = to, .used = fprintf(to, "#")};
     write_words("PAT " PAT_VERSION_TEXT, "", &w);
@@ -146,11 +145,12 @@ static void write_about(const pat_report *r, FILE *to)
         write_words(r->command + at, "", &w);
     w.used = fprintf(to, "\n#") - 1;
     write_words("settings:", "", &w);
-    for (int i = 0; pat_config_setting(i, &name, &unset, &accepted); i++)
-        if (pat_config_env(name)) {
+    const pat_setting *s;
+    for (int i = 0; (s = pat_config_setting(i)) != NULL; i++)
+        if (pat_config_env(s->name)) {
             char set[40];
-            snprintf(set, sizeof(set), "%s=", name);
-            write_words(set, pat_config_env(name), &w);
+            snprintf(set, sizeof(set), "%s=", s->name);
+            write_words(set, pat_config_env(s->name), &w);
         }
     write_words("and defaults", "", &w);
     fputs("\n#\n", to);

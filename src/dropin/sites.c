@@ -1,5 +1,9 @@
 /*
  * sites.c — see sites.h.
+ *
+ * The hash table is our own, because every call of the program asks it: uthash, with the address and the name as its key, took 14 ns
+ * for what takes 3 ns here (24 places, the least of 20 runs each), would need a piece of memory for every place, and ends the process
+ * where there is no memory. Both need the lock.
  */
 #include "sites.h"
 

@@ -1,0 +1,108 @@
+/*
+ * info_auto.c — see info_auto.h.
+ */
+#include "info_auto.h"
+
+#include <stdlib.h>
+
+#include "link.h"
+#include "machine.h"
+#include "nodes.h"
+#include "pat.h"
+#include "runtime.h"
+#include "select.h"
+
+enum { LEAST_BYTES = 1, MOST_BYTES = 1 << 30, RANKS_ALONE = 4 };
+
+static json_t *not_known(const char *why)
+{
+    return json_pack("{s:s}", "not_known", why);
+}
+
+/* Who runs a block of this length on a communicator that has seen none yet. */
+static const char *runner(const pat_comm *c, int64_t bytes)
+{
+    const enum pat_verdict verdict = pat_select_verdict(c, bytes);
+    return verdict == PAT_RELAY_NEVER ? "native" : verdict == PAT_RELAY_ALWAYS ? "relay" : "by arrivals";
+}
+
+/* The longest block from `low` on that is run as `low` is, where `high` is not. */
+static int64_t last_alike(const pat_comm *c, int64_t low, int64_t high)
+{
+    const char *const who = runner(c, low);
+    while (high - low > 1) {
+        const int64_t middle = low + (high - low) / 2;
+        if (runner(c, middle) == who)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Lengths double; where the answer changes, the place is narrowed down. */
+static json_t *ranges(const pat_comm *c)
+{
+    json_t *list = json_array();
+    int64_t from = LEAST_BYTES;
+    for (int64_t bytes = LEAST_BYTES; bytes < MOST_BYTES; bytes *= 2)
+        if (runner(c, bytes) != runner(c, 2 * bytes)) {
+            const int64_t last = last_alike(c, bytes, 2 * bytes);
+            json_array_append_new(list, json_pack("{s:I, s:I, s:s}", "from_bytes", (json_int_t)from,
+                                                  "to_bytes", (json_int_t)last, "runs", runner(c, bytes)));
+            from = last + 1;
+        }
+    json_array_append_new(list, json_pack("{s:I, s:n, s:s}", "from_bytes", (json_int_t)from, "to_bytes",
+                                          "runs", runner(c, MOST_BYTES)));
+    return list;
+}
+
+/* Collective over comm. */
+static bool on_one_node(MPI_Comm comm, int ranks)
+{
+    MPI_Comm node;
+    int *node_of = NULL;
+    bool one = pat_nodes_find(comm, &node, &node_of) == MPI_SUCCESS;
+    for (int r = 1; one && r < ranks; r++)
+        one = node_of[r] == node_of[0];
+    if (node_of)
+        MPI_Comm_free(&node);
+    free(node_of);
+    return one;
+}
+
+json_t *info_auto(MPI_Comm comm, const pat_config *config)
+{
+    pat_comm *c = calloc(1, sizeof(*c));
+    int ranks, level, mine, all;
+    MPI_Comm_size(comm, &ranks);
+    MPI_Query_thread(&level);
+    mine = c && config->background && level == MPI_THREAD_MULTIPLE;
+    MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, comm);
+    json_t *told = NULL;
+    if (!all)
+        told = not_known("some rank has no background thread, so the MPI library runs everything");
+    else if (ranks < 2 && !config->link_set)
+        told = not_known("there is one rank, so there is no link to measure: start several, or set PAT_LINK");
+    else if (on_one_node(comm, ranks) && !config->link_set && !config->calibration[0])
+        told = not_known(
+            "all ranks are on one node, where auto leaves everything to the MPI library, unless PAT_LINK "
+            "or a calibration says what the link between them does");
+    else if (pat_link_find(&c->link, config, comm, NULL) != MPI_SUCCESS)
+        told = not_known("the link cannot be measured");
+    else if (config->calibration[0] &&
+             pat_machine_calibration(comm, config, &pat_rt.calibration) != MPI_SUCCESS)
+        told = not_known(PAT_Error_string(MPI_ERR_ARG));
+    if (!told) {
+        c->size = ranks < 2 ? RANKS_ALONE : ranks;
+        c->background = true;
+        told =
+            json_pack("{s:i, s:f, s:f, s:b, s:b, s:o}", "ranks", c->size, "latency_us",
+                      (double)c->link.alpha_ns / 1e3, "mbit_per_s", 8e6 / (double)c->link.beta_ps, "measured",
+                      !config->link_set, "by_calibration", pat_rt.calibration != NULL, "ranges", ranges(c));
+    }
+    free(pat_rt.calibration);
+    pat_rt.calibration = NULL;
+    free(c);
+    return told;
+}

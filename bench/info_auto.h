@@ -1,0 +1,19 @@
+/*
+ * info_auto.h — what `auto` would do with all-gathers here, block length by block length. The rules are the library's own,
+ * asked by one call (pat_select_verdict); nothing of them is known here.
+ */
+#ifndef INFO_AUTO_H
+#define INFO_AUTO_H
+
+#include <jansson.h>
+#include <mpi.h>
+
+#include "config.h"
+
+/*
+ * Collective over comm: measures the link where PAT_LINK does not say it. On every rank an object: the link, what is gone by,
+ * and a list of ranges of bytes per rank with who runs them; or why that is not known.
+ */
+json_t *info_auto(MPI_Comm comm, const pat_config *config);
+
+#endif

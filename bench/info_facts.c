@@ -1,0 +1,175 @@
+/*
+ * info_facts.c — see info_facts.h. Looks at the machine, the MPI library and the environment; changes nothing.
+ */
+#include "info_facts.h"
+
+#include <dlfcn.h>
+#include <hwloc.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "algorithms.h"
+#include "config.h"
+#include "info_auto.h"
+#include "link.h"
+#include "pat.h"
+#include "place.h"
+
+static json_t *mpi_library(void)
+{
+    static const char *const levels[] = {"MPI_THREAD_SINGLE", "MPI_THREAD_FUNNELED", "MPI_THREAD_SERIALIZED",
+                                         "MPI_THREAD_MULTIPLE"};
+    char version[MPI_MAX_LIBRARY_VERSION_STRING];
+    int length, level;
+    PMPI_Get_library_version(version, &length);
+    version[strcspn(version, "\n")] = '\0';
+    PMPI_Query_thread(&level);
+    const int eager = pat_link_eager_bytes();
+    return json_pack("{s:s, s:s, s:o}", "library", version, "thread_level",
+                     level >= 0 && level < 4 ? levels[level] : "unknown", "eager_bytes",
+                     eager == INT_MAX ? json_null() : json_integer(eager));
+}
+
+static json_t *processors(void)
+{
+    hwloc_topology_t topology;
+    if (hwloc_topology_init(&topology) != 0)
+        return json_null();
+    json_t *told = NULL;
+    if (hwloc_topology_load(topology) == 0)
+        told = json_pack("{s:i, s:i, s:i}", "packages", hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_PACKAGE),
+                         "cores", hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_CORE), "processing_units",
+                         hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_PU));
+    hwloc_topology_destroy(topology);
+    return told ? told : json_null();
+}
+
+static json_t *background_thread(MPI_Comm comm, const pat_config *config, bool *good)
+{
+    static const char *const kinds[] = {
+        [PAT_PLACE_PU] = "bound", [PAT_PLACE_FLOAT] = "scheduler", [PAT_PLACE_OFF] = "off"};
+    pat_place place = {.kind = PAT_PLACE_FLOAT, .pu_os_index = -1};
+    const int rc = pat_place_find(comm, config->thread_pin, &place);
+    if (rc != MPI_SUCCESS) {
+        *good = false;
+        return json_pack("{s:s}", "error", PAT_Error_string(rc));
+    }
+    return json_pack("{s:s, s:o}", "place", kinds[place.kind], "processing_unit",
+                     place.kind == PAT_PLACE_PU ? json_integer(place.pu_os_index) : json_null());
+}
+
+/* Whose MPI_<call> does a program get? */
+static json_t *taker(const char *call)
+{
+    Dl_info info;
+    void *first = dlsym(RTLD_DEFAULT, call);
+    const char *file = first && dladdr(first, &info) && info.dli_fname ? info.dli_fname : "nobody";
+    const char *name = strrchr(file, '/') ? strrchr(file, '/') + 1 : file;
+    const char *preload = getenv("LD_PRELOAD");
+    const bool ours = strncmp(name, "libpat-mpi", 10) == 0, loaded = preload && strstr(preload, "libpat-mpi");
+    return json_pack("{s:s, s:s, s:s}", "call", call, "library", file, "dropin",
+                     ours     ? "first"
+                     : loaded ? "behind"
+                              : "none");
+}
+
+static json_t *takers(void)
+{
+    static const char *const calls[] = {"MPI_Init", "MPI_Allgather", "MPI_Allreduce", "mpi_allgather_"};
+    json_t *list = json_array();
+    for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
+        json_array_append_new(list, taker(calls[i]));
+    return list;
+}
+
+/* The operation whose algorithms a setting names, or -1. */
+static int operation_of(const pat_setting *s)
+{
+    static const struct {
+        const char *name;
+        enum pat_op op;
+    } named[] = {{"PAT_ALG", PAT_OP_ALLGATHER},
+                 {"PAT_FORCE", PAT_OP_ALLGATHER},
+                 {"PAT_ALG_BCAST", PAT_OP_BCAST},
+                 {"PAT_ALG_GATHER", PAT_OP_GATHER}};
+    for (size_t i = 0; i < sizeof(named) / sizeof(named[0]); i++)
+        if (strcmp(named[i].name, s->name) == 0)
+            return (int)named[i].op;
+    return -1;
+}
+
+static bool is_taken(const pat_setting *s, const char *text)
+{
+    pat_config scratch = {.mem_bytes = 0};
+    const int op = operation_of(s);
+    const pat_algorithm *alg = op >= 0 ? pat_algorithm_find(text) : NULL;
+    return s->read(&scratch, text) && (op < 0 || (pat_algorithm_is_whole(alg) && (int)alg->op == op));
+}
+
+static json_t *settings(bool *good)
+{
+    json_t *list = json_array();
+    const pat_setting *s;
+    for (int i = 0; (s = pat_config_setting(i)) != NULL; i++) {
+        const char *text = pat_config_env(s->name);
+        const bool taken = !text || is_taken(s, text);
+        const int op = operation_of(s);
+        json_t *value = json_string(text ? text : s->unset); /* NULL where it is not UTF-8 */
+        *good = *good && taken;
+        json_array_append_new(list, json_pack("{s:s, s:o, s:s, s:b, s:s, s:s, s:s}", "name", s->name, "value",
+                                              value ? value : json_string("?"), "origin",
+                                              text ? "environment" : "default", "malformed", !taken,
+                                              "default", s->unset, "accepted",
+                                              op < 0 ? s->accepted : pat_algorithm_names((enum pat_op)op),
+                                              "description", s->description));
+    }
+    return list;
+}
+
+static json_t *strays(void)
+{
+    json_t *list = json_array();
+    char name[64];
+    const char *nearest;
+    for (int i = 0; pat_config_stray(environ, i, name, sizeof(name), &nearest); i++)
+        json_array_append_new(list, json_pack("{s:s, s:s?}", "name", name, "nearest", nearest));
+    return list;
+}
+
+static json_t *algorithms(void)
+{
+    static const char *const calls[] = {
+        [PAT_OP_ALLGATHER] = "all-gather", [PAT_OP_BCAST] = "broadcast", [PAT_OP_GATHER] = "gather"};
+    json_t *of_calls = json_object();
+    for (int op = 0; op < PAT_NUM_OPS; op++) {
+        json_t *list = json_array();
+        for (int i = 0; i < pat_algorithm_count(); i++)
+            if (pat_algorithm_at(i)->op == (enum pat_op)op && pat_algorithm_is_whole(pat_algorithm_at(i)))
+                json_array_append_new(list, json_string(pat_algorithm_at(i)->name));
+        json_object_set_new(of_calls, calls[op], list);
+    }
+    return of_calls;
+}
+
+json_t *info_facts(MPI_Comm comm, bool *good)
+{
+    pat_config config;
+    char why[256];
+    int ranks;
+    MPI_Comm_size(comm, &ranks);
+    *good = true;
+    json_t *set = settings(good);
+    /* Ranks may be set differently, and what follows is collective: all go by their own settings, or none does. */
+    int mine = pat_config_read(&config, pat_config_env, why, sizeof(why)) == 0, all;
+    MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, comm);
+    json_t *thread = all ? background_thread(comm, &config, good)
+                         : json_pack("{s:s}", "error", "not known, because a setting is malformed");
+    json_t *by_auto =
+        all ? info_auto(comm, &config) : json_pack("{s:s}", "not_known", "a setting is malformed");
+    return json_pack("{s:s, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "version", PAT_PROJECT_VERSION,
+                     "ranks", ranks, "mpi", mpi_library(), "processors", processors(), "background_thread",
+                     thread, "calls", takers(), "settings", set, "unknown_settings", strays(), "auto",
+                     by_auto, "algorithms", algorithms());
+}

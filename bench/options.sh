@@ -1,0 +1,15 @@
+# shellcheck shell=bash disable=SC2034,SC2154
+# options.sh — what the options of the scripts here have in common. Sourced; the script sets name.
+
+bad() {
+    echo "$name: $*" >&2
+    exit 2
+}
+
+bytes_per_rank() { # OPTION VALUE: sets bytes
+    bytes=0
+    [[ $2 =~ ^[1-9][0-9]{0,6}[KMkm]?$ ]] && bytes=$(numfmt --from=iec "${2^^}")
+    if ((bytes < 4 || bytes > 4194304 || bytes % 4 != 0)); then
+        bad "$1 '$2': accepted: bytes from 4 to 4M, a multiple of 4, with K or M for 1024 or 1024^2"
+    fi
+}
