@@ -9,9 +9,10 @@ enum {
     FAR_BLOCKS = 5, /* ranks that come this many blocks' times apart gain by relay however short blocks are */
     MOST_GAP = 64,  /* calls by the MPI library between two looks at when ranks come, or two tries of relay */
     FIRST_TRY = 8,  /* calls between two tries, at first */
-    MOST_TRY = 1024, /* and at most, while relay runs */
-    CLEARLY_PERCENT = 2,
-    SURE_SAMPLES = 2 /* of the MPI library before relay gives way to it */
+    MOST_TRY = 1024,     /* and at most, while relay runs */
+    CLEARLY_PERCENT = 2, /* of its time: faster than the one that runs */
+    PROVEN_PERCENT = 5,  /* than relay, where relay was proven and there are few samples */
+    SURE_SAMPLES = 2     /* of the MPI library before relay gives way to it */
 };
 
 static int at_most(int a, int b)
@@ -63,10 +64,12 @@ int64_t pat_profile_past_ns(const pat_profile *p, enum pat_runner runner)
 }
 
 /* Is `one` clearly ahead of the other by what was measured? Not where one of them was not. */
-static bool ahead(const pat_profile *p, enum pat_runner one)
+static bool ahead(const pat_profile *p, const pat_terms *terms, enum pat_runner one)
 {
     const int64_t mine = pat_profile_past_ns(p, one), other = pat_profile_past_ns(p, one == PAT_BY_MPI);
-    return mine > 0 && other > 0 && (double)mine * (100 + CLEARLY_PERCENT) < (double)other * 100;
+    const bool proven = terms->relay_first && p->num_past[PAT_BY_MPI] < PAT_SAMPLES;
+    const int percent = one == PAT_BY_MPI && proven ? PROVEN_PERCENT : CLEARLY_PERCENT;
+    return mine > 0 && other > 0 && (double)mine * (100 + percent) < (double)other * 100;
 }
 
 /* By when ranks come, and by figures where there are any. */
@@ -146,9 +149,8 @@ static void note_round(pat_profile *p, const pat_told *told)
 
 static void take_sample(pat_profile *p, const pat_told *told)
 {
-    if (told->ran != p->in_use && p->gap >= FIRST_TRY && p->left <= 0 &&
-        p->num_past[told->ran] >= SURE_SAMPLES)
-        p->num_past[told->ran] = 0; /* what it took long ago says little */
+    if (told->ran == PAT_BY_RELAY && p->in_use == PAT_BY_MPI && p->gap >= FIRST_TRY)
+        p->num_past[PAT_BY_RELAY] = 0; /* it goes by when ranks come: what it took long ago says little */
     p->past_ns[told->ran][p->num_past[told->ran] % PAT_SAMPLES] = told->past_ns > 0 ? told->past_ns : 1;
     p->num_past[told->ran]++;
     if (p->num_past[told->ran] >= 2 * PAT_SAMPLES)
@@ -167,7 +169,7 @@ static void after_mpi(pat_profile *p, const pat_terms *terms, const pat_told *to
     const bool measured = told->past_ns >= 0;
     if (!measured) {
         p->left -= p->left > 0;
-    } else if (ahead(p, PAT_BY_RELAY) && told->ran == PAT_BY_RELAY) {
+    } else if (ahead(p, terms, PAT_BY_RELAY) && told->ran == PAT_BY_RELAY) {
         use(p, PAT_BY_RELAY, FIRST_TRY);
     } else if (told->ran == PAT_BY_RELAY) {
         p->left = p->gap = at_least(longer(p->gap, MOST_GAP), FIRST_TRY);
@@ -184,7 +186,7 @@ static void after_relay(pat_profile *p, const pat_terms *terms, const pat_told *
     const bool measured = told->past_ns >= 0;
     if (terms->verdict == PAT_RELAY_BY_ARRIVALS && told->spread_ns >= 0 && !relay_pays(p, terms, true)) {
         use(p, PAT_BY_MPI, 1);
-    } else if (ahead(p, PAT_BY_MPI) && !far_apart(p, terms)) {
+    } else if (ahead(p, terms, PAT_BY_MPI) && !far_apart(p, terms)) {
         if (p->num_past[PAT_BY_MPI] >= SURE_SAMPLES)
             use(p, PAT_BY_MPI, FIRST_TRY);
         else

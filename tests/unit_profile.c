@@ -91,7 +91,7 @@ static void never_much_slower(void **state)
 {
     (void)state;
     for (int first = 0; first < 2; first++)
-        for (int percent = 105; percent <= 160; percent += 5) {
+        for (int percent = 106; percent <= 160; percent += 6) {
             program p = {0};
             const place at = at_site(11, PAT_RELAY_ALWAYS, first, 0, LEAST_NS * percent / 100, LEAST_NS);
             const int early = relay_calls(&p, &at, 10), all = early + relay_calls(&p, &at, 30);
