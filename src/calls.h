@@ -18,8 +18,7 @@ typedef struct pat_outcome {
     pat_late late;     /* rank < 0: not known */
     int64_t before_ns; /* of the call, before its round; the first call makes the communicator's state */
     int64_t
-        native_ns; /* what the MPI library's own takes once the last rank has come: by calibration, else by what the
-                          link needs at least; 0: not known */
+        native_ns; /* what the MPI library's own takes once the last rank has come (pat_select_native_ns); 0: not known */
 } pat_outcome;
 
 /*

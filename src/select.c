@@ -74,6 +74,11 @@ static void explain_verdict(const pat_comm *c, int64_t block_bytes)
 int64_t pat_select_native_ns(const pat_comm *c, int64_t block_bytes)
 {
     pat_outlook together = {0};
+    pat_profile fresh;
+    const int64_t measured =
+        pat_profile_past_ns(pat_history_look(&c->history, block_bytes, &fresh), PAT_BY_MPI);
+    if (measured > 0)
+        return measured;
     if (pat_rt.calibration &&
         pat_outlook_make(&together, pat_rt.calibration, c->size, block_bytes, NULL, PAT_GOAL_MEAN) == 0 &&
         pat_outlook_is_known(&together))

@@ -43,7 +43,10 @@ const pat_algorithm *pat_select_rooted(pat_comm *c, const pat_algorithm *alg, in
 /* What is to be said of all-gathers of blocks of so many bytes before any has been called. */
 enum pat_verdict pat_select_verdict(const pat_comm *c, int64_t block_bytes);
 
-/* What the MPI library's own all-gather takes when all call at once: by calibration, else the least that the link needs. */
+/*
+ * What the MPI library's own all-gather takes once the last rank has called: as measured lately, else by calibration, else the
+ * least that the link needs.
+ */
 int64_t pat_select_native_ns(const pat_comm *c, int64_t block_bytes);
 
 /* Is the call too small for anything but the MPI library, whatever the link? Needs no communicator's state. */

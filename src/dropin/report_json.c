@@ -60,7 +60,7 @@ static json_t *sum_of(const pat_report *r)
         "states_ms", pat_report_ms(r->costs.state_ns, r->ranks), "end_ms",
         pat_report_ms(r->costs.end_ns, r->ranks), "thread_cpu_ms",
         pat_report_ms(r->costs.thread_ns, r->ranks), "known_calls_of_all_ranks", (json_int_t)sum.known_calls,
-        "estimated_by", pat_rt.config.calibration[0] ? "calibration" : "least time of the link");
+        "estimated_by", pat_rt.config.calibration[0] ? "measured calls, calibration" : "measured calls, least time of the link");
 }
 
 static json_t *command_of(const pat_report *r)

@@ -180,14 +180,15 @@ static void write_sum(const pat_report *r, FILE *to)
     if (sum.known_calls == 0)
         fputs("# No call was run by relay, so none can have saved anything.\n", to);
     else if (pat_rt.config.calibration[0])
-        fputs(
-            "# Estimated: what the MPI library would have taken was not measured in this run, but is by the "
-            "calibration.\n",
-            to);
+        fputs("# Estimated: what the MPI library would have taken is what calls of it were measured to take, "
+              "or by "
+              "calibration.\n",
+              to);
     else
-        fputs("# Estimated: what the MPI library would have taken was not measured; the least that the link "
-              "needs stands for it,\n"
-              "# so more may have been saved.\n",
+        fputs("# Estimated: what the MPI library would have taken is what calls of it were measured to take. "
+              "Where none "
+              "was, the\n"
+              "# least that the link needs stands for it, and more may have been saved.\n",
               to);
     fputs("#\n", to);
 }
