@@ -22,9 +22,9 @@ extern "C" {
 #endif
 
 #define PAT_VERSION_MAJOR 0
-#define PAT_VERSION_MINOR 1
+#define PAT_VERSION_MINOR 2
 #define PAT_VERSION_PATCH 0
-/* One comparable number: 0.1.0 is 100. */
+/* One comparable number: 0.2.0 is 200. */
 #define PAT_VERSION (PAT_VERSION_MAJOR * 10000 + PAT_VERSION_MINOR * 100 + PAT_VERSION_PATCH)
 
 #if defined(__GNUC__)

@@ -1,6 +1,6 @@
 # functions.awk — makes the manual's section 3 from include/pat.h: a page for each group of functions ("/* ---- Title ---- */"),
 # named by the first one, and for each other function a page that leads there. What the header says is what the pages say.
-# awk -v out=DIRECTORY -v version=0.1.0 -f functions.awk pat.h
+# awk -v out=DIRECTORY -v version=0.2.0 -f functions.awk pat.h
 function roff(text) {
     gsub(/\\/, "\\e", text)
     gsub(/-/, "\\-", text)
