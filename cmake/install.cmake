@@ -20,23 +20,41 @@ if(NOT PAT_INSTALL)
   return()
 endif()
 
+# With PAT_FLAVOUR=openmpi: libpat-openmpi.so, pat-openmpi.pc, cmake/pat-openmpi, pat-bench.openmpi, and what only our own
+# programs open in pat/openmpi, below the libraries and the auxiliary programs. What is the same in all builds keeps its name.
+set(PAT_PRIVATE_DIR pat)
+set(PAT_DROPIN_DIR ${CMAKE_INSTALL_LIBDIR})
+if(PAT_FLAVOUR)
+  set(PAT_DASH_FLAVOUR -${PAT_FLAVOUR})
+  set(PAT_DOT_FLAVOUR .${PAT_FLAVOUR})
+  set(PAT_PRIVATE_DIR pat/${PAT_FLAVOUR})
+  set(PAT_DROPIN_DIR ${CMAKE_INSTALL_LIBDIR}/pat/${PAT_FLAVOUR})
+endif()
+
 # Installed programs find the library beside them wherever the tree is moved to.
 if(IS_ABSOLUTE "${CMAKE_INSTALL_LIBDIR}" OR IS_ABSOLUTE "${CMAKE_INSTALL_INCLUDEDIR}")
   message(FATAL_ERROR "CMAKE_INSTALL_LIBDIR and CMAKE_INSTALL_INCLUDEDIR must be relative to the prefix")
 endif()
 file(RELATIVE_PATH PAT_BIN_TO_LIB "/${CMAKE_INSTALL_BINDIR}" "/${CMAKE_INSTALL_LIBDIR}")
+file(RELATIVE_PATH PAT_BIN_TO_DROPIN "/${CMAKE_INSTALL_BINDIR}" "/${PAT_DROPIN_DIR}")
 set(CMAKE_INSTALL_RPATH "$ORIGIN/${PAT_BIN_TO_LIB}")
 
 install(TARGETS pat_shared EXPORT pat-targets)
 install(TARGETS pat_static EXPORT pat-static-targets)
 install(FILES include/pat.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 
-set(PAT_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/pat)
+set(PAT_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/pat${PAT_DASH_FLAVOUR})
 install(EXPORT pat-targets NAMESPACE pat:: DESTINATION ${PAT_CMAKE_DIR})
 install(EXPORT pat-static-targets NAMESPACE pat:: DESTINATION ${PAT_CMAKE_DIR})
 configure_package_config_file(cmake/pat-config.cmake.in pat-config.cmake INSTALL_DESTINATION ${PAT_CMAKE_DIR})
 # Before 1.0 a new minor version may change the interface.
 write_basic_package_version_file(pat-config-version.cmake COMPATIBILITY SameMinorVersion)
+if(PAT_FLAVOUR) # find_package(pat) takes, of all builds that are installed, the one for the project's MPI library
+  get_filename_component(PAT_FLAVOUR_MPICC "${MPI_C_COMPILER}" NAME)
+  configure_file(cmake/pat-config-flavour.cmake.in pat-config-flavour.cmake @ONLY)
+  file(READ ${CMAKE_CURRENT_BINARY_DIR}/pat-config-flavour.cmake flavour_check)
+  file(APPEND ${CMAKE_CURRENT_BINARY_DIR}/pat-config-version.cmake "${flavour_check}")
+endif()
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/pat-config.cmake ${CMAKE_CURRENT_BINARY_DIR}/pat-config-version.cmake
   DESTINATION ${PAT_CMAKE_DIR})
 
@@ -45,12 +63,19 @@ pkg_search_module(PAT_MPI_PC QUIET ompi-c mpich)
 set(PAT_PC_REQUIRES "${PAT_MPI_PC_MODULE_NAME}")
 file(RELATIVE_PATH PAT_PC_TO_PREFIX "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
 configure_file(cmake/pat.pc.in pat.pc @ONLY)
-install(FILES ${CMAKE_CURRENT_BINARY_DIR}/pat.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/pat.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig RENAME pat${PAT_DASH_FLAVOUR}.pc)
 
 # The drop-in and what preloads it.
-install(TARGETS pat-mpi-dropin LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-configure_file(src/dropin/pat-run installed/pat-run @ONLY) # the version
-install(PROGRAMS ${CMAKE_CURRENT_BINARY_DIR}/installed/pat-run DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(TARGETS pat-mpi-dropin LIBRARY DESTINATION ${PAT_DROPIN_DIR})
+if(PAT_FLAVOUR AND TARGET pat-dropin) # the preloaded file opens the library that lies beside it
+  get_target_property(abi pat_shared SOVERSION)
+  set(library libpat${PAT_DASH_FLAVOUR}.so.${abi})
+  file(RELATIVE_PATH to_library "/${PAT_DROPIN_DIR}" "/${CMAKE_INSTALL_LIBDIR}/${library}")
+  file(CREATE_LINK "${to_library}" ${CMAKE_CURRENT_BINARY_DIR}/installed/${library} SYMBOLIC)
+  install(FILES ${CMAKE_CURRENT_BINARY_DIR}/installed/${library} DESTINATION ${PAT_DROPIN_DIR})
+endif()
+configure_file(src/dropin/pat-run installed/pat-run @ONLY) # the version, and where the drop-in is
+install(PROGRAMS ${CMAKE_CURRENT_BINARY_DIR}/installed/pat-run DESTINATION ${CMAKE_INSTALL_BINDIR} RENAME pat-run${PAT_DOT_FLAVOUR})
 install(FILES docs/man/pat-run.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 
 install(FILES docs/man/pat.7 DESTINATION ${CMAKE_INSTALL_MANDIR}/man7)
@@ -63,11 +88,17 @@ install(FILES bench/examples/two_requests.c bench/examples/jacobi.c DESTINATION 
 # with its parts beside it; pat-lab is a link to it.
 function(pat_install_tools)
   if(TARGET pat-bench)
-    install(TARGETS ${PAT_TOOLS})
+    if(PAT_FLAVOUR) # the name of the file alone: what a tool calls itself, and its page, are the same in all builds
+      foreach(tool IN LISTS PAT_TOOLS)
+        install(PROGRAMS $<TARGET_FILE:${tool}> DESTINATION ${CMAKE_INSTALL_BINDIR} RENAME ${tool}${PAT_DOT_FLAVOUR})
+      endforeach()
+    else()
+      install(TARGETS ${PAT_TOOLS})
+    endif()
     install(FILES ${PAT_TOOL_PAGES} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
   endif()
   if(TARGET lab-stream)
-    set(lab_dir ${CMAKE_INSTALL_LIBEXECDIR}/pat)
+    set(lab_dir ${CMAKE_INSTALL_LIBEXECDIR}/${PAT_PRIVATE_DIR})
     install(TARGETS lab-stream DESTINATION ${lab_dir})
     configure_file(bench/lab installed/lab @ONLY)
     install(PROGRAMS ${CMAKE_CURRENT_BINARY_DIR}/installed/lab DESTINATION ${lab_dir})
@@ -75,7 +106,7 @@ function(pat_install_tools)
     install(PROGRAMS ${parts} DESTINATION ${lab_dir})
     file(RELATIVE_PATH to_lab "/${CMAKE_INSTALL_BINDIR}" "/${lab_dir}/lab")
     file(CREATE_LINK "${to_lab}" ${CMAKE_CURRENT_BINARY_DIR}/pat-lab SYMBOLIC)
-    install(FILES ${CMAKE_CURRENT_BINARY_DIR}/pat-lab DESTINATION ${CMAKE_INSTALL_BINDIR})
+    install(FILES ${CMAKE_CURRENT_BINARY_DIR}/pat-lab DESTINATION ${CMAKE_INSTALL_BINDIR} RENAME pat-lab${PAT_DOT_FLAVOUR})
     install(FILES docs/man/pat-lab.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
   endif()
 endfunction()
