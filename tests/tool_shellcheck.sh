@@ -6,7 +6,7 @@ if ! command -v shellcheck >/dev/null; then
     exit 77
 fi
 cd "$PAT_SOURCE"
-mapfile -t scripts < <(grep -rlIE --include='*' '^#!.*\b(ba)?sh\b' bench src tests .ci | sort)
+mapfile -t scripts < <(grep -rlIE --include='*' '^#!.*\b(ba)?sh\b' bench src tests packaging .ci | sort)
 [ ${#scripts[@]} -gt 0 ]
 shellcheck -x "${scripts[@]}"
 echo "${#scripts[@]} scripts are clean"
