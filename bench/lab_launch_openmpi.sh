@@ -34,8 +34,13 @@ launch_command() {
 
     # Settings go by environment and not by --mca, so that --mpirun-arg can override them. The agent is called through
     # sh because /run is usually mounted noexec.
-    local btl=tcp,self
-    ((ppn == 1)) || btl=tcp,vader,self # ranks of one node share its memory, as on a real one
+    # Since Open MPI 5 the launcher is PRRTE, which reads PRTE_MCA_ in place of OMPI_MCA_ and calls its remote shell ssh.
+    local mpirun btl=tcp,self
+    mpirun=$(launch_mpirun)
+    if ((ppn > 1)); then # ranks of one node share its memory, as on a real one; vader is called sm since Open MPI 5
+        btl=tcp,sm,self
+        [[ $("$mpirun" --version | head -n 1) != *")"\ [1-4].* ]] || btl=tcp,vader,self
+    fi
     LAUNCH=(env
         OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
         OMPI_MCA_plm=rsh
@@ -44,9 +49,11 @@ launch_command() {
         OMPI_MCA_pml=ob1 "OMPI_MCA_btl=$btl"
         "OMPI_MCA_btl_tcp_if_include=$lab_subnet.0/24"
         "OMPI_MCA_oob_tcp_if_include=$lab_subnet.0/24"
+        PRTE_MCA_plm=ssh "PRTE_MCA_plm_ssh_agent=sh $lab_state/enter" PRTE_MCA_plm_ssh_no_tree_spawn=1
+        "PRTE_MCA_prte_if_include=$lab_subnet.0/24"
         OMPI_MCA_mpi_yield_when_idle=1 # all nodes share this machine's cores
         OPAL_OUTPUT_STDERR_FD=9 sh -c 'exec 9>>"$0" && exec "$@"' "$lab_tmp/launcher.log"
-        "$(launch_mpirun)" -H "$hosts" -n "$((nodes * ppn))" --map-by node --bind-to none -x OPAL_OUTPUT_STDERR_FD=2)
+        "$mpirun" -H "$hosts" -n "$((nodes * ppn))" --map-by node --bind-to none -x OPAL_OUTPUT_STDERR_FD=2)
     [[ -z ${launch_quiet:-} ]] || LAUNCH+=(--quiet)
     for name in $(compgen -e PAT_); do LAUNCH+=(-x "$name"); done
     LAUNCH+=("${extra_mpirun[@]}" "$@")
