@@ -31,6 +31,7 @@ install(TARGETS pat_shared EXPORT pat-targets)
 install(TARGETS pat_static EXPORT pat-static-targets)
 install(FILES include/pat.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 
+get_filename_component(PAT_MPICC_NAME "${MPI_C_COMPILER}" NAME)
 set(PAT_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/pat)
 install(EXPORT pat-targets NAMESPACE pat:: DESTINATION ${PAT_CMAKE_DIR})
 install(EXPORT pat-static-targets NAMESPACE pat:: DESTINATION ${PAT_CMAKE_DIR})
@@ -40,9 +41,21 @@ write_basic_package_version_file(pat-config-version.cmake COMPATIBILITY SameMino
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/pat-config.cmake ${CMAKE_CURRENT_BINARY_DIR}/pat-config-version.cmake
   DESTINATION ${PAT_CMAKE_DIR})
 
-# pkg-config users get MPI's flags where MPI has a .pc file; elsewhere they compile with mpicc, which knows them.
-pkg_search_module(PAT_MPI_PC QUIET ompi-c mpich)
-set(PAT_PC_REQUIRES "${PAT_MPI_PC_MODULE_NAME}")
+# pkg-config users get MPI's flags where the MPI library that was found has a .pc file, which its headers tell; elsewhere
+# they compile with mpicc, which knows them. Another MPI library's file would give programs two of them.
+set(PAT_PC_REQUIRES "")
+file(REAL_PATH "${MPI_C_HEADER_DIR}" mpi_headers)
+foreach(module IN ITEMS ompi-c mpich mvapich2 mvapich impi)
+  pkg_get_variable(module_headers ${module} includedir)
+  pkg_check_modules(PAT_MPI_PC QUIET ${module})
+  foreach(dir IN LISTS module_headers PAT_MPI_PC_INCLUDE_DIRS)
+    file(REAL_PATH "${dir}" dir)
+    if(PAT_MPI_PC_FOUND AND dir STREQUAL mpi_headers)
+      set(PAT_PC_REQUIRES ${module})
+    endif()
+  endforeach()
+  unset(PAT_MPI_PC_FOUND CACHE)
+endforeach()
 file(RELATIVE_PATH PAT_PC_TO_PREFIX "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
 configure_file(cmake/pat.pc.in pat.pc @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/pat.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
