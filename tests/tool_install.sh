@@ -135,7 +135,7 @@ add_executable(user_part_static user.c)
 target_link_libraries(user_part_static PRIVATE pat::pat_static)
 file(WRITE ${CMAKE_BINARY_DIR}/build-type "[${CMAKE_BUILD_TYPE}]")
 CODE
-if ! { cmake -S "$work/part" -B "$work/part/build" -DCMAKE_EXPORT_COMPILE_COMMANDS=ON &&
+if ! { cmake -S "$work/part" -B "$work/part/build" -DMPI_C_COMPILER="$mpicc" -DCMAKE_EXPORT_COMPILE_COMMANDS=ON &&
     cmake --build "$work/part/build" --parallel 2; } >"$work/log" 2>&1; then
     fail "add_subdirectory: $(tail -n 40 "$work/log")"
 fi
