@@ -1,12 +1,23 @@
-# shellcheck shell=bash disable=SC2016,SC2154
+# shellcheck shell=bash disable=SC2016,SC2034,SC2154
 # How Open MPI starts a job across a lab. Sourced by bench/lab; a launcher for another MPI library is another file
-# with the same two functions. It must never start anything itself: launch_command fills the array LAUNCH with the
+# with the same functions and names. It must never start anything itself: launch_command fills the array LAUNCH with the
 # command to be run on node 1, and what it sets goes into the environment of that command only.
+
+# The launcher: by its own name first, since mpirun may be another library's.
+launch_mpirun() {
+    local name
+    for name in mpirun.openmpi mpirun mpiexec; do
+        command -v "$name" >/dev/null && "$name" --version 2>/dev/null | grep -qE 'Open MPI|OpenRTE' && echo "$name" && return
+    done
+    return 1
+}
 
 # launch_available: is the library's launcher installed?
 launch_available() {
-    command -v mpirun >/dev/null && mpirun --version 2>/dev/null | grep -q 'Open MPI'
+    launch_mpirun >/dev/null
 }
+launch_wanted='mpirun of Open MPI (Debian package openmpi-bin)'
+launch_mpicc='mpicc.openmpi mpicc'
 
 # launch_messages: what the launcher had to say, shown when a job failed. mpirun's own remarks go to a file because one
 # of them, a setpgid that lost a harmless race against the child, comes with nearly every launch of many nodes.
@@ -23,8 +34,13 @@ launch_command() {
 
     # Settings go by environment and not by --mca, so that --mpirun-arg can override them. The agent is called through
     # sh because /run is usually mounted noexec.
-    local btl=tcp,self
-    ((ppn == 1)) || btl=tcp,vader,self # ranks of one node share its memory, as on a real one
+    # Since Open MPI 5 the launcher is PRRTE, which reads PRTE_MCA_ in place of OMPI_MCA_ and calls its remote shell ssh.
+    local mpirun btl=tcp,self
+    mpirun=$(launch_mpirun)
+    if ((ppn > 1)); then # ranks of one node share its memory, as on a real one; vader is called sm since Open MPI 5
+        btl=tcp,sm,self
+        [[ $("$mpirun" --version | head -n 1) != *")"\ [1-4].* ]] || btl=tcp,vader,self
+    fi
     LAUNCH=(env
         OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
         OMPI_MCA_plm=rsh
@@ -33,9 +49,11 @@ launch_command() {
         OMPI_MCA_pml=ob1 "OMPI_MCA_btl=$btl"
         "OMPI_MCA_btl_tcp_if_include=$lab_subnet.0/24"
         "OMPI_MCA_oob_tcp_if_include=$lab_subnet.0/24"
+        PRTE_MCA_plm=ssh "PRTE_MCA_plm_ssh_agent=sh $lab_state/enter" PRTE_MCA_plm_ssh_no_tree_spawn=1
+        "PRTE_MCA_prte_if_include=$lab_subnet.0/24"
         OMPI_MCA_mpi_yield_when_idle=1 # all nodes share this machine's cores
         OPAL_OUTPUT_STDERR_FD=9 sh -c 'exec 9>>"$0" && exec "$@"' "$lab_tmp/launcher.log"
-        mpirun -H "$hosts" -n "$((nodes * ppn))" --map-by node --bind-to none -x OPAL_OUTPUT_STDERR_FD=2)
+        "$mpirun" -H "$hosts" -n "$((nodes * ppn))" --map-by node --bind-to none -x OPAL_OUTPUT_STDERR_FD=2)
     [[ -z ${launch_quiet:-} ]] || LAUNCH+=(--quiet)
     for name in $(compgen -e PAT_); do LAUNCH+=(-x "$name"); done
     LAUNCH+=("${extra_mpirun[@]}" "$@")

@@ -43,6 +43,7 @@ install(TARGETS pat_shared EXPORT pat-targets)
 install(TARGETS pat_static EXPORT pat-static-targets)
 install(FILES include/pat.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 
+get_filename_component(PAT_MPICC_NAME "${MPI_C_COMPILER}" NAME)
 set(PAT_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/pat${PAT_DASH_FLAVOUR})
 install(EXPORT pat-targets NAMESPACE pat:: DESTINATION ${PAT_CMAKE_DIR})
 install(EXPORT pat-static-targets NAMESPACE pat:: DESTINATION ${PAT_CMAKE_DIR})
@@ -50,7 +51,6 @@ configure_package_config_file(cmake/pat-config.cmake.in pat-config.cmake INSTALL
 # Before 1.0 a new minor version may change the interface.
 write_basic_package_version_file(pat-config-version.cmake COMPATIBILITY SameMinorVersion)
 if(PAT_FLAVOUR) # find_package(pat) takes, of all builds that are installed, the one for the project's MPI library
-  get_filename_component(PAT_FLAVOUR_MPICC "${MPI_C_COMPILER}" NAME)
   configure_file(cmake/pat-config-flavour.cmake.in pat-config-flavour.cmake @ONLY)
   file(READ ${CMAKE_CURRENT_BINARY_DIR}/pat-config-flavour.cmake flavour_check)
   file(APPEND ${CMAKE_CURRENT_BINARY_DIR}/pat-config-version.cmake "${flavour_check}")
@@ -58,19 +58,32 @@ endif()
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/pat-config.cmake ${CMAKE_CURRENT_BINARY_DIR}/pat-config-version.cmake
   DESTINATION ${PAT_CMAKE_DIR})
 
-# pkg-config users get MPI's flags where MPI has a .pc file; elsewhere they compile with mpicc, which knows them.
-pkg_search_module(PAT_MPI_PC QUIET ompi-c mpich)
-set(PAT_PC_REQUIRES "${PAT_MPI_PC_MODULE_NAME}")
+# pkg-config users get MPI's flags where the MPI library that was found has a .pc file, which its headers tell; elsewhere
+# they compile with mpicc, which knows them. Another MPI library's file would give programs two of them.
+set(PAT_PC_REQUIRES "")
+file(REAL_PATH "${MPI_C_HEADER_DIR}" mpi_headers)
+foreach(module IN ITEMS ompi-c mpich mvapich2 mvapich impi)
+  pkg_get_variable(module_headers ${module} includedir)
+  pkg_check_modules(PAT_MPI_PC QUIET ${module})
+  foreach(dir IN LISTS module_headers PAT_MPI_PC_INCLUDE_DIRS)
+    file(REAL_PATH "${dir}" dir)
+    if(PAT_MPI_PC_FOUND AND dir STREQUAL mpi_headers)
+      set(PAT_PC_REQUIRES ${module})
+    endif()
+  endforeach()
+  unset(PAT_MPI_PC_FOUND CACHE)
+endforeach()
 file(RELATIVE_PATH PAT_PC_TO_PREFIX "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
 configure_file(cmake/pat.pc.in pat.pc @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/pat.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig RENAME pat${PAT_DASH_FLAVOUR}.pc)
 
 # The drop-in and what preloads it.
 install(TARGETS pat-mpi-dropin LIBRARY DESTINATION ${PAT_DROPIN_DIR})
-if(PAT_FLAVOUR AND TARGET pat-dropin) # the preloaded file opens the library that lies beside it
+if(PAT_FLAVOUR) # the preloaded file opens the library that lies beside it
   get_target_property(abi pat_shared SOVERSION)
   set(library libpat${PAT_DASH_FLAVOUR}.so.${abi})
   file(RELATIVE_PATH to_library "/${PAT_DROPIN_DIR}" "/${CMAKE_INSTALL_LIBDIR}/${library}")
+  file(MAKE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/installed)
   file(CREATE_LINK "${to_library}" ${CMAKE_CURRENT_BINARY_DIR}/installed/${library} SYMBOLIC)
   install(FILES ${CMAKE_CURRENT_BINARY_DIR}/installed/${library} DESTINATION ${PAT_DROPIN_DIR})
 endif()

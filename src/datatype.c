@@ -44,14 +44,15 @@ static bool is_inter(MPI_Comm comm)
     return PMPI_Comm_test_inter(comm, &inter) == MPI_SUCCESS && inter;
 }
 
-/* MPI has no question for it; a send of nothing to nobody gives the library's own verdict. */
+/* MPI has no question for it; a send to nobody gives the library's own verdict (of no items MPICH would not look at the type). */
 static bool type_is_usable(MPI_Datatype type)
 {
+    const char never_read = 0;
     int num_ints, num_addresses, num_types, combiner;
     return type != MPI_DATATYPE_NULL &&
            PMPI_Type_get_envelope(type, &num_ints, &num_addresses, &num_types, &combiner) == MPI_SUCCESS &&
            (combiner == MPI_COMBINER_NAMED ||
-            PMPI_Send(NULL, 0, type, MPI_PROC_NULL, 0, pat_rt.world) == MPI_SUCCESS);
+            PMPI_Send(&never_read, 1, type, MPI_PROC_NULL, 0, pat_rt.world) == MPI_SUCCESS);
 }
 
 /* One side of a call. False for what MPI would reject. */

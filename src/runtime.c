@@ -244,6 +244,12 @@ static int finalize_hook(MPI_Comm comm, int keyval, void *attr, void *extra)
     (void)extra;
     if (!atomic_load(&pat_rt.started)) /* pat_runtime_shutdown has done it all */
         return MPI_SUCCESS;
+#ifndef OPEN_MPI
+    /* MPICH's MPI_Finalize goes without its locks from here on: this thread has to be the only one. */
+    if (pat_rt.thread)
+        pat_thread_stop(pat_rt.thread);
+    pat_rt.thread = NULL;
+#endif
     int rc = shut_down();
     end_trace(); /* an error here would end the program: a trace is not worth that */
     PMPI_Comm_free_keyval(&pat_rt.self_keyval); /* goes with the last attribute, which is this one */

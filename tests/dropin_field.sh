@@ -116,7 +116,9 @@ srun_drops_the_environment() {
 
 several_programs_in_one_job() { # mpirun gives what is set to the program before the next colon only
     local out
-    cp "$dir/srun" "$dir/mpirun"
+    # shellcheck disable=SC2016 # the script's own
+    printf '#!/bin/sh\n[ "$1" = --version ] && echo "mpirun (Open MPI) 4.1.4" || printf "%%s\\n" "$@"\n' >"$dir/mpirun"
+    chmod +x "$dir/mpirun"
     out=$("$PAT_SOURCE/src/dropin/pat-run" --library="$PAT_BUILD/libpat-mpi.so" "$dir/mpirun" -n 2 ./a : -n 2 ./b 2>&1)
     [ "$(grep -c '^LD_PRELOAD=' <<<"$out")" = 2 ] || expect 'LD_PRELOAD twice' "$out"
     out=$("$PAT_SOURCE/src/dropin/pat-run" --library="$PAT_BUILD/libpat-mpi.so" "$dir/mpirun" --app file 2>&1)
@@ -228,12 +230,12 @@ a_tool_praises_itself() {
          near($p.saved_by_calls_ms_estimated; ([.sites[].saved_ms_estimated // 0] | add) / $n),
          $p.start_ms > 0, $p.states_ms > 0, $p.end_ms > 0, $p.thread_cpu_ms > 0, $p.known_calls_of_all_ranks,
          $p.estimated_by]' "$dir/sum.json")
-    expect '^\[true,true,true,true,true,true,36,"least time of the link"\]$' "$out"
+    expect '^\[true,true,true,true,true,true,36,"measured calls, least time of the link"\]$' "$out"
     # 0.03 ms by the link, which no call here keeps up with.
     out=$(under 3 PAT_FORCE=relay PAT_LINK=1,1000000 PAT_REPORT=text -- "$jacobi" 2000 12 0 0)
     expect '^#   saved by calls that relay ran \(estimated\) +-[0-9.]+$' "$out"
     expect '^#   LOST in all \(estimated\) +[0-9.]+   of ' "$out"
-    expect '^# Estimated: .* was not measured; the least that the link needs' "$out"
+    expect '^# least that the link needs stands for it, and more may have been saved' "$out"
     # Ranks that come late to the first call are not what its state costs.
     under 3 PAT_FORCE=relay PAT_LINK=10,1000 "PAT_REPORT=$dir/late.json" -- "$jacobi" 2000 1 0 3000 >"$dir/out"
     expect '^true$' "$(jq '.program.states_ms < 0.5 * ([.sites[] | select(.call == "MPI_Allgather").time_ms] | add / 3)' "$dir/late.json")"

@@ -22,12 +22,17 @@ once() {
 
 preload=LD_PRELOAD=$("$PAT_SOURCE/tests/preload.sh")
 once 3 PAT_NOTHING=
+most=9
+case $("${PAT_MPIRUN:-mpirun}" --version 2>/dev/null) in
+*HYDRA*) most=3 ;; # ranks that spin while they wait: more of them than there are cores take minutes
+esac
 for ranks in 2 3 5 9; do
+    [ $ranks -le $most ] || continue
     once $ranks "$preload"
     once $ranks "$preload" PAT_LINK=10,200 PAT_REPORT=/dev/null
     once $ranks "$preload" PAT_FORCE=relay
 done
-once 4 "$preload" PAT_FORCE=bdr PAT_ALG_BCAST=bcast_binomial PAT_ALG_GATHER=gather_binomial
-once 4 "$preload" PAT_FORCE=relay PAT_THREAD_LEVEL=keep
+once $((most < 4 ? most : 4)) "$preload" PAT_FORCE=bdr PAT_ALG_BCAST=bcast_binomial PAT_ALG_GATHER=gather_binomial
+once $((most < 4 ? most : 4)) "$preload" PAT_FORCE=relay PAT_THREAD_LEVEL=keep
 once 3 "$preload" PAT_FORCE=relay PAT_MEM=64K
 exit $failed

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # mpirun.sh RANKS PROGRAM [ARG...]: local ranks over shared memory, oversubscribed, under a timeout, as any user.
+# PAT_MPIRUN: the launcher of the MPI library that PROGRAM was built with (default mpirun).
 # PAT_TEST_TIMEOUT: seconds before the job is ended (default 120). PAT_TEST_WRAP: a command put before PROGRAM;
 # just "valgrind" stands for valgrind as we want it: errors and memory that is definitely lost make a rank fail.
 # PAT_TEST_SLOW: the tests' own time limits are multiplied by this.
@@ -7,8 +8,24 @@
 set -u
 ranks=$1
 shift
-root=()
-[ "$(id -u)" -eq 0 ] && root=(--allow-run-as-root)
+launcher=${PAT_MPIRUN:-mpirun}
+options=()
+version=$("$launcher" --version 2>/dev/null)
+case $version in
+*"(Open MPI)"* | *"(OpenRTE)"* | *"(PRRTE)"*)
+    [ "$(id -u)" -eq 0 ] && options=(--allow-run-as-root)
+    memory=sm # as Open MPI 5 calls it
+    [[ $version == *"(Open"*") "[1-4].* ]] && memory=vader
+    options+=(--oversubscribe --bind-to none --mca mpi_yield_when_idle 1)
+    if [ "${PAT_TEST_PML-}" = ucx ]; then # without InfiniBand it must be told that any network will do
+        ompi_info --parsable 2>/dev/null | grep -q '^mca:pml:ucx:' || exit 77
+        options+=(--mca pml ucx --mca opal_common_ucx_tls any --mca opal_common_ucx_devices any)
+    else
+        options+=(--mca pml ob1 --mca btl "$memory,self")
+    fi
+    ;;
+*HYDRA*) options=(-bind-to none) ;; # it needs no leave to put more ranks on a machine than it has cores
+esac
 if [ "${PAT_TEST_WRAP-}" = valgrind ]; then
     here=$(cd "$(dirname "$0")" && pwd)
     PAT_TEST_WRAP="valgrind -q --error-exitcode=9 --leak-check=full --errors-for-leak-kinds=definite"
@@ -19,11 +36,6 @@ if [ "${PAT_TEST_WRAP-}" = valgrind ]; then
     : "${PAT_TEST_TIMEOUT:=280}"
     export PAT_TEST_SLOW=${PAT_TEST_SLOW:-10}
 fi
-pml=(--mca pml ob1 --mca btl "vader,self")
-if [ "${PAT_TEST_PML-}" = ucx ]; then # without InfiniBand it must be told that any network will do
-    ompi_info --parsable 2>/dev/null | grep -q '^mca:pml:ucx:' || exit 77
-    pml=(--mca pml ucx --mca opal_common_ucx_tls any --mca opal_common_ucx_devices any)
-fi
 # shellcheck disable=SC2086 # PAT_TEST_WRAP is meant to be split into words
-exec timeout --kill-after=5 "${PAT_TEST_TIMEOUT:-120}" mpirun "${root[@]}" --oversubscribe --bind-to none \
-    "${pml[@]}" --mca mpi_yield_when_idle 1 -n "$ranks" ${PAT_TEST_WRAP:-} "$@"
+exec timeout --kill-after=5 "${PAT_TEST_TIMEOUT:-120}" "$launcher" "${options[@]}" \
+    -n "$ranks" ${PAT_TEST_WRAP:-} "$@"

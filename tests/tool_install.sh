@@ -83,6 +83,7 @@ run() {
 libdir=$(dirname "$(find "$prefix" -name libpat.so)")
 [ -e "$libdir/libpat.so" ] || fail "no libpat.so was installed"
 
+mpicc=$(sed -n 's/^MPI_C_COMPILER:[A-Z]*=//p' "$PAT_BUILD/CMakeCache.txt")
 if ! { cmake -S "$work/user" -B "$work/user/build" -DCMAKE_PREFIX_PATH="$prefix" &&
     cmake --build "$work/user/build"; } >"$work/log" 2>&1; then
     fail "user of find_package: $(cat "$work/log")"
@@ -134,7 +135,7 @@ add_executable(user_part_static user.c)
 target_link_libraries(user_part_static PRIVATE pat::pat_static)
 file(WRITE ${CMAKE_BINARY_DIR}/build-type "[${CMAKE_BUILD_TYPE}]")
 CODE
-if ! { cmake -S "$work/part" -B "$work/part/build" -DCMAKE_EXPORT_COMPILE_COMMANDS=ON &&
+if ! { cmake -S "$work/part" -B "$work/part/build" -DMPI_C_COMPILER="$mpicc" -DCMAKE_EXPORT_COMPILE_COMMANDS=ON &&
     cmake --build "$work/part/build" --parallel 2; } >"$work/log" 2>&1; then
     fail "add_subdirectory: $(tail -n 40 "$work/log")"
 fi
@@ -150,23 +151,41 @@ cmake --install "$work/part/build" --prefix "$work/part/prefix" >"$work/log" || 
 [ ! -e "$work/part/prefix" ] || fail "a project installs what it takes in: $(find "$work/part/prefix" | head -n 5)"
 echo "ok: add_subdirectory leaves the project as it is"
 
+# Another MPI library's compiler is refused, if there is one here.
+for other in mpicc.openmpi mpicc.mpich; do
+    [ "$(readlink -f "$(command -v $other || echo "$mpicc")")" != "$(readlink -f "$(command -v "$mpicc")")" ] || continue
+    if cmake -S "$work/user" -B "$work/user/other" -DCMAKE_PREFIX_PATH="$prefix" -DMPI_C_COMPILER=$other >"$work/log" 2>&1; then
+        fail "find_package with $other goes on"
+    fi
+    grep -q 'was built with the MPI library' "$work/log" || fail "find_package with $other: $(cat "$work/log")"
+    echo "ok: find_package refuses $other"
+done
 readelf -d "$work/user/build/user_c" | grep -q 'NEEDED.*libpat\.so\.0' || fail "pat::pat is not the shared library"
 
 export PKG_CONFIG_PATH=$libdir/pkgconfig
 read -ra flags <<<"$(pkg-config --cflags --libs pat)"
 compilers=("${CC:-cc}" "${CXX:-c++}")
 # Without a .pc file of the MPI library its compiler wrappers carry the flags.
-[ -n "$(pkg-config --print-requires pat)" ] || compilers=(mpicc mpicxx)
+[ -n "$(pkg-config --print-requires pat)" ] || compilers=("$mpicc" "${mpicc/mpicc/mpicxx}")
 "${compilers[0]}" -o "$work/user_pc_c" "$work/user/user.c" "${flags[@]}" || fail "pkg-config user in C"
 "${compilers[1]}" -Wall -Wextra -Werror -o "$work/user_pc_cxx" "$work/user/user.cc" "${flags[@]}" ||
     fail "pkg-config user in C++"
 run "pkg-config, C, shared" "$work/user_pc_c"
 run "pkg-config, C++, shared" "$work/user_pc_cxx"
 
-foreign=$(nm -D --defined-only "$libdir/libpat.so" | awk '$3 !~ /^PAT_/ { print $3 }')
+# One MPI library and no other, however the program was linked; that of the build.
+mpi=$(sed -n 's/^PAT_MPI_LIBRARY:[A-Z]*=//p' "$PAT_BUILD/CMakeCache.txt")
+for program in "$work/user/build/user_c" "$work/user/build/user_static" "$work/user_pc_c" "$work/user_pc_cxx"; do
+    found=$(LD_LIBRARY_PATH=$libdir ldd "$program" | awk '$1 ~ /^libmpi(ch)?\.so/ { print $1 }')
+    [ "$found" = "$mpi" ] || fail "$(basename "$program") is linked with '$found', not $mpi"
+done
+echo "ok: linked with $mpi alone"
+
+# What the preloaded file calls to get at the library is no program's business.
+foreign=$(nm -D --defined-only "$libdir/libpat.so" | awk '$3 !~ /^PAT_/ && $3 != "pat_gate_enter_library" { print $3 }')
 [ -z "$foreign" ] || fail "libpat.so exports more than PAT_*: $foreign"
 declared=$(sed -n 's/^PAT_PUBLIC .*[ *]\(PAT_[A-Za-z_]*\)(.*/\1/p' "$prefix/include/pat.h" | sort)
-exported=$(nm -D --defined-only "$libdir/libpat.so" | awk '{ print $3 }' | sort)
+exported=$(nm -D --defined-only "$libdir/libpat.so" | awk '$3 ~ /^PAT_/ { print $3 }' | sort)
 [ "$declared" = "$exported" ] || fail "pat.h and libpat.so differ: $(diff <(echo "$declared") <(echo "$exported"))"
 echo "ok: libpat.so exports what pat.h declares, $(wc -l <<<"$exported") functions"
 

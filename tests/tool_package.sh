@@ -53,7 +53,7 @@ if grep -q '^PAT_SANITIZE:STRING=..*' "$PAT_BUILD/CMakeCache.txt"; then
     exit 77
 fi
 flavours=openmpi,mpich
-if ! command -v mpicc.mpich >/dev/null || [ ! -e cmake/mpi.cmake ]; then
+if ! command -v mpicc.mpich >/dev/null; then
     echo "not made: packages for MPICH"
     flavours=openmpi
 fi

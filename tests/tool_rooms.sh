@@ -65,6 +65,8 @@ check() (
     forbid "only the drop-in defines MPI_* functions" '^int MPI_[A-Z]' src/*.c pat/*.c algorithms/*.c
     forbid "the drop-in calls PMPI_, or the next MPI_ by PAT_NEXT" \
         '^(?!int MPI_).*(^|[^A-Za-z0-9_])MPI_[A-Z][a-z][A-Za-z0-9_]* *\(' src/dropin/*.[ch]
+    forbid "the preloaded file knows no MPI library" '#include *[<"](mpi|pat|dropin|calls|runtime)\.h|\bPMPI_[A-Za-z_]+ *\(' \
+        src/dropin/gate*.[ch]
     forbid "the drop-in sends nothing of its own but its report" \
         '\bPMPI_(I?[BbSsRr]?[Ss]end|I?[Mm]?[Rr]ecv|Sendrecv|Put|R?get) *\(' src/dropin/*.[ch]
     files=(src/*.c pat/*.c algorithms/*.c)
@@ -118,5 +120,7 @@ caught pat/place.c 'exit(1);'
 caught src/api.c 'int MPI_Barrier(MPI_Comm comm)'
 caught src/dropin/watch.c '    MPI_Barrier(comm);'
 caught src/dropin/report.c 'PMPI_Send(a, b);'
+caught src/dropin/gate.c '#include <mpi.h>'
+caught src/dropin/gate_c.c 'PMPI_Comm_rank(a, &b);'
 caught src/trace.c 'fprintf(stderr, "x");'
 echo "every rule is kept, and every rule is watched"

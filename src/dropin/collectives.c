@@ -21,24 +21,19 @@ static void add_call(const void *site, const char *call, int64_t bytes, int64_t 
     pat_dropin_inside = false;
 }
 
-/* Inlined where C programs call: a short call notices one function more. */
-static inline int allgather(const void *site, const void *sendbuf, int sendcount, MPI_Datatype sendtype,
-                            void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm)
+int pat_dropin_allgather(pat_gate_any *next, const void *returns_to, const void *sendbuf, int sendcount,
+                         MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype,
+                         MPI_Comm comm)
 {
+    const void *site = pat_dropin_site(returns_to);
     pat_outcome outcome = nothing_known;
     const bool told = pat_dropin_reports && !pat_dropin_inside;
     const int64_t start = told ? begin() : 0;
-    const int rc = pat_allgather(PAT_NEXT(Allgather), site, told ? &outcome : NULL, sendbuf, sendcount,
-                                 sendtype, recvbuf, recvcount, recvtype, comm);
+    const int rc = pat_allgather((__typeof__(&PMPI_Allgather))next, site, told ? &outcome : NULL, sendbuf,
+                                 sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
     if (told)
         add_call(site, "MPI_Allgather", pat_dropin_bytes(recvcount, recvtype), start, &outcome);
     return rc;
-}
-
-int pat_dropin_allgather(const void *site, const void *sendbuf, int sendcount, MPI_Datatype sendtype,
-                         void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm)
-{
-    return allgather(site, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
 }
 
 /* What this rank gives. */
@@ -53,15 +48,16 @@ static int64_t own_bytes(const void *sendbuf, int sendcount, MPI_Datatype sendty
                : 0;
 }
 
-int pat_dropin_allgatherv(const void *site, const void *sendbuf, int sendcount, MPI_Datatype sendtype,
-                          void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype,
-                          MPI_Comm comm)
+int pat_dropin_allgatherv(pat_gate_any *next, const void *returns_to, const void *sendbuf, int sendcount,
+                          MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[],
+                          MPI_Datatype recvtype, MPI_Comm comm)
 {
+    const void *site = pat_dropin_site(returns_to);
     pat_outcome outcome = nothing_known;
     const bool told = pat_dropin_reports && !pat_dropin_inside;
     const int64_t start = told ? begin() : 0;
-    const int rc = pat_allgatherv(PAT_NEXT(Allgatherv), site, told ? &outcome : NULL, sendbuf, sendcount,
-                                  sendtype, recvbuf, recvcounts, displs, recvtype, comm);
+    const int rc = pat_allgatherv((__typeof__(&PMPI_Allgatherv))next, site, told ? &outcome : NULL, sendbuf,
+                                  sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
     if (told)
         add_call(site, "MPI_Allgatherv",
                  rc == MPI_SUCCESS ? own_bytes(sendbuf, sendcount, sendtype, recvcounts, recvtype, comm) : 0,
@@ -69,26 +65,30 @@ int pat_dropin_allgatherv(const void *site, const void *sendbuf, int sendcount, 
     return rc;
 }
 
-int pat_dropin_bcast(const void *site, void *buffer, int count, MPI_Datatype datatype, int root,
-                     MPI_Comm comm)
+int pat_dropin_bcast(pat_gate_any *next, const void *returns_to, void *buffer, int count,
+                     MPI_Datatype datatype, int root, MPI_Comm comm)
 {
+    const void *site = pat_dropin_site(returns_to);
     pat_outcome outcome = nothing_known;
     const bool told = pat_dropin_reports && !pat_dropin_inside;
     const int64_t start = told ? begin() : 0;
-    const int rc = pat_bcast(PAT_NEXT(Bcast), told ? &outcome : NULL, buffer, count, datatype, root, comm);
+    const int rc =
+        pat_bcast((__typeof__(&PMPI_Bcast))next, told ? &outcome : NULL, buffer, count, datatype, root, comm);
     if (told)
         add_call(site, "MPI_Bcast", pat_dropin_bytes(count, datatype), start, &outcome);
     return rc;
 }
 
-int pat_dropin_gather(const void *site, const void *sendbuf, int sendcount, MPI_Datatype sendtype,
-                      void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
+int pat_dropin_gather(pat_gate_any *next, const void *returns_to, const void *sendbuf, int sendcount,
+                      MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root,
+                      MPI_Comm comm)
 {
+    const void *site = pat_dropin_site(returns_to);
     pat_outcome outcome = nothing_known;
     const bool told = pat_dropin_reports && !pat_dropin_inside;
     const int64_t start = told ? begin() : 0;
-    const int rc = pat_gather(PAT_NEXT(Gather), told ? &outcome : NULL, sendbuf, sendcount, sendtype, recvbuf,
-                              recvcount, recvtype, root, comm);
+    const int rc = pat_gather((__typeof__(&PMPI_Gather))next, told ? &outcome : NULL, sendbuf, sendcount,
+                              sendtype, recvbuf, recvcount, recvtype, root, comm);
     if (told)
         add_call(site, "MPI_Gather",
                  sendbuf == MPI_IN_PLACE ? pat_dropin_bytes(recvcount, recvtype)
@@ -97,28 +97,10 @@ int pat_dropin_gather(const void *site, const void *sendbuf, int sendcount, MPI_
     return rc;
 }
 
-int MPI_Allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
-                  MPI_Datatype recvtype, MPI_Comm comm)
+void pat_dropin_take(void)
 {
-    return allgather(__builtin_return_address(0), sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype,
-                     comm);
-}
-
-int MPI_Allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
-                   const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm)
-{
-    return pat_dropin_allgatherv(__builtin_return_address(0), sendbuf, sendcount, sendtype, recvbuf,
-                                 recvcounts, displs, recvtype, comm);
-}
-
-int MPI_Bcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm)
-{
-    return pat_dropin_bcast(__builtin_return_address(0), buffer, count, datatype, root, comm);
-}
-
-int MPI_Gather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
-               MPI_Datatype recvtype, int root, MPI_Comm comm)
-{
-    return pat_dropin_gather(__builtin_return_address(0), sendbuf, sendcount, sendtype, recvbuf, recvcount,
-                             recvtype, root, comm);
+    pat_dropin_set(PAT_WAY_C, PAT_CALL_Allgather, (pat_gate_any *)pat_dropin_allgather);
+    pat_dropin_set(PAT_WAY_C, PAT_CALL_Allgatherv, (pat_gate_any *)pat_dropin_allgatherv);
+    pat_dropin_set(PAT_WAY_C, PAT_CALL_Bcast, (pat_gate_any *)pat_dropin_bcast);
+    pat_dropin_set(PAT_WAY_C, PAT_CALL_Gather, (pat_gate_any *)pat_dropin_gather);
 }

@@ -1,30 +1,41 @@
 /*
- * dropin.h — what the parts of the drop-in share. It is preloaded, defines MPI_* functions, and hands every call that it
- * does not run itself to whoever defines the function next: another tool, or the MPI library.
+ * dropin.h — what the parts of the drop-in share that lie in the library. They get the program's calls from the preloaded file
+ * (gate.h), and hand every call that is not run here to whoever defines the function next: another tool, or the MPI library.
  */
 #ifndef PAT_DROPIN_H
 #define PAT_DROPIN_H
 
-#include <dlfcn.h>
 #include <mpi.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "clock.h"
+#include "gate.h"
 #include "runtime.h"
 #include "sites.h"
 
-/* The next definition of MPI_<name> in the order of loading; PMPI_<name> where there is none. */
+/*
+ * Open MPI's library for Fortran calls PMPI_ itself, so what programs in Fortran call is taken over under its Fortran name.
+ * That of MPICH and its relatives calls MPI_ in C, at least for calls with buffers; there they are taken over as a program's
+ * own.
+ */
+#ifdef OPEN_MPI
+enum { PAT_FORTRAN_CALLS_MPI = 0 };
+#else
+enum { PAT_FORTRAN_CALLS_MPI = 1 };
+#endif
+
+/* The preloaded file; NULL: there is none. */
+extern pat_gate *pat_dropin_gate;
+
+/* The next definition of MPI_<name> behind the preloaded file. */
 #define PAT_NEXT(name)                                                                                       \
     ({                                                                                                       \
-        static _Atomic(void *) kept;                                                                         \
-        void *found = atomic_load_explicit(&kept, memory_order_relaxed);                                     \
-        if (!found) {                                                                                        \
-            found = dlsym(RTLD_NEXT, "MPI_" #name);                                                          \
-            atomic_store_explicit(&kept, found ? found : (found = (void *)PMPI_##name),                      \
-                                  memory_order_relaxed);                                                     \
-        }                                                                                                    \
+        static _Atomic(pat_gate_any *) kept;                                                                 \
+        pat_gate_any *found = atomic_load_explicit(&kept, memory_order_relaxed);                             \
+        if (!found)                                                                                          \
+            atomic_store_explicit(&kept, found = pat_dropin_gate->next("MPI_" #name), memory_order_relaxed); \
         (__typeof__(&PMPI_##name))found;                                                                     \
     })
 
@@ -45,23 +56,56 @@ typedef struct pat_dropin {
 #define pat_dropin_reports (pat_rt.dropin != NULL)
 /* This thread is in a call that is timed: what another tool makes of it, in C of a call in Fortran, is not one more. */
 extern _Thread_local bool pat_dropin_inside;
+/* Where a call in Fortran came from that the MPI library's Fortran is going to make a call in C of; NULL: none. */
+extern _Thread_local const void *pat_dropin_fortran_site;
 
-/* MPI_Init and so on, for whichever language calls. `site`: where in the program. */
+/* Where in the program a call comes from that in C returns to `site`: once for each call. */
+static inline const void *pat_dropin_site(const void *site)
+{
+    if (PAT_FORTRAN_CALLS_MPI && pat_dropin_fortran_site) {
+        site = pat_dropin_fortran_site;
+        pat_dropin_fortran_site = NULL;
+    }
+    return site;
+}
+
+/* MPI_Init and so on, for whichever language calls. */
 int pat_dropin_init(int *argc, char ***argv);
 int pat_dropin_init_thread(int *argc, char ***argv, int required, int *provided);
 int pat_dropin_finalize(void);
-int pat_dropin_allgather(const void *site, const void *sendbuf, int sendcount, MPI_Datatype sendtype,
-                         void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm);
-int pat_dropin_allgatherv(const void *site, const void *sendbuf, int sendcount, MPI_Datatype sendtype,
-                          void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype,
-                          MPI_Comm comm);
-int pat_dropin_bcast(const void *site, void *buffer, int count, MPI_Datatype datatype, int root,
-                     MPI_Comm comm);
-int pat_dropin_gather(const void *site, const void *sendbuf, int sendcount, MPI_Datatype sendtype,
-                      void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm);
+/* The next definition as the preloaded file knows it, and the place in the program; then as the MPI call of that name. */
+int pat_dropin_allgather(pat_gate_any *next, const void *site, const void *sendbuf, int sendcount,
+                         MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype,
+                         MPI_Comm comm);
+int pat_dropin_allgatherv(pat_gate_any *next, const void *site, const void *sendbuf, int sendcount,
+                          MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[],
+                          MPI_Datatype recvtype, MPI_Comm comm);
+int pat_dropin_bcast(pat_gate_any *next, const void *site, void *buffer, int count, MPI_Datatype datatype,
+                     int root, MPI_Comm comm);
+int pat_dropin_gather(pat_gate_any *next, const void *site, const void *sendbuf, int sendcount,
+                      MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root,
+                      MPI_Comm comm);
+
+/*
+ * Tell the preloaded file which calls go here: MPI_Init and MPI_Finalize in Fortran; those that the library may run, from
+ * MPI_Init on; and all others while a report is wanted, which are passed on from here and timed.
+ */
+void pat_dropin_enter_fortran(void);
+void pat_dropin_take(void);
+void pat_dropin_take_large(void);
+void pat_dropin_take_fortran(void);
+void pat_dropin_watch(bool on);
+void pat_dropin_watch_large(bool on);
+void pat_dropin_watch_fortran(bool on);
+
+/* A call of `way` goes to `ours`. */
+static inline void pat_dropin_set(enum pat_gate_way way, enum pat_gate_call call, pat_gate_any *ours)
+{
+    atomic_store_explicit(&pat_dropin_gate->ours[way][call], ours, memory_order_release);
+}
 
 /* The bytes of a buffer, for a report; 0 where arguments do not make sense: MPI tells of those. */
-int64_t pat_dropin_bytes(int count, MPI_Datatype type);
+int64_t pat_dropin_bytes(int64_t count, MPI_Datatype type);
 
 /* A buffer that Fortran gives as C has it: MPI_IN_PLACE and MPI_BOTTOM are addresses of variables there. */
 void *pat_fortran_buffer(void *given);

@@ -14,6 +14,8 @@
 
 enum { CALLS_BEFORE_A_STATE = 3 };
 
+pat_gate *pat_dropin_gate;
+
 static void say(const char *what, const char *why)
 {
     int rank = 0;
@@ -40,6 +42,13 @@ static void begin_report(int64_t begin_ns)
     say(what, "the program runs without a report");
 }
 
+static void watch(bool on)
+{
+    pat_dropin_watch(on);
+    pat_dropin_watch_large(on);
+    pat_dropin_watch_fortran(on);
+}
+
 /* All ranks call. Settings are the same on all of them or an error on all of them (PAT_Init). */
 static void start(void)
 {
@@ -54,8 +63,13 @@ static void start(void)
     }
     pat_rt.hosted = true;
     pat_rt.patience = atomic_load(&pat_rt.alg[PAT_OP_ALLGATHER])->chooses ? CALLS_BEFORE_A_STATE : 0;
+    pat_dropin_take();
+    pat_dropin_take_large();
+    pat_dropin_take_fortran();
     if (pat_rt.config.report[0])
         begin_report(begin_ns);
+    if (pat_dropin_reports)
+        watch(true);
 }
 
 int pat_dropin_init(int *argc, char ***argv)
@@ -80,6 +94,8 @@ int pat_dropin_init_thread(int *argc, char ***argv, int required, int *provided)
 int pat_dropin_finalize(void)
 {
     if (atomic_load(&pat_rt.started) && pat_rt.hosted) {
+        if (pat_dropin_reports)
+            watch(false);
         struct pat_dropin *report = pat_report_end();
         const int64_t start_ns = pat_clock_local_ns();
         const int rc = pat_runtime_shutdown();
@@ -94,17 +110,40 @@ int pat_dropin_finalize(void)
     return PAT_NEXT(Finalize)();
 }
 
-int MPI_Init(int *argc, char ***argv)
+/* ---- As the preloaded file calls them ------------------------------------------------------------------ */
+
+static int enter_init(pat_gate_any *next, const void *site, int *argc, char ***argv)
 {
+    (void)next;
+    (void)site;
     return pat_dropin_init(argc, argv);
 }
 
-int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
+static int enter_init_thread(pat_gate_any *next, const void *site, int *argc, char ***argv, int required,
+                             int *provided)
 {
+    (void)next;
+    (void)site;
     return pat_dropin_init_thread(argc, argv, required, provided);
 }
 
-int MPI_Finalize(void)
+static int enter_finalize(pat_gate_any *next, const void *site)
 {
+    (void)next;
+    (void)site;
     return pat_dropin_finalize();
+}
+
+__attribute__((visibility("default"))) pat_gate_enter pat_gate_enter_library;
+
+int pat_gate_enter_library(pat_gate *gate, const char *version, size_t size)
+{
+    if (strcmp(version, PAT_GATE_VERSION) != 0 || size != sizeof(*gate))
+        return 1;
+    pat_dropin_gate = gate;
+    pat_dropin_set(PAT_WAY_C, PAT_CALL_Init, (pat_gate_any *)enter_init);
+    pat_dropin_set(PAT_WAY_C, PAT_CALL_Init_thread, (pat_gate_any *)enter_init_thread);
+    pat_dropin_set(PAT_WAY_C, PAT_CALL_Finalize, (pat_gate_any *)enter_finalize);
+    pat_dropin_enter_fortran();
+    return 0;
 }

@@ -1,0 +1,65 @@
+/*
+ * fortran_note.c — for MPI libraries whose Fortran library calls MPI_ in C, as that of MPICH and its relatives does: the call
+ * in C is the one that is taken over, and what Fortran has in place of MPI_IN_PLACE is their business. Here it is only noted
+ * from where in the program the call came. Calls without buffers go past MPI_ in C in MPICH's mpi_f08: these are counted here.
+ */
+#include "dropin.h"
+
+_Thread_local const void *pat_dropin_fortran_site;
+
+static int64_t bytes_of(const MPI_Fint *count, const MPI_Fint *type)
+{
+    return pat_dropin_bytes(*count, PMPI_Type_f2c(*type));
+}
+
+#define NOTE(name, lower, parameters, arguments, bytes)                                                      \
+    static void note_##lower(void (*next)(LIST parameters, void *ierror), const void *site, LIST parameters, \
+                             void *ierror)                                                                   \
+    {                                                                                                        \
+        const bool told = pat_dropin_reports && !pat_dropin_inside;                                          \
+        const int64_t start = told ? pat_clock_local_ns() : 0;                                               \
+        pat_dropin_fortran_site = site;                                                                      \
+        next(LIST arguments, ierror);                                                                        \
+        if (told && pat_dropin_fortran_site) /* nobody has come by in C */                                   \
+            pat_sites_add(site, "MPI_" #name, bytes, pat_clock_local_ns() - start, NULL);                    \
+        pat_dropin_fortran_site =                                                                            \
+            NULL; /* nor is it another call for a tool that made this one of its own */                      \
+    }
+#define TAKE(name, lower, upper, parameters, arguments)        NOTE(name, lower, parameters, arguments, 0)
+#define PASS(name, lower, upper, parameters, arguments, bytes) NOTE(name, lower, parameters, arguments, bytes)
+#define IN                                                     void *
+#define OUT                                                    void *
+#define INT                                                    MPI_Fint *
+#define INTS                                                   MPI_Fint *
+#define SIZE                                                   MPI_Fint *
+#define SIZES                                                  MPI_Fint *
+#define AINTS                                                  MPI_Aint *
+#define TYPE                                                   MPI_Fint *
+#define TYPES                                                  MPI_Fint *
+#define OP                                                     MPI_Fint *
+#define COMM                                                   MPI_Fint *
+#define REQUEST                                                MPI_Fint *
+#define IN_PLACE(buffer)                                       ((void)(buffer), false) /* not known here */
+#define BYTES(count, type)                                     bytes_of(count, type)
+#include "watched.h"
+
+static void set(enum pat_gate_call call, pat_gate_any *ours)
+{
+    pat_dropin_set(PAT_WAY_FORTRAN, call, ours);
+    pat_dropin_set(PAT_WAY_DESCRIBED, call, ours);
+}
+
+void pat_dropin_take_fortran(void)
+{
+#define TAKE(name, lower, upper, parameters, arguments) set(PAT_CALL_##name, (pat_gate_any *)note_##lower);
+#define PASS(name, lower, upper, parameters, arguments, bytes)
+#include "watched.h"
+}
+
+void pat_dropin_watch_fortran(bool on)
+{
+#define TAKE(name, lower, upper, parameters, arguments)
+#define PASS(name, lower, upper, parameters, arguments, bytes)                                               \
+    set(PAT_CALL_##name, on ? (pat_gate_any *)note_##lower : NULL);
+#include "watched.h"
+}

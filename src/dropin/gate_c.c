@@ -1,0 +1,33 @@
+/*
+ * gate_c.c — the names that C programs call, MPI_Init and MPI_Finalize among them: see gate.h.
+ */
+#include "gate.h"
+
+/* Collectives, and their forms for large counts where the MPI library has them. */
+#define TAKE(name, lower, upper, parameters, arguments)        CALL(name, lower, parameters, arguments)
+#define PASS(name, lower, upper, parameters, arguments, bytes) CALL(name, lower, parameters, arguments)
+#define CALL(name, lower, parameters, arguments)                                                             \
+    PAT_GATE(MPI_##name, PAT_WAY_C, PAT_CALL_##name, , parameters, arguments,                                \
+             (pat_gate_any *, const void *, LIST parameters), (next, site, LIST arguments))
+#include "gate_words.h"
+#include "watched.h"
+
+#if PAT_MPI_HAS_LARGE
+#undef CALL
+#define CALL(name, lower, parameters, arguments)                                                             \
+    PAT_GATE(MPI_##name##_c, PAT_WAY_LARGE, PAT_CALL_##name, , parameters, arguments,                        \
+             (pat_gate_any *, const void *, LIST parameters), (next, site, LIST arguments))
+#define LARGE
+#define TAKE(name, lower, upper, parameters, arguments)        CALL(name, lower, parameters, arguments)
+#define PASS(name, lower, upper, parameters, arguments, bytes) CALL(name, lower, parameters, arguments)
+#include "gate_words.h"
+#include "watched.h"
+#endif
+
+PAT_GATE(MPI_Init, PAT_WAY_C, PAT_CALL_Init, pat_gate_open(site), (word argc, word argv), (argc, argv),
+         (pat_gate_any *, const void *, word, word), (next, site, argc, argv))
+PAT_GATE(MPI_Init_thread, PAT_WAY_C, PAT_CALL_Init_thread, pat_gate_open(site),
+         (word argc, word argv, word required, word provided), (argc, argv, required, provided),
+         (pat_gate_any *, const void *, word, word, word, word), (next, site, argc, argv, required, provided))
+PAT_GATE(MPI_Finalize, PAT_WAY_C, PAT_CALL_Finalize, , (void), (), (pat_gate_any *, const void *),
+         (next, site))

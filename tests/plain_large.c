@@ -1,0 +1,109 @@
+/*
+ * plain_large.c — what MPI 4 has beside the calls that everybody knows, in a program that knows nothing of the library: counts
+ * of type MPI_Count, persistent collectives, and, as argument "sessions", a program that never calls MPI_Init. Says "skipped"
+ * where the MPI library has none of it.
+ */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#if MPI_VERSION >= 4
+
+enum { N = 5000, ROUNDS = 12 };
+
+static int rank, ranks, wrong;
+static int mine[N], *all;
+
+static void fill(int round)
+{
+    for (int i = 0; i < N; i++)
+        mine[i] = 1000 * round + 100 * rank + i;
+    memset(all, 0, sizeof(*all) * N * (size_t)ranks);
+}
+
+static void check(int round, int first, int last)
+{
+    for (int r = first; r <= last; r++)
+        for (int i = 0; i < N; i++)
+            wrong += all[r * N + i] != 1000 * round + 100 * r + i;
+}
+
+static void run(MPI_Comm comm)
+{
+    MPI_Request request;
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &ranks);
+    all = malloc(sizeof(*all) * N * (size_t)ranks);
+    MPI_Count *counts = malloc(sizeof(*counts) * (size_t)ranks);
+    MPI_Aint *places = malloc(sizeof(*places) * (size_t)ranks);
+    for (int r = 0; r < ranks; r++) {
+        counts[r] = N;
+        places[r] = (MPI_Aint)r * N;
+    }
+    MPI_Allgather_init(mine, N, MPI_INT, all, N, MPI_INT, comm, MPI_INFO_NULL, &request);
+    for (int round = 0; round < ROUNDS; round++) {
+        fill(round);
+        MPI_Allgather_c(mine, N, MPI_INT, all, N, MPI_INT, comm);
+        check(round, 0, ranks - 1);
+        fill(round);
+        memcpy(all + rank * N, mine, sizeof(mine));
+        MPI_Allgather_c(MPI_IN_PLACE, (MPI_Count)1 << 40, MPI_INT, all, N, MPI_INT,
+                        comm); /* a count that does not matter */
+        check(round, 0, ranks - 1);
+        fill(round);
+        MPI_Allgatherv_c(mine, N, MPI_INT, all, counts, places, MPI_INT, comm);
+        check(round, 0, ranks - 1);
+        fill(round);
+        MPI_Gather_c(mine, N, MPI_INT, all, rank ? (MPI_Count)1 << 40 : N, MPI_INT, 0, comm);
+        if (rank == 0)
+            check(round, 0, ranks - 1);
+        fill(round);
+        memcpy(all, mine, sizeof(mine));
+        MPI_Bcast_c(all, N, MPI_INT, 0, comm);
+        check(round, 0, 0);
+        fill(round);
+        MPI_Start(&request);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        check(round, 0, ranks - 1);
+        MPI_Barrier(comm);
+    }
+    MPI_Request_free(&request);
+    MPI_Allreduce_c(MPI_IN_PLACE, &wrong, 1, MPI_INT, MPI_SUM, comm);
+    if (rank == 0)
+        printf("plain_large: %d differences\n", wrong);
+    free(places);
+    free(counts);
+    free(all);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc > 1 && strcmp(argv[1], "sessions") == 0) {
+        MPI_Session session;
+        MPI_Group group;
+        MPI_Comm comm;
+        MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &session);
+        MPI_Group_from_session_pset(session, "mpi://WORLD", &group);
+        MPI_Comm_create_from_group(group, "plain_large", MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &comm);
+        run(comm);
+        MPI_Group_free(&group);
+        MPI_Comm_disconnect(&comm);
+        MPI_Session_finalize(&session);
+    } else {
+        MPI_Init(&argc, &argv);
+        run(MPI_COMM_WORLD);
+        MPI_Finalize();
+    }
+    return wrong > 0;
+}
+
+#else
+
+int main(void)
+{
+    puts("plain_large: skipped, no MPI 4");
+    return 0;
+}
+
+#endif
