@@ -174,9 +174,9 @@ for flavour in ${flavours//,/ }; do
         fail "$flavour, find_package takes another library: $(readelf -d "$work/user/$flavour/shared")"
     both "find_package, shared" "$work/user/$flavour/shared"
     both "find_package, static" "$work/user/$flavour/static"
-    # A program that knows nothing of the library, under the drop-in.
+    # A program that knows nothing of the library, under the drop-in, which finds the library by itself.
     "mpicc.$flavour" -o "$work/user/jacobi-$flavour" "$there/usr/share/doc/pat-mpi-doc/examples/jacobi.c" -lm || fail "$flavour, jacobi"
-    output=$(on_two_ranks "$there/usr/bin/pat-run.$flavour" "$work/user/jacobi-$flavour" 1024 12 1 1) || fail "$flavour, pat-run: $output"
+    output=$(unset LD_LIBRARY_PATH && on_two_ranks "$there/usr/bin/pat-run.$flavour" "$work/user/jacobi-$flavour" 1024 12 1 1) || fail "$flavour, pat-run: $output"
     grep -q '^# The whole program' <<<"$output" || fail "$flavour, pat-run: no report: $output"
     echo "ok: $flavour, pat-run"
 done
