@@ -11,11 +11,22 @@
 #include <unistd.h>
 
 #include "algorithms.h"
+#include "comm.h"
 #include "config.h"
 #include "info_auto.h"
 #include "link.h"
 #include "pat.h"
 #include "place.h"
+#include "sockets.h"
+
+/* Open connections, through which the kernel can tell of messages. */
+static int tcp_sockets(void)
+{
+    pat_sockets *sockets = pat_sockets_create();
+    const int found = sockets ? pat_sockets_scan(sockets) : 0;
+    pat_sockets_free(sockets);
+    return found;
+}
 
 static json_t *mpi_library(void)
 {
@@ -27,9 +38,10 @@ static json_t *mpi_library(void)
     version[strcspn(version, "\n")] = '\0';
     PMPI_Query_thread(&level);
     const int eager = pat_link_eager_bytes();
-    return json_pack("{s:s, s:s, s:o}", "library", version, "thread_level",
+    return json_pack("{s:s, s:s, s:o, s:i, s:i}", "library", version, "thread_level",
                      level >= 0 && level < 4 ? levels[level] : "unknown", "eager_bytes",
-                     eager == INT_MAX ? json_null() : json_integer(eager));
+                     eager == INT_MAX ? json_null() : json_integer(eager), "tcp_sockets", tcp_sockets(),
+                     "most_ranks_by_tags", pat_comm_slot_tags() / pat_comm_tags_needed(1));
 }
 
 static json_t *processors(void)

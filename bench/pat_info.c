@@ -61,6 +61,11 @@ static void print_machine(const json_t *facts)
         printf("eager limit       not known\n");
     else
         printf("eager limit       %lld bytes of data over TCP\n", number_of(mpi, "eager_bytes"));
+    printf("message tags      enough for plans of up to %lld ranks\n", number_of(mpi, "most_ranks_by_tags"));
+    printf("wake-up           by %lld TCP connections of rank 0; for what comes another way the thread looks "
+           "every 0.1 to "
+           "10 ms\n",
+           number_of(mpi, "tcp_sockets"));
     if (json_is_null(cpus))
         printf("processors        not known\n");
     else

@@ -12,6 +12,7 @@
 
 #include "epoch.h"
 #include "error.h"
+#include "explain.h"
 #include "nodes.h"
 #include "runtime.h"
 #include "sockets.h"
@@ -62,20 +63,13 @@ static bool find_nodes(pat_comm *c)
     return known;
 }
 
-/* Tags for each slot, by what the MPI library has: at least 3276, since MPI promises 32767 as the highest. */
-static int slot_tags(void)
+int pat_comm_slot_tags(void)
 {
     enum { PROMISED = 32767 };
     int *highest, found;
     if (PMPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &highest, &found) != MPI_SUCCESS || !found)
         return (PROMISED + 1) / PAT_NUM_SLOTS;
     return (int)(((int64_t)*highest + 1) / PAT_NUM_SLOTS);
-}
-
-/* No algorithm sends another rank more messages of whole blocks than this in a round. */
-static int tags_needed(int num_ranks)
-{
-    return 2 * num_ranks;
 }
 
 static int comm_agree(pat_comm *c)
@@ -85,11 +79,11 @@ static int comm_agree(pat_comm *c)
     c->sample.all = malloc((size_t)c->size * sizeof(*c->sample.all));
     int mine[5] = {c->sample.all && pat_exchange_init(&c->exchange, c->size) == 0 && find_nodes(c),
                    pat_rt.thread != NULL, pat_link_eager_bytes(), pat_sockets_packet_bytes(c->sockets),
-                   slot_tags()};
+                   pat_comm_slot_tags()};
     int all[5] = {0};
     int rc = PMPI_Allreduce(mine, all, 5, MPI_INT, MPI_MIN, c->own);
     c->slot_tags = all[4];
-    c->usable = all[0] && c->slot_tags >= tags_needed(c->size);
+    c->usable = all[0] && c->slot_tags >= pat_comm_tags_needed(c->size);
     c->background = all[1];
     c->link.eager_bytes = all[2] == INT_MAX ? 0 : all[2];
     c->link.packet_bytes = all[3] == INT_MAX ? 0 : all[3];
@@ -169,6 +163,15 @@ bool pat_comm_chooses_here(bool one_node)
     return !one_node || pat_rt.config.link_set || pat_rt.calibration;
 }
 
+/* For people who have asked: once, by rank 0. */
+static void explain_left(MPI_Comm comm, int size)
+{
+    int rank;
+    PMPI_Comm_rank(comm, &rank);
+    if (pat_rt.config.explain && rank == 0)
+        pat_explain_left(size, pat_comm_why_not(comm));
+}
+
 /*
  * Shall a call here be left to the MPI library without a state, which takes time to make? Yes where auto would leave it to that
  * library anyway, and for some calls where there is too little history to say that a state will pay.
@@ -179,6 +182,8 @@ static bool left_alone(MPI_Comm comm, int size, bool choosing)
     if (!kept_with(comm, &kept)) {
         kept = first_look(comm, size);
         PMPI_Comm_set_attr(comm, pat_rt.calls_keyval, (void *)kept);
+        if (kept == FOR_EVER || (choosing && !pat_comm_chooses_here(kept & ONE_NODE)))
+            explain_left(comm, size);
     }
     if (kept == FOR_EVER || (choosing && !pat_comm_chooses_here(kept & ONE_NODE)))
         return true;
@@ -202,7 +207,7 @@ enum pat_why pat_comm_why_not(MPI_Comm comm)
     if (size < 2)
         return PAT_WHY_ONE_RANK;
     if (PMPI_Comm_get_attr(comm, pat_rt.comm_keyval, &c, &found) == MPI_SUCCESS && found)
-        return c->slot_tags < tags_needed(c->size) ? PAT_WHY_TAGS : PAT_WHY_CANNOT;
+        return c->slot_tags < pat_comm_tags_needed(c->size) ? PAT_WHY_TAGS : PAT_WHY_CANNOT;
     if (!kept_with(comm, &kept))
         return PAT_WHY_CANNOT;
     return kept == FOR_EVER                                  ? PAT_WHY_GROUPS
@@ -227,6 +232,8 @@ int pat_comm_get(MPI_Comm comm, bool choosing, pat_comm **out)
             PMPI_Barrier(comm);
         const int64_t start_ns = pat_clock_local_ns();
         rc = comm_create(comm, size, &c);
+        if (rc == MPI_SUCCESS && !c->usable)
+            explain_left(comm, size);
         atomic_fetch_add(&pat_rt.state_ns, pat_clock_local_ns() - start_ns);
         if (rc != MPI_SUCCESS)
             return rc;

@@ -207,6 +207,15 @@ static inline pat_job pat_comm_job(const pat_comm *c, int64_t block_bytes)
                      .together = pat_comm_together(c, block_bytes)};
 }
 
+/* Tags that this rank's MPI library has for each slot: at least 3276, since MPI promises 32767 as the highest. */
+int pat_comm_slot_tags(void);
+
+/* No algorithm sends another rank more messages of whole blocks than this in a round. */
+static inline int pat_comm_tags_needed(int num_ranks)
+{
+    return 2 * num_ranks;
+}
+
 /* The tags of one of the PAT_NUM_SLOTS. */
 static inline pat_tags pat_comm_tags(const pat_comm *c, int slot)
 {

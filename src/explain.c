@@ -38,6 +38,12 @@ void pat_explain_arrivals(const pat_outlook *outlook, int ranks, int64_t bytes, 
         ranks, (long long)bytes, when, outlook->native_us, outlook->waiting_us, outlook->relay_us, choice);
 }
 
+void pat_explain_left(int ranks, enum pat_why why)
+{
+    fprintf(stderr, "PAT: %d ranks: all-gathers are left to the MPI library (%s)\n", ranks,
+            pat_why_text(why));
+}
+
 void pat_explain_change(const pat_profile *p, const pat_terms *terms, int ranks)
 {
     fprintf(stderr, "PAT: %d ranks, %lld bytes:", ranks, (long long)p->bytes);

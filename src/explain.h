@@ -15,6 +15,9 @@ void pat_explain(const pat_calibration *c, enum pat_op op, int ranks, int64_t by
 void pat_explain_arrivals(const pat_outlook *outlook, int ranks, int64_t bytes, const char *when,
                           const char *choice);
 
+/* All-gathers of so many ranks are left to the MPI library, whatever their length. */
+void pat_explain_left(int ranks, enum pat_why why);
+
 /* Somebody else runs calls of this profile from now on. */
 void pat_explain_change(const pat_profile *profile, const pat_terms *terms, int ranks);
 

@@ -384,6 +384,11 @@ int pat_runtime_init(void)
         pat_trace_begin(pat_rt.trace, pat_rt.traced);
         pat_rt.traced = true;
     }
+    if (pat_rt.config.explain && rank == 0 && !pat_rt.all_threads) {
+        int size;
+        PMPI_Comm_size(pat_rt.world, &size);
+        pat_explain_left(size, PAT_WHY_NO_THREAD);
+    }
     atomic_store(&pat_rt.started, true);
     return MPI_SUCCESS;
 }

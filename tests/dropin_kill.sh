@@ -31,8 +31,8 @@ once() {
     killed=$(date +%s%N)
     wait $job
     status=$? ended=$(date +%s%N)
-    # Hydra gives the status of whichever rank it has seen end first: the killed one, or one that it has ended itself.
-    [[ $status != 15 ]] || case $("${PAT_MPIRUN:-mpirun}" --version 2>/dev/null) in
+    # Hydra gives the status of whichever rank it has seen end first: the killed one, or one that has ended for that reason.
+    [[ $status != 6 && $status != 15 ]] || case $("${PAT_TEST_MPIRUN:-mpirun}" --version 2>/dev/null) in
     *HYDRA*) status=9 ;;
     esac
     took=$(((ended - killed) / 1000000))

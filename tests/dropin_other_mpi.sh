@@ -43,8 +43,8 @@ fi
 # same PROGRAM [ARG...]: with the preloaded file and without it.
 same() {
     local with without rc
-    without=$(PAT_MPIRUN=mpirun.$other "$tests/mpirun.sh" 3 "$@" 2>"$dir/err")
-    with=$(PAT_MPIRUN=mpirun.$other PAT_TEST_WRAP="env ASAN_OPTIONS=${ASAN_OPTIONS-}:detect_leaks=0:verify_asan_link_order=0 LD_PRELOAD=$("$tests/preload.sh") PAT_REPORT=text PAT_FORCE=relay" \
+    without=$(PAT_TEST_MPIRUN=mpirun.$other "$tests/mpirun.sh" 3 "$@" 2>"$dir/err")
+    with=$(PAT_TEST_MPIRUN=mpirun.$other PAT_TEST_WRAP="env ASAN_OPTIONS=${ASAN_OPTIONS-}:detect_leaks=0:verify_asan_link_order=0 LD_PRELOAD=$("$tests/preload.sh") PAT_REPORT=text PAT_FORCE=relay" \
         "$tests/mpirun.sh" 3 "$@" 2>"$dir/err")
     rc=$?
     # Times differ.

@@ -23,7 +23,7 @@ once() {
 preload=LD_PRELOAD=$("$PAT_SOURCE/tests/preload.sh")
 once 3 PAT_NOTHING=
 most=9
-case $("${PAT_MPIRUN:-mpirun}" --version 2>/dev/null) in
+case $("${PAT_TEST_MPIRUN:-mpirun}" --version 2>/dev/null) in
 *HYDRA*) most=3 ;; # ranks that spin while they wait: more of them than there are cores take minutes
 esac
 for ranks in 2 3 5 9; do

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # mpirun.sh RANKS PROGRAM [ARG...]: local ranks over shared memory, oversubscribed, under a timeout, as any user.
-# PAT_MPIRUN: the launcher of the MPI library that PROGRAM was built with (default mpirun).
+# PAT_TEST_MPIRUN: the launcher of the MPI library that PROGRAM was built with (default mpirun).
 # PAT_TEST_TIMEOUT: seconds before the job is ended (default 120). PAT_TEST_WRAP: a command put before PROGRAM;
 # just "valgrind" stands for valgrind as we want it: errors and memory that is definitely lost make a rank fail.
 # PAT_TEST_SLOW: the tests' own time limits are multiplied by this.
@@ -8,7 +8,7 @@
 set -u
 ranks=$1
 shift
-launcher=${PAT_MPIRUN:-mpirun}
+launcher=${PAT_TEST_MPIRUN:-mpirun}
 options=()
 version=$("$launcher" --version 2>/dev/null)
 case $version in

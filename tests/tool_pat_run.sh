@@ -21,6 +21,9 @@ gives() {
     local wanted=${1//LIB/$library} got
     shift
     got=$(cd "$dir" && "$run" --library="$library" "$@" 2>&1)
+    # PAT_RUN goes along with all of them.
+    [[ $got == *PAT_RUN* || $got == *"|$library" || $got == *--export=ALL,* ]] || { echo "$*: no PAT_RUN: $got" >&2; failed=1; }
+    got=$(sed -E 's/(-x |-genv )PAT_RUN( 1)? ?|-e PAT_RUN=1 |,PAT_RUN\b//g' <<<"$got")
     [ "$got" = "$wanted" ] || { printf '%s:\n  expected %s\n  not      %s\n' "$*" "$wanted" "$got" >&2; failed=1; }
 }
 # refuses TEXT ARGUMENT...: status 2, TEXT on one line, nothing run.

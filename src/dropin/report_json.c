@@ -53,14 +53,16 @@ static json_t *json_of(const pat_report_line *l)
 static json_t *sum_of(const pat_report *r)
 {
     const pat_report_sum sum = pat_report_add_up(r);
-    return json_pack(
-        "{s:s, s:f, s:f, s:f, s:f, s:f, s:f, s:I, s:s}", "means_over", "ranks", "saved_ms_estimated",
-        pat_report_ms(sum.saved_ns, r->ranks), "saved_by_calls_ms_estimated",
-        pat_report_ms(sum.by_calls_ns, r->ranks), "start_ms", pat_report_ms(r->costs.start_ns, r->ranks),
-        "states_ms", pat_report_ms(r->costs.state_ns, r->ranks), "end_ms",
-        pat_report_ms(r->costs.end_ns, r->ranks), "thread_cpu_ms",
-        pat_report_ms(r->costs.thread_ns, r->ranks), "known_calls_of_all_ranks", (json_int_t)sum.known_calls,
-        "estimated_by", pat_rt.config.calibration[0] ? "measured calls, calibration" : "measured calls, least time of the link");
+    return json_pack("{s:s, s:f, s:f, s:f, s:f, s:f, s:f, s:I, s:s}", "means_over", "ranks",
+                     "saved_ms_estimated", pat_report_ms(sum.saved_ns, r->ranks),
+                     "saved_by_calls_ms_estimated", pat_report_ms(sum.by_calls_ns, r->ranks), "start_ms",
+                     pat_report_ms(r->costs.start_ns, r->ranks), "states_ms",
+                     pat_report_ms(r->costs.state_ns, r->ranks), "end_ms",
+                     pat_report_ms(r->costs.end_ns, r->ranks), "thread_cpu_ms",
+                     pat_report_ms(r->costs.thread_ns, r->ranks), "known_calls_of_all_ranks",
+                     (json_int_t)sum.known_calls, "estimated_by",
+                     pat_rt.config.calibration[0] ? "measured calls, calibration"
+                                                  : "measured calls, least time of the link");
 }
 
 static json_t *command_of(const pat_report *r)
