@@ -112,7 +112,7 @@ static double choice_us(pat_comm *c, int64_t block_bytes)
     const pat_algorithm *choose = pat_algorithm_find("auto"), *volatile chosen;
     const int64_t start = pat_clock_local_ns();
     for (int i = 0; i < CHOICES; i++)
-        chosen = pat_select(c, choose, block_bytes, NULL);
+        chosen = pat_select(c, choose, block_bytes, true, NULL);
     (void)chosen;
     return (double)(pat_clock_local_ns() - start) / 1e3 / CHOICES;
 }
@@ -139,7 +139,7 @@ static const pat_algorithm *choose(pat_comm *c, const pat_algorithm *alg, int64_
 {
     if (alg->op == PAT_OP_BCAST)
         return pat_select_rooted(c, alg, bytes);
-    alg = pat_select(c, alg, bytes, NULL);
+    alg = pat_select(c, alg, bytes, true, NULL);
     pat_select_passed_on(c, bytes); /* what is judged is kept when the call is over */
     return alg;
 }

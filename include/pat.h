@@ -89,16 +89,17 @@ PAT_PUBLIC int PAT_UseAlg(const char *name);
 
 /*
  * MPI_Allgather, argument by argument; inter-communicators are passed on to MPI. Allowed while a request is
- * open on the communicator, MPI_ERR_REQUEST while one is started there. Before PAT_Init and after
- * PAT_Finalize it is MPI_Allgather. With bdr and bslb, MPI_Comm_free of a communicator that was used here
- * waits for its other members.
+ * open on the communicator. While one is started there, a call that a plan is to run is MPI_ERR_REQUEST, and one that is left to
+ * MPI is allowed. Before PAT_Init and after PAT_Finalize it is MPI_Allgather. With auto, bdr and bslb, MPI_Comm_free of a
+ * communicator that was used here may wait for its other members.
  */
 PAT_PUBLIC int PAT_Allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
                              int recvcount, MPI_Datatype recvtype, MPI_Comm comm);
 
 /*
  * MPI_Allgatherv in the same way and by the same algorithms. Every rank knows how long every block is, so nothing more is
- * exchanged. Early data needs a second copy where blocks do not lie one after the other in the receive buffer.
+ * exchanged. Early data needs a second copy where blocks do not lie one after the other in the receive buffer. A call in which
+ * some block is empty may wait until all ranks have made the last such call, and MPI_Comm_free then waits for the other members.
  */
 PAT_PUBLIC int PAT_Allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
                               const int recvcounts[], const int displs[], MPI_Datatype recvtype,
@@ -127,7 +128,7 @@ PAT_PUBLIC int PAT_Allgather_init(const void *sendbuf, int sendcount, MPI_Dataty
 PAT_PUBLIC int PAT_Open(PAT_Request request);
 
 /* This rank has arrived: the send buffer is ready and is the library's until PAT_Wait. Does not wait for
- * others. */
+ * others, but for ranks that are still in an earlier call on the communicator. */
 PAT_PUBLIC int PAT_Start(PAT_Request request);
 
 /*

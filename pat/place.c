@@ -9,6 +9,7 @@
 #include <limits.h>
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -140,8 +141,12 @@ static bool see_allowed(hwloc_bitmap_t allowed)
     mask m;
     pthread_t id;
     void *answer = NULL;
-    return pthread_create(&id, NULL, ask_for_all, &m) == 0 && pthread_join(id, &answer) == 0 && answer &&
-           add_mask(allowed, &m);
+    sigset_t all, old; /* the application's signal handlers must not run there */
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, &old);
+    const int error = pthread_create(&id, NULL, ask_for_all, &m);
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    return error == 0 && pthread_join(id, &answer) == 0 && answer && add_mask(allowed, &m);
 }
 
 static bool see_own(hwloc_bitmap_t own)
@@ -260,8 +265,11 @@ int pat_place_ask(MPI_Comm comm, MPI_Comm node, const char *setting, pat_place_v
     int words = 0, mine;
     sight s;
     *view = NULL;
-    if (!v)
+    if (!v) { /* the others on the node take part in the same reductions */
+        int most_words;
+        PMPI_Allreduce(&words, &most_words, 1, MPI_INT, MPI_MAX, node);
         return agree(comm, pat_error(MPI_ERR_NO_MEM, "no memory to place the background thread"));
+    }
     sight_open(&s);
     mine = obey(&s, setting, &v->told);
     PMPI_Comm_size(node, &v->num_local);

@@ -56,7 +56,7 @@ static int run_by_plan(pat_comm *c, const pat_call *call, const pat_algorithm *a
     } else {
         pat_select_arrive(c, site);
         if (loose)
-            pat_credits_count(c, PAT_CREDIT_BYTES);
+            pat_credits_end_epoch(c);
         rc = pat_epoch_begin(c, call, alg);
     }
     if (rc == MPI_SUCCESS) {
@@ -88,19 +88,21 @@ typedef struct passed {
     bool measured;
 } passed;
 
+/* rc: how the call has ended. */
 static int passed_on(const passed *p, int rc)
 {
     if (!p->c)
         return rc;
     pthread_mutex_lock(&p->c->lock);
-    if (!p->measured)
-        pat_select_passed_on(p->c, p->bytes);
-    else
+    if (p->c->failed == MPI_SUCCESS && p->measured)
         p->c->failed = pat_sample_post(p->c, PAT_BY_MPI, p->bytes);
+    else if (p->c->failed == MPI_SUCCESS)
+        pat_select_passed_on(p->c, p->bytes);
+    const int failed = p->c->failed;
     pthread_mutex_unlock(&p->c->lock);
     if (p->measured)
         pat_thread_kick(pat_rt.thread); /* ranks that do not call again must still pass on what others say */
-    return rc;
+    return rc == MPI_SUCCESS ? failed : rc;
 }
 
 /* What is in use for all-gathers; NULL where a call here cannot be any but the MPI library's. */
@@ -162,14 +164,24 @@ static bool allgather(const pat_algorithm *in_use, const pat_call *call, const v
         left_alone(outcome, why_not(outcome, ours, call->comm));
         return false;
     }
-    pat_next next;
+    /*
+     * Beside a started request nothing is measured or tried: its round may end, and teach something, at another moment on every
+     * rank. A communicator on which something has failed chooses no more, since it may know less than the other ranks.
+     */
+    pat_next next = {PAT_BY_MPI, false, PAT_WHY_NOT_KNOWN};
     pthread_mutex_lock(&c->lock);
     if (c->failed == MPI_SUCCESS)
         c->failed = pat_sample_wait(c);
-    const pat_algorithm *alg = pat_select(c, in_use, call->mean_bytes, &next);
+    const int failed = c->failed;
+    const pat_algorithm *alg =
+        pat_select(c, in_use, call->mean_bytes, !pat_request_started(c->holder), &next);
     if (!alg->build)
         pat_select_arrive(c, site);
     pthread_mutex_unlock(&c->lock);
+    if (failed != MPI_SUCCESS) {
+        *rc = pat_fail(call->comm, failed);
+        return true;
+    }
     say_why(outcome, next.why);
     pat_runtime_count(alg);
     if (alg->build) {

@@ -52,9 +52,11 @@ static bool find_nodes(pat_comm *c)
     }
     c->one_a_node = true;
     c->one_node = true;
-    for (int i = 1; i < c->size && known; i++) {
+    for (int i = 0; i < c->size && known;
+         i++) { /* all neighbours in the ring, which may close inside a node */
+        const int last = (i + c->size - 1) % c->size;
         const int here = node_of[c->order ? c->order[i] : i],
-                  before = node_of[c->order ? c->order[i - 1] : i - 1];
+                  before = node_of[c->order ? c->order[last] : last];
         c->one_a_node = c->one_a_node && here != before;
         c->one_node = c->one_node && here == before;
     }
@@ -268,11 +270,13 @@ void pat_comm_unref(pat_comm *c)
     }
     free(c->last_starts);
     free(c->order);
-    free(c->sample.all);
     if (c->pack)
         munmap(c->pack, c->pack_size);
     if (c->rooted_pack)
         munmap(c->rooted_pack, c->rooted_pack_size);
+    if (c->sample.under_way) /* something has failed before all had told: MPI may still write there */
+        return;
+    free(c->sample.all);
     pthread_mutex_destroy(&c->lock);
     free(c);
 }

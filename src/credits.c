@@ -26,6 +26,11 @@ void pat_credits_count(pat_comm *c, int64_t bytes)
     k->last = k->calls >= PAT_CREDIT_CALLS || k->bytes >= PAT_CREDIT_BYTES;
 }
 
+void pat_credits_end_epoch(pat_comm *c)
+{
+    pat_credits_count(c, PAT_CREDIT_BYTES);
+}
+
 bool pat_credits_hold(const pat_comm *c)
 {
     return c->credits.last && c->credits.exec;

@@ -43,6 +43,9 @@ struct pat_comm;
 /* A call with so many bytes in its result begins. */
 void pat_credits_count(struct pat_comm *c, int64_t bytes);
 
+/* The same, for a call that is to be the last of its epoch whatever it carries. */
+void pat_credits_end_epoch(struct pat_comm *c);
+
 /* Must the call under way wait? It is the last of its epoch, and the round of the epoch before is not through. */
 bool pat_credits_hold(const struct pat_comm *c);
 

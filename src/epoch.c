@@ -573,7 +573,7 @@ static int drive_credits(pat_comm *c, pat_turn *turn)
 static int drive_sample(pat_comm *c, pat_turn *turn)
 {
     bool moved;
-    int rc = look_twice(c, pat_sample_look, turn, &moved);
+    int rc = look_twice(c, pat_sample_look_driving, turn, &moved);
     if (rc == MPI_SUCCESS && c->sample.under_way) {
         const int64_t now = pat_clock_local_ns(), said = c->sample.mine.exit_ns - pat_rt.clock.offset_ns;
         const int64_t step = (now - said) / 4;
@@ -594,9 +594,8 @@ static int background_turn(pat_comm *c, pat_turn *turn)
         rc = drive_sample(c, turn);
     if (rc != MPI_SUCCESS || c->phase != PAT_IDLE || c->voiding || c->sample.under_way)
         return rc;
-    pat_next next;
     const pat_algorithm *alg =
-        pat_select(c, atomic_load(&pat_rt.alg[PAT_OP_ALLGATHER]), c->last.mean_bytes, &next);
+        pat_select(c, atomic_load(&pat_rt.alg[PAT_OP_ALLGATHER]), c->last.mean_bytes, true, NULL);
     if (pat_comm_estimates(c, alg)) {
         rc = drive_exchange(c, turn);
         may_prepare = rc == MPI_SUCCESS && c->exchange.state == PAT_EXCHANGE_DONE;

@@ -9,10 +9,11 @@ enum {
     FAR_BLOCKS = 5, /* ranks that come this many blocks' times apart gain by relay however short blocks are */
     MOST_GAP = 64,  /* calls by the MPI library between two looks at when ranks come, or two tries of relay */
     FIRST_TRY = 8,  /* calls between two tries, at first */
-    MOST_TRY = 1024,     /* and at most, while relay runs */
-    CLEARLY_PERCENT = 2, /* of its time: faster than the one that runs */
-    PROVEN_PERCENT = 5,  /* than relay, where relay was proven and there are few samples */
-    SURE_SAMPLES = 2     /* of the MPI library before relay gives way to it */
+    MOST_TRY = 1024,       /* and at most, while relay runs */
+    CLEARLY_PERCENT = 2,   /* of its time: faster than the one that runs */
+    PROVEN_PERCENT = 5,    /* than relay, where relay was proven and there are few samples */
+    UNPROVEN_PERCENT = 10, /* than the MPI library, where relay was not proven */
+    SURE_SAMPLES = 2       /* of the MPI library before relay gives way to it */
 };
 
 static int at_most(int a, int b)
@@ -63,12 +64,27 @@ int64_t pat_profile_past_ns(const pat_profile *p, enum pat_runner runner)
     return t[2] < low ? low : t[2] > high ? high : t[2];
 }
 
+/* Where relay is not proven, a call of it that stands still now and then is to count. */
+static int64_t relay_mean_ns(const pat_profile *p)
+{
+    const int num = at_most(p->num_past[PAT_BY_RELAY], PAT_SAMPLES);
+    int64_t sum = 0;
+    for (int i = 0; i < num; i++)
+        sum += p->past_ns[PAT_BY_RELAY][i];
+    return num > 0 ? sum / num : 0;
+}
+
 /* Is `one` clearly ahead of the other by what was measured? Not where one of them was not. */
 static bool ahead(const pat_profile *p, const pat_terms *terms, enum pat_runner one)
 {
-    const int64_t mine = pat_profile_past_ns(p, one), other = pat_profile_past_ns(p, one == PAT_BY_MPI);
-    const bool proven = terms->relay_first && p->num_past[PAT_BY_MPI] < PAT_SAMPLES;
-    const int percent = one == PAT_BY_MPI && proven ? PROVEN_PERCENT : CLEARLY_PERCENT;
+    const int64_t mpi = pat_profile_past_ns(p, PAT_BY_MPI);
+    const int64_t relay = terms->relay_first ? pat_profile_past_ns(p, PAT_BY_RELAY) : relay_mean_ns(p);
+    const int64_t mine = one == PAT_BY_MPI ? mpi : relay, other = one == PAT_BY_MPI ? relay : mpi;
+    int percent = CLEARLY_PERCENT;
+    if (one == PAT_BY_MPI && terms->relay_first && p->num_past[PAT_BY_MPI] < PAT_SAMPLES)
+        percent = PROVEN_PERCENT;
+    if (one == PAT_BY_RELAY && !terms->relay_first)
+        percent = UNPROVEN_PERCENT;
     return mine > 0 && other > 0 && (double)mine * (100 + percent) < (double)other * 100;
 }
 
@@ -120,8 +136,9 @@ pat_next pat_profile_next(const pat_profile *p, const pat_terms *terms)
     const enum pat_runner other = next.runner == PAT_BY_MPI ? PAT_BY_RELAY : PAT_BY_MPI;
     /* Who runs is measured first, and once more just before the other one is tried. */
     if (p->left > 0 || p->num_past[next.runner] == 0) {
-        next.measured = p->left <= 0 || (next.runner == PAT_BY_RELAY &&
-                                         (p->left == 1 || p->num_past[PAT_BY_RELAY] < PAT_SAMPLES));
+        next.measured = p->left <= 0 ||
+                        (next.runner == PAT_BY_RELAY &&
+                         (p->left == 1 || p->num_past[PAT_BY_RELAY] < PAT_SAMPLES || !terms->relay_first));
         return next;
     }
     next.measured = true;

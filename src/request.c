@@ -142,7 +142,7 @@ static void close_locked(PAT_Request r)
 /* What a round of this request runs with, alike on all ranks. */
 static const pat_algorithm *algorithm_of(PAT_Request r)
 {
-    return pat_select(r->c, atomic_load(&pat_rt.alg[PAT_OP_ALLGATHER]), r->call.block_bytes, NULL);
+    return pat_select(r->c, atomic_load(&pat_rt.alg[PAT_OP_ALLGATHER]), r->call.block_bytes, false, NULL);
 }
 
 int PAT_Open(PAT_Request r)

@@ -26,9 +26,9 @@ struct pat_dropin;
 
 typedef struct pat_runtime {
     atomic_bool started;
-    bool
-        hosted; /* the drop-in starts and ends the library; the program's PAT_Init and PAT_Finalize are then no more than */
-    bool invited;              /* asked: has it called PAT_Init? */
+    /* The drop-in starts and ends the library: the program's PAT_Init and PAT_Finalize then do no more than say so. */
+    bool hosted;
+    bool invited;              /* asked: has the program called PAT_Init? */
     bool tried;                /* the drop-in has started the library, or could not: MPI starts once */
     struct pat_dropin *dropin; /* what it keeps for a report; NULL: nobody wants to know of the calls */
     int patience; /* calls that the MPI library runs on a communicator before it gets a state; the same on all ranks */

@@ -15,13 +15,15 @@ int pat_sample_post(pat_comm *c, enum pat_runner ran, int64_t bytes)
     s->bytes = bytes;
     c->told.bytes = 0; /* the sample says more */
     s->mine = (pat_said){c->mine, pat_clock_now_ns(&pat_rt.clock)};
+    pthread_rwlock_rdlock(&pat_rt.driving);
     int rc = PMPI_Iallgather(&s->mine, (int)sizeof(s->mine), MPI_BYTE, s->all, (int)sizeof(s->mine), MPI_BYTE,
                              c->own, &s->request);
+    pthread_rwlock_unlock(&pat_rt.driving);
     s->under_way = rc == MPI_SUCCESS;
     return rc;
 }
 
-int pat_sample_look(pat_comm *c, bool *moved)
+int pat_sample_look_driving(pat_comm *c, bool *moved)
 {
     pat_sample *s = &c->sample;
     int done = 0;
@@ -33,6 +35,14 @@ int pat_sample_look(pat_comm *c, bool *moved)
     *moved = true;
     s->under_way = false;
     return pat_select_sampled(c, s);
+}
+
+int pat_sample_look(pat_comm *c, bool *moved)
+{
+    pthread_rwlock_rdlock(&pat_rt.driving);
+    int rc = pat_sample_look_driving(c, moved);
+    pthread_rwlock_unlock(&pat_rt.driving);
+    return rc;
 }
 
 static bool under_way(const pat_comm *c)

@@ -34,10 +34,11 @@ struct pat_comm;
 /* The call is over. */
 int pat_sample_post(struct pat_comm *c, enum pat_runner ran, int64_t bytes);
 
-/* See whether all have said it, and learn from it then. */
+/* See whether all have said it, and learn from it then. The second is for those who hold pat_rt.driving already. */
 int pat_sample_look(struct pat_comm *c, bool *moved);
+int pat_sample_look_driving(struct pat_comm *c, bool *moved);
 
-/* Wait until all have: nobody makes a rank wait here that has returned from the call, so hardly ever long. */
+/* Wait until all have. Only ranks that are still in the measured call are waited for. */
 int pat_sample_wait(struct pat_comm *c);
 
 #endif

@@ -187,14 +187,14 @@ const pat_algorithm *pat_select_rooted(pat_comm *c, const pat_algorithm *alg, in
 }
 
 const pat_algorithm *pat_select(const pat_comm *c, const pat_algorithm *alg, int64_t block_bytes,
-                                pat_next *next)
+                                bool may_measure, pat_next *next)
 {
     pat_next chosen = {PAT_BY_MPI, false, alg->chooses ? PAT_WHY_CANNOT : PAT_WHY_ASKED};
     if (alg->chooses && c && block_bytes > 0) {
         pat_profile fresh;
         const pat_profile *p = pat_history_look(&c->history, block_bytes, &fresh);
         const pat_terms terms = terms_of(c, block_bytes);
-        chosen = next ? pat_profile_next(p, &terms) : pat_profile_plain(p, &terms);
+        chosen = may_measure ? pat_profile_next(p, &terms) : pat_profile_plain(p, &terms);
         if (!pat_comm_chooses_here(c->one_node))
             chosen.why = PAT_WHY_ONE_NODE;
         else if (!c->background)

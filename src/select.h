@@ -8,11 +8,12 @@
 #include "comm.h"
 
 /*
- * `alg` itself, or what it chooses for blocks of so many bytes on this communicator; c NULL: left to MPI. *next says more where
- * alg chooses; it may be NULL for who cannot measure. The caller drives c, here and below. Changes nothing.
+ * `alg` itself, or what it chooses for blocks of so many bytes on this communicator; c NULL: left to MPI. may_measure: the same on
+ * all ranks; false leaves it to whoever is in use. *next says more; it may be NULL. The caller drives c, here and below. Changes
+ * nothing.
  */
 const pat_algorithm *pat_select(const pat_comm *c, const pat_algorithm *alg, int64_t block_bytes,
-                                pat_next *next);
+                                bool may_measure, pat_next *next);
 
 /* A call begins: what its block is to carry, or this rank to say of it. site: where the program calls from; NULL: not known. */
 void pat_select_arrive(pat_comm *c, const void *site);
