@@ -64,22 +64,28 @@ int64_t pat_profile_past_ns(const pat_profile *p, enum pat_runner runner)
     return t[2] < low ? low : t[2] > high ? high : t[2];
 }
 
-/* Where relay is not proven, a call of it that stands still now and then is to count. */
-static int64_t relay_mean_ns(const pat_profile *p)
+/*
+ * What a call by either is reckoned to take. Where relay is not proven, the best that the MPI library was measured to do stands against the
+ * mean of relay's calls: a first call that took long is not to speak for relay, and a call of relay that stood still is to speak
+ * against it.
+ */
+static int64_t cost_ns(const pat_profile *p, const pat_terms *terms, enum pat_runner runner)
 {
-    const int num = at_most(p->num_past[PAT_BY_RELAY], PAT_SAMPLES);
-    int64_t sum = 0;
-    for (int i = 0; i < num; i++)
-        sum += p->past_ns[PAT_BY_RELAY][i];
-    return num > 0 ? sum / num : 0;
+    const int num = at_most(p->num_past[runner], PAT_SAMPLES);
+    int64_t sum = 0, least = INT64_MAX;
+    if (terms->relay_first || num == 0)
+        return pat_profile_past_ns(p, runner);
+    for (int i = 0; i < num; i++) {
+        sum += p->past_ns[runner][i];
+        least = p->past_ns[runner][i] < least ? p->past_ns[runner][i] : least;
+    }
+    return runner == PAT_BY_RELAY ? sum / num : least;
 }
 
 /* Is `one` clearly ahead of the other by what was measured? Not where one of them was not. */
 static bool ahead(const pat_profile *p, const pat_terms *terms, enum pat_runner one)
 {
-    const int64_t mpi = pat_profile_past_ns(p, PAT_BY_MPI);
-    const int64_t relay = terms->relay_first ? pat_profile_past_ns(p, PAT_BY_RELAY) : relay_mean_ns(p);
-    const int64_t mine = one == PAT_BY_MPI ? mpi : relay, other = one == PAT_BY_MPI ? relay : mpi;
+    const int64_t mine = cost_ns(p, terms, one), other = cost_ns(p, terms, one == PAT_BY_MPI);
     int percent = CLEARLY_PERCENT;
     if (one == PAT_BY_MPI && terms->relay_first && p->num_past[PAT_BY_MPI] < PAT_SAMPLES)
         percent = PROVEN_PERCENT;
@@ -99,7 +105,7 @@ static bool relay_pays(const pat_profile *p, const pat_terms *terms, bool runs)
 static bool worth_a_try(const pat_profile *p, const pat_terms *terms)
 {
     return relay_pays(p, terms, false) ||
-           (terms->verdict == PAT_RELAY_ALWAYS && terms->least_ns < pat_profile_past_ns(p, PAT_BY_MPI));
+           (terms->verdict == PAT_RELAY_ALWAYS && terms->least_ns < cost_ns(p, terms, PAT_BY_MPI));
 }
 
 /* ---- Who runs it ------------------------------------------------------------------------------------------ */
@@ -135,7 +141,8 @@ pat_next pat_profile_next(const pat_profile *p, const pat_terms *terms)
         return next;
     const enum pat_runner other = next.runner == PAT_BY_MPI ? PAT_BY_RELAY : PAT_BY_MPI;
     /* Who runs is measured first, and once more just before the other one is tried. */
-    if (p->left > 0 || p->num_past[next.runner] == 0) {
+    const int enough = next.runner == PAT_BY_MPI && !terms->relay_first ? SURE_SAMPLES : 1;
+    if (p->left > 0 || p->num_past[next.runner] < enough) {
         next.measured = p->left <= 0 ||
                         (next.runner == PAT_BY_RELAY &&
                          (p->left == 1 || p->num_past[PAT_BY_RELAY] < PAT_SAMPLES || !terms->relay_first));
@@ -190,6 +197,8 @@ static void after_mpi(pat_profile *p, const pat_terms *terms, const pat_told *to
         use(p, PAT_BY_RELAY, FIRST_TRY);
     } else if (told->ran == PAT_BY_RELAY) {
         p->left = p->gap = at_least(longer(p->gap, MOST_GAP), FIRST_TRY);
+    } else if (!terms->relay_first && p->num_past[PAT_BY_MPI] < SURE_SAMPLES) {
+        p->left = 0; /* measured once more before anything is tried */
     } else if (worth_a_try(p, terms) && (p->num_past[PAT_BY_RELAY] == 0 || relay_pays(p, terms, false))) {
         p->left = 0;
     } else {

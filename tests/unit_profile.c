@@ -114,8 +114,10 @@ static void faster_is_found(void **state)
     (void)state;
     program p = {0};
     const place at = at_site(12, PAT_RELAY_ALWAYS, false, 0, LEAST_NS, 2 * LEAST_NS);
-    assert_int_equal(call(&p, &at), PAT_BY_MPI);
-    assert_true(p.next.measured);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(call(&p, &at), PAT_BY_MPI);
+        assert_true(p.next.measured);
+    }
     assert_int_equal(relay_calls(&p, &at, 8), 8);
     assert_true(relay_calls(&p, &at, 1000) >= 990);
     assert_int_equal(p.next.why, PAT_WHY_FASTER);
