@@ -52,8 +52,8 @@ static bool find_nodes(pat_comm *c)
     }
     c->one_a_node = true;
     c->one_node = true;
-    for (int i = 0; i < c->size && known;
-         i++) { /* all neighbours in the ring, which may close inside a node */
+    /* All neighbours in the ring, which may close inside a node. */
+    for (int i = 0; i < c->size && known; i++) {
         const int last = (i + c->size - 1) % c->size;
         const int here = node_of[c->order ? c->order[i] : i],
                   before = node_of[c->order ? c->order[last] : last];
@@ -181,14 +181,17 @@ static void explain_left(MPI_Comm comm, int size)
 static bool left_alone(MPI_Comm comm, int size, bool choosing)
 {
     intptr_t kept;
+    bool first = false;
     if (!kept_with(comm, &kept)) {
         kept = first_look(comm, size);
         PMPI_Comm_set_attr(comm, pat_rt.calls_keyval, (void *)kept);
-        if (kept == FOR_EVER || (choosing && !pat_comm_chooses_here(kept & ONE_NODE)))
-            explain_left(comm, size);
+        first = true;
     }
-    if (kept == FOR_EVER || (choosing && !pat_comm_chooses_here(kept & ONE_NODE)))
+    if (kept == FOR_EVER || (choosing && !pat_comm_chooses_here(kept & ONE_NODE))) {
+        if (first)
+            explain_left(comm, size);
         return true;
+    }
     if ((kept & ~ONE_NODE) >= pat_rt.patience)
         return false;
     PMPI_Comm_set_attr(comm, pat_rt.calls_keyval, (void *)(kept + 1));

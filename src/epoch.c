@@ -539,6 +539,13 @@ static int drive_started(pat_comm *c, pat_turn *turn)
     return rc;
 }
 
+/* What all ranks are to say has been said here at this local time: look at growing intervals whether the others have. */
+static void await_others(pat_turn *turn, int64_t said_ns, int64_t most_ns)
+{
+    const int64_t now = pat_clock_local_ns(), step = (now - said_ns) / 4;
+    come_again(turn, now, now + (step < 300 * USEC ? 300 * USEC : step > most_ns ? most_ns : step));
+}
+
 /* Tell the others when this rank will arrive, and hear from them. */
 static int drive_exchange(pat_comm *c, pat_turn *turn)
 {
@@ -548,11 +555,9 @@ static int drive_exchange(pat_comm *c, pat_turn *turn)
     for (int look = 0; rc == MPI_SUCCESS && look < 2; look++)
         rc = pat_exchange_test(&c->exchange, c->size);
     turn->drove = true;
-    if (rc == MPI_SUCCESS && c->exchange.state == PAT_EXCHANGE_POSTED) {
-        /* The others' milestones are about as far off as ours was: look at growing intervals. */
-        int64_t now = pat_clock_local_ns(), step = (now - c->exchange.posted_ns) / 4;
-        come_again(turn, now, now + (step < 300 * USEC ? 300 * USEC : step > 4 * MSEC ? 4 * MSEC : step));
-    }
+    if (rc == MPI_SUCCESS && c->exchange.state == PAT_EXCHANGE_POSTED)
+        /* The others' milestones are about as far off as ours was. */
+        await_others(turn, c->exchange.posted_ns, 4 * MSEC);
     return rc;
 }
 
@@ -574,11 +579,8 @@ static int drive_sample(pat_comm *c, pat_turn *turn)
 {
     bool moved;
     int rc = look_twice(c, pat_sample_look_driving, turn, &moved);
-    if (rc == MPI_SUCCESS && c->sample.under_way) {
-        const int64_t now = pat_clock_local_ns(), said = c->sample.mine.exit_ns - pat_rt.clock.offset_ns;
-        const int64_t step = (now - said) / 4;
-        come_again(turn, now, now + (step < 300 * USEC ? 300 * USEC : step > 10 * MSEC ? 10 * MSEC : step));
-    }
+    if (rc == MPI_SUCCESS && c->sample.under_way)
+        await_others(turn, c->sample.mine.exit_ns - pat_rt.clock.offset_ns, 10 * MSEC);
     return rc;
 }
 

@@ -26,10 +26,9 @@ typedef struct pat_link {
 int pat_link_eager_bytes(void);
 
 /*
- * Collective over comm, the library's own; neighbours are those in a ring through the ranks in this order (NULL: by
- * number): neighbours bounce a byte, then every rank sends to its right
- * neighbour at once, longer and longer messages until one takes 5 ms or 4 MiB are reached, then one in pieces.
- * The slowest rank counts. Takes some tens of milliseconds, up to some hundreds where many ranks share a core. Leaves
+ * Collective over comm, the library's own. Neighbours are those of a ring through the ranks in this order (NULL: by number).
+ * They bounce a byte, then every rank sends to its right neighbour at once, longer and longer messages until one takes 5 ms or
+ * 4 MiB are reached, then one in pieces. The slowest rank counts. Takes some tens of milliseconds, up to some hundreds where many ranks share a core. Leaves
  * eager_bytes and packet_bytes alone. Returns an MPI error code.
  */
 int pat_link_measure(pat_link *link, MPI_Comm comm, const int *order);
