@@ -5,6 +5,7 @@
 
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "error.h"
 
@@ -53,13 +54,32 @@ static int by_node(const void *a, const void *b, void *arg)
     return x < y ? -1 : x > y;
 }
 
+static int by_number(const void *a, const void *b)
+{
+    const int x = *(const int *)a, y = *(const int *)b;
+    return x < y ? -1 : x > y;
+}
+
+int pat_nodes_fewest(const int *node_of, int count, int *scratch)
+{
+    int fewest = count, begin = 0;
+    memcpy(scratch, node_of, (size_t)count * sizeof(*scratch));
+    qsort(scratch, (size_t)count, sizeof(*scratch), by_number);
+    for (int i = 1; i <= count; i++)
+        if (i == count || scratch[i] != scratch[begin]) {
+            fewest = i - begin < fewest ? i - begin : fewest;
+            begin = i;
+        }
+    return fewest;
+}
+
 bool pat_nodes_order(const int *node_of, int count, int *order)
 {
     for (int r = 0; r < count; r++)
         order[r] = r;
-    const int by_number = crossings(node_of, count, order);
+    const int unsorted = crossings(node_of, count, order);
     qsort_r(order, (size_t)count, sizeof(*order), by_node, (void *)(uintptr_t)node_of);
-    if (crossings(node_of, count, order) < by_number)
+    if (crossings(node_of, count, order) < unsorted)
         return true;
     for (int r = 0; r < count; r++)
         order[r] = r;

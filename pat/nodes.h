@@ -21,4 +21,7 @@ int pat_nodes_find(MPI_Comm comm, MPI_Comm *node, int **node_of);
  */
 bool pat_nodes_order(const int *node_of, int count, int *order);
 
+/* How many ranks the node with the fewest ranks has. scratch: room for `count` numbers. */
+int pat_nodes_fewest(const int *node_of, int count, int *scratch);
+
 #endif

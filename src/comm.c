@@ -17,26 +17,35 @@
 #include "runtime.h"
 #include "sockets.h"
 
-/* The nodes of comm's ranks. False where some rank is of another world, or where there is no memory: known_nodes is then of no use. */
-static bool nodes_of(MPI_Comm comm, int size, int *known_nodes)
+/*
+ * Are all of comm's ranks of this world, and are they on one node? node_of: of each rank; NULL: not wanted. Needs no memory of its
+ * own, because what ranks decide by it must not differ where one of them has none left.
+ */
+static bool look_at_nodes(MPI_Comm comm, int size, int *node_of, bool *one_node)
 {
+    enum { AT_ONCE = 256 };
+    int ranks[AT_ONCE], in_world[AT_ONCE], first_node = 0;
     MPI_Group group, world;
     bool inside = true;
-    int *ranks = malloc(2 * (size_t)size * sizeof(*ranks));
-    if (!ranks)
-        return false;
-    for (int r = 0; r < size; r++)
-        ranks[r] = r;
+    *one_node = true;
     PMPI_Comm_group(comm, &group);
     PMPI_Comm_group(pat_rt.world, &world);
-    PMPI_Group_translate_ranks(group, size, ranks, world, ranks + size);
-    for (int r = 0; r < size && inside; r++) {
-        inside = ranks[size + r] != MPI_UNDEFINED;
-        known_nodes[r] = inside ? pat_rt.node_of[ranks[size + r]] : 0;
+    for (int begin = 0; begin < size && inside; begin += AT_ONCE) {
+        const int count = size - begin < AT_ONCE ? size - begin : AT_ONCE;
+        for (int i = 0; i < count; i++)
+            ranks[i] = begin + i;
+        PMPI_Group_translate_ranks(group, count, ranks, world, in_world);
+        for (int i = 0; i < count && inside; i++) {
+            inside = in_world[i] != MPI_UNDEFINED;
+            const int node = inside ? pat_rt.node_of[in_world[i]] : 0;
+            first_node = begin + i == 0 ? node : first_node;
+            *one_node = *one_node && node == first_node;
+            if (node_of)
+                node_of[begin + i] = node;
+        }
     }
     PMPI_Group_free(&group);
     PMPI_Group_free(&world);
-    free(ranks);
     return inside;
 }
 
@@ -45,20 +54,20 @@ static bool find_nodes(pat_comm *c)
 {
     int *node_of = malloc((size_t)c->size * sizeof(*node_of)),
         *order = malloc((size_t)c->size * sizeof(*order));
-    const bool known = node_of && order && nodes_of(c->user, c->size, node_of);
+    const bool known = node_of && order && look_at_nodes(c->user, c->size, node_of, &c->one_node);
+    const int fewest = known ? pat_nodes_fewest(node_of, c->size, order) : c->size;
+    c->blocks_in = fewest < c->size ? c->size - fewest : c->size - 1;
     if (known && pat_nodes_order(node_of, c->size, order)) {
         c->order = order;
         order = NULL;
     }
     c->one_a_node = true;
-    c->one_node = true;
     /* All neighbours in the ring, which may close inside a node. */
     for (int i = 0; i < c->size && known; i++) {
         const int last = (i + c->size - 1) % c->size;
         const int here = node_of[c->order ? c->order[i] : i],
                   before = node_of[c->order ? c->order[last] : last];
         c->one_a_node = c->one_a_node && here != before;
-        c->one_node = c->one_node && here == before;
     }
     free(order);
     free(node_of);
@@ -79,7 +88,9 @@ static int comm_agree(pat_comm *c)
     if (c->sockets)
         pat_sockets_scan(c->sockets);
     c->sample.all = malloc((size_t)c->size * sizeof(*c->sample.all));
-    int mine[5] = {c->sample.all && pat_exchange_init(&c->exchange, c->size) == 0 && find_nodes(c),
+    c->arrival_ns = malloc((size_t)c->size * sizeof(*c->arrival_ns));
+    int mine[5] = {c->sample.all && c->arrival_ns && pat_exchange_init(&c->exchange, c->size) == 0 &&
+                       find_nodes(c),
                    pat_rt.thread != NULL, pat_link_eager_bytes(), pat_sockets_packet_bytes(c->sockets),
                    pat_comm_slot_tags()};
     int all[5] = {0};
@@ -143,11 +154,8 @@ enum { FOR_EVER = -1, ONE_NODE = 1 << 20 };
  */
 static intptr_t first_look(MPI_Comm comm, int size)
 {
-    int *node_of = malloc((size_t)size * sizeof(*node_of));
-    bool inside = node_of && nodes_of(comm, size, node_of), one = true;
-    for (int r = 1; r < size && inside; r++)
-        one = one && node_of[r] == node_of[0];
-    free(node_of);
+    bool one;
+    const bool inside = look_at_nodes(comm, size, NULL, &one);
     return !inside ? FOR_EVER : one ? ONE_NODE : 0;
 }
 
@@ -280,6 +288,7 @@ void pat_comm_unref(pat_comm *c)
     if (c->sample.under_way) /* something has failed before all had told: MPI may still write there */
         return;
     free(c->sample.all);
+    free(c->arrival_ns);
     pthread_mutex_destroy(&c->lock);
     free(c);
 }

@@ -77,6 +77,7 @@ typedef struct pat_comm {
     int slot_tags;             /* agreed: tags that each slot has */
     int *order;                /* in which rings visit ranks; NULL: by number */
     bool one_node, one_a_node; /* all ranks are on one node; every rank has a node of its own */
+    int blocks_in; /* blocks that the node with the fewest ranks must be sent; on one node, that a rank must */
 
     /* Guarded by the runtime's lock. */
     struct pat_comm *next;
@@ -97,6 +98,7 @@ typedef struct pat_comm {
     int64_t spread_ns
         [PAT_SPREADS];   /* first to last arrival of the last rounds that tell; the same on all ranks */
     int64_t num_spreads; /* ever */
+    int64_t *arrival_ns; /* room for one per rank */
     pat_late late;       /* of the last of these rounds */
     pat_told told;       /* of a round that is not learnt from yet */
     pat_history history;

@@ -8,27 +8,28 @@ uint32_t pat_history_site(const void *address)
     return (uint32_t)((uint64_t)(uintptr_t)address * UINT64_C(0x9e3779b97f4a7c15) >> 32 | 1);
 }
 
-pat_told pat_told_make(const pat_carried *carried, int num_ranks, int64_t bytes, enum pat_runner ran)
+pat_told pat_told_make(const int64_t *arrival_ns, int num_ranks, const pat_carried *rank_0, int64_t bytes,
+                       enum pat_runner ran)
 {
-    if (!carried)
+    if (!arrival_ns)
         return (pat_told){.bytes = bytes, .ran = ran, .spread_ns = -1, .past_ns = -1};
-    int64_t first = carried[0].arrival_ns, waited = 0;
+    int64_t first = arrival_ns[0], waited = 0;
     int last_rank = 0;
     for (int r = 0; r < num_ranks; r++) {
-        first = carried[r].arrival_ns < first ? carried[r].arrival_ns : first;
-        last_rank = carried[r].arrival_ns > carried[last_rank].arrival_ns ? r : last_rank;
+        first = arrival_ns[r] < first ? arrival_ns[r] : first;
+        last_rank = arrival_ns[r] > arrival_ns[last_rank] ? r : last_rank;
     }
-    const int64_t last = carried[last_rank].arrival_ns;
+    const int64_t last = arrival_ns[last_rank];
     for (int r = 0; r < num_ranks; r++)
-        waited += (last - carried[r].arrival_ns) / num_ranks;
+        waited += (last - arrival_ns[r]) / num_ranks;
     return (pat_told){.bytes = bytes,
                       .ran = ran,
                       .spread_ns = last - first,
                       .last_rank = last_rank,
                       .waited_ns = waited,
                       .past_ns = -1,
-                      .site = carried[0].site,
-                      .last_site = carried[0].last_site};
+                      .site = rank_0->site,
+                      .last_site = rank_0->last_site};
 }
 
 /* ---- Which place comes next ------------------------------------------------------------------------------- */

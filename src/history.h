@@ -22,8 +22,9 @@ typedef struct pat_history {
     uint32_t site;                                   /* of the next call, as foretold; 0: nothing known */
 } pat_history;
 
-/* Sum up what was carried by all ranks' blocks; NULL: nothing was. */
-pat_told pat_told_make(const pat_carried *carried, int num_ranks, int64_t bytes, enum pat_runner ran);
+/* Sum up when all ranks called, and from where rank 0 did; both NULL: it is not known. */
+pat_told pat_told_make(const int64_t *arrival_ns, int num_ranks, const pat_carried *rank_0, int64_t bytes,
+                       enum pat_runner ran);
 
 /* Of a place in the program: never 0. */
 uint32_t pat_history_site(const void *address);

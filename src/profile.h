@@ -56,18 +56,21 @@ typedef struct pat_told {
 typedef struct pat_terms {
     enum pat_verdict verdict;
     int64_t block_ns; /* how long the link needs for a block */
-    int64_t least_ns; /* relay cannot take less when all call at once */
+    int64_t least_ns; /* the link cannot take less when all call at once, nor can relay */
     bool
-        relay_first; /* a network on which relay was not found to be slower: it begins, and the MPI library otherwise */
+        relay_first; /* on such a network relay was not found to be slower: it begins; else the MPI library does */
+    bool
+        many_a_node; /* relay was found to lose up to a call's time there, and seldom to win: tries are held back */
 } pat_terms;
 
 typedef struct pat_profile {
     int64_t bytes; /* of a block, on average; 0: free */
     uint32_t site;
-    enum pat_runner in_use;        /* of no account before the first call */
-    bool used;                     /* has there been a call? */
-    int left;                      /* calls until one is measured that may be the other's */
-    int gap;                       /* so many the next time */
+    enum pat_runner in_use; /* of no account before the first call */
+    bool used;              /* has there been a call? */
+    int left;               /* calls until one is measured that may be the other's */
+    int gap;                /* so many the next time */
+    int looks_left, looks; /* measured calls by the MPI library until relay may be tried, and the next time */
     int64_t spread_ns[PAT_LATELY]; /* of the last calls whose arrivals are known */
     pat_outlook outlooks[PAT_LATELY];
     int64_t num_rounds;                            /* of these, ever */

@@ -55,8 +55,9 @@ static pat_terms terms_of(const pat_comm *c, int64_t block_bytes)
     return (pat_terms){.verdict =
                            kept->bytes == block_bytes ? kept->verdict : judge(c, block_bytes, &together),
                        .block_ns = block_ns,
-                       .least_ns = (c->size - 1) * block_ns,
-                       .relay_first = pat_rt.calibration || (c->one_a_node && c->link.packet_bytes > 0)};
+                       .least_ns = c->blocks_in * block_ns,
+                       .relay_first = pat_rt.calibration || (c->one_a_node && c->link.packet_bytes > 0),
+                       .many_a_node = !c->one_a_node && !c->one_node};
 }
 
 /* What is judged is told to whoever wants to know. */
@@ -83,15 +84,15 @@ int64_t pat_select_native_ns(const pat_comm *c, int64_t block_bytes)
         pat_outlook_make(&together, pat_rt.calibration, c->size, block_bytes, NULL, PAT_GOAL_MEAN) == 0 &&
         pat_outlook_is_known(&together))
         return (int64_t)(1e3 * together.native_us);
-    return (c->size - 1) * pat_link_busy_ns(&c->link, block_bytes);
+    return c->blocks_in * pat_link_busy_ns(&c->link, block_bytes);
 }
 
 /* What a call's arrivals would have made of either algorithm, where that decides. */
-static int look_out(const pat_comm *c, const int64_t *arrival_ns, pat_told *told)
+static int look_out(const pat_comm *c, pat_told *told)
 {
     if (!pat_rt.calibration || terms_of(c, told->bytes).verdict != PAT_RELAY_BY_ARRIVALS)
         return MPI_SUCCESS;
-    if (pat_outlook_make(&told->outlook, pat_rt.calibration, c->size, told->bytes, arrival_ns,
+    if (pat_outlook_make(&told->outlook, pat_rt.calibration, c->size, told->bytes, c->arrival_ns,
                          pat_rt.config.goal_last ? PAT_GOAL_LAST : PAT_GOAL_MEAN) == 0)
         return MPI_SUCCESS;
     return pat_error(MPI_ERR_NO_MEM, "no memory to choose an algorithm for %d ranks", c->size);
@@ -99,16 +100,15 @@ static int look_out(const pat_comm *c, const int64_t *arrival_ns, pat_told *told
 
 int pat_select_note(pat_comm *c, const pat_carried *carried, int64_t block_bytes)
 {
-    c->told = pat_told_make(carried, c->size, block_bytes, PAT_BY_RELAY);
+    c->told = pat_told_make(NULL, c->size, NULL, block_bytes, PAT_BY_RELAY);
     if (!carried)
         return MPI_SUCCESS;
-    const int last = c->told.last_rank;
-    int64_t arrival_ns[c->size];
     for (int r = 0; r < c->size; r++)
-        arrival_ns[r] = carried[r].arrival_ns;
-    c->late = (pat_late){last, arrival_ns[last] - arrival_ns[c->rank]};
+        c->arrival_ns[r] = carried[r].arrival_ns;
+    c->told = pat_told_make(c->arrival_ns, c->size, &carried[0], block_bytes, PAT_BY_RELAY);
+    c->late = (pat_late){c->told.last_rank, c->arrival_ns[c->told.last_rank] - c->arrival_ns[c->rank]};
     c->spread_ns[c->num_spreads++ % PAT_SPREADS] = c->told.spread_ns;
-    return look_out(c, arrival_ns, &c->told);
+    return look_out(c, &c->told);
 }
 
 static void learn(pat_comm *c, const pat_told *told)
@@ -135,23 +135,21 @@ void pat_select_learn(pat_comm *c)
 
 void pat_select_passed_on(pat_comm *c, int64_t block_bytes)
 {
-    const pat_told told = pat_told_make(NULL, c->size, block_bytes, PAT_BY_MPI);
+    const pat_told told = pat_told_make(NULL, c->size, NULL, block_bytes, PAT_BY_MPI);
     learn(c, &told);
 }
 
 int pat_select_sampled(pat_comm *c, const pat_sample *sample)
 {
-    pat_carried carried[c->size];
-    int64_t arrival_ns[c->size], exits = 0;
-    for (int r = 0; r < c->size; r++) {
-        carried[r] = sample->all[r].carried;
-        arrival_ns[r] = carried[r].arrival_ns;
-    }
-    pat_told told = pat_told_make(carried, c->size, sample->bytes, sample->ran);
+    int64_t exits = 0;
     for (int r = 0; r < c->size; r++)
-        exits += (sample->all[r].exit_ns - arrival_ns[told.last_rank]) / c->size;
+        c->arrival_ns[r] = sample->all[r].carried.arrival_ns;
+    pat_told told =
+        pat_told_make(c->arrival_ns, c->size, &sample->all[0].carried, sample->bytes, sample->ran);
+    for (int r = 0; r < c->size; r++)
+        exits += (sample->all[r].exit_ns - c->arrival_ns[told.last_rank]) / c->size;
     told.past_ns = exits > 0 ? exits : 0;
-    int rc = look_out(c, arrival_ns, &told);
+    int rc = look_out(c, &told);
     if (rc == MPI_SUCCESS)
         learn(c, &told);
     return rc;

@@ -40,6 +40,17 @@ static void sorted_where_numbers_go_across(void **state)
     expect_order((const int[]){0, 1, 0, 1}, 4, true, (const int[]){0, 2, 1, 3});
 }
 
+static void fewest_of_all_nodes(void **state)
+{
+    (void)state;
+    int scratch[6];
+    assert_int_equal(pat_nodes_fewest((const int[]){0, 1, 0, 1, 0, 1}, 6, scratch), 3);
+    assert_int_equal(pat_nodes_fewest((const int[]){2, 0, 0, 2, 1, 2}, 6, scratch), 1);
+    assert_int_equal(pat_nodes_fewest((const int[]){4, 4, 0, 0, 0, 4}, 6, scratch), 3);
+    assert_int_equal(pat_nodes_fewest((const int[]){3, 3, 3, 3}, 4, scratch), 4);
+    assert_int_equal(pat_nodes_fewest((const int[]){0}, 1, scratch), 1);
+}
+
 /* How many bytes of a plan go from one node to another. */
 static int64_t bytes_across(const char *name, const int *node_of, int num_ranks, const int *order)
 {
@@ -82,6 +93,7 @@ static void a_ring_crosses_once_a_node(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(fewest_of_all_nodes),
         cmocka_unit_test(by_number_where_that_is_as_good),
         cmocka_unit_test(sorted_where_numbers_go_across),
         cmocka_unit_test(a_ring_crosses_once_a_node),

@@ -34,7 +34,9 @@ typedef struct program {
 static place at_site(uint32_t site, enum pat_verdict verdict, bool relay_first, int64_t spread_ns,
                      int64_t relay_ns, int64_t mpi_ns)
 {
-    return (place){site, 65536, {verdict, BLOCK_NS, LEAST_NS, relay_first}, spread_ns, relay_ns, mpi_ns};
+    const pat_terms terms = {
+        .verdict = verdict, .block_ns = BLOCK_NS, .least_ns = LEAST_NS, .relay_first = relay_first};
+    return (place){site, 65536, terms, spread_ns, relay_ns, mpi_ns};
 }
 
 static pat_next next_of(const pat_history *h, const place *at)
@@ -48,13 +50,10 @@ static enum pat_runner call(program *p, const place *at)
 {
     p->next = next_of(&p->history, at);
     const bool relay = p->next.runner == PAT_BY_RELAY;
-    pat_carried carried[RANKS];
-    for (int r = 0; r < RANKS; r++)
-        carried[r] = (pat_carried){.arrival_ns = 5000 + (r == 2 ? at->spread_ns : 0),
-                                   .site = at->site + (uint32_t)r, /* ranks call from elsewhere */
-                                   .last_site = p->last_site + 3 * (uint32_t)r};
+    const int64_t arrival_ns[RANKS] = {5000, 5000, 5000 + at->spread_ns, 5000};
+    const pat_carried rank_0 = {.site = at->site, .last_site = p->last_site};
     const bool known = relay || p->next.measured;
-    pat_told told = pat_told_make(known ? carried : NULL, RANKS, at->bytes, p->next.runner);
+    pat_told told = pat_told_make(known ? arrival_ns : NULL, RANKS, &rank_0, at->bytes, p->next.runner);
     if (p->next.measured)
         told.past_ns = relay ? at->relay_ns : at->mpi_ns;
     p->took_ns += relay ? at->relay_ns : at->mpi_ns;
@@ -74,15 +73,16 @@ static int relay_calls(program *p, const place *at, int calls)
 static void what_is_told(void **state)
 {
     (void)state;
-    const pat_carried carried[] = {{1000, 7, 9}, {400, 8, 9}, {1600, 0, 0}};
-    pat_told told = pat_told_make(carried, 3, 64, PAT_BY_RELAY);
+    const int64_t arrival_ns[] = {1000, 400, 1600};
+    const pat_carried rank_0 = {1000, 7, 9};
+    pat_told told = pat_told_make(arrival_ns, 3, &rank_0, 64, PAT_BY_RELAY);
     assert_int_equal(told.spread_ns, 1200);
     assert_int_equal(told.last_rank, 2);
     assert_int_equal(told.waited_ns, 200 + 400);
     assert_true(told.past_ns < 0);
     assert_int_equal(told.site, 7);
     assert_int_equal(told.last_site, 9);
-    assert_true(pat_told_make(NULL, 2, 64, PAT_BY_MPI).spread_ns < 0);
+    assert_true(pat_told_make(NULL, 2, NULL, 64, PAT_BY_MPI).spread_ns < 0);
     assert_true(pat_history_site(what_is_told) != 0);
 }
 
@@ -121,6 +121,27 @@ static void faster_is_found(void **state)
     assert_int_equal(relay_calls(&p, &at, 8), 8);
     assert_true(relay_calls(&p, &at, 1000) >= 990);
     assert_int_equal(p.next.why, PAT_WHY_FASTER);
+}
+
+/* Several ranks a node: relay is tried at once only where the MPI library takes far longer than the link needs. */
+static void held_back_with_many_a_node(void **state)
+{
+    (void)state;
+    for (int64_t spread_ns = 0; spread_ns <= 20 * BLOCK_NS; spread_ns += 10 * BLOCK_NS) {
+        program p = {0};
+        place at = at_site(81, PAT_RELAY_ALWAYS, false, spread_ns, 5 * LEAST_NS, LEAST_NS * 14 / 10);
+        at.terms.many_a_node = true;
+        assert_int_equal(relay_calls(&p, &at, 64), 0);
+        assert_in_range(relay_calls(&p, &at, 200), 1, 3);
+        assert_in_range(relay_calls(&p, &at, 20000), 5, 25); /* it was slower: ever more seldom */
+        at.relay_ns = LEAST_NS;                              /* and now it is not */
+        relay_calls(&p, &at, 1100);
+        assert_true(relay_calls(&p, &at, 1000) >= 980);
+        program q = {0};
+        at.mpi_ns = LEAST_NS * 16 / 10;
+        assert_int_equal(relay_calls(&q, &at, 2), 0);
+        assert_int_equal(relay_calls(&q, &at, 8), 8);
+    }
 }
 
 /* Where relay begins, the MPI library is tried after 8, 16, 32 calls; relay is as fast, so it stays. */
@@ -280,7 +301,7 @@ static void nothing_measured(void **state)
             const pat_next next = pat_profile_plain(pat_history_look(&h, at.bytes, &fresh), &at.terms);
             assert_int_equal(next.runner, first ? PAT_BY_RELAY : PAT_BY_MPI);
             assert_false(next.measured);
-            const pat_told told = pat_told_make(NULL, RANKS, at.bytes, next.runner);
+            const pat_told told = pat_told_make(NULL, RANKS, NULL, at.bytes, next.runner);
             assert_null(pat_history_note(&h, &at.terms, &told));
         }
     }
@@ -342,6 +363,7 @@ int main(void)
         cmocka_unit_test(what_is_told),
         cmocka_unit_test(never_much_slower),
         cmocka_unit_test(faster_is_found),
+        cmocka_unit_test(held_back_with_many_a_node),
         cmocka_unit_test(as_fast_stays),
         cmocka_unit_test(slower_gives_way_and_comes_back),
         cmocka_unit_test(looks_ever_more_seldom),
