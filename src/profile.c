@@ -9,13 +9,15 @@ enum {
     FAR_BLOCKS = 5, /* ranks that come this many blocks' times apart gain by relay however short blocks are */
     MOST_GAP = 64,  /* calls by the MPI library between two looks at when ranks come, or two tries of relay */
     FIRST_TRY = 8,  /* calls between two tries, at first */
-    MOST_TRY = 1024,   /* and at most, while relay runs */
-    MOST_LOOKS = 16,   /* measured calls by the MPI library between two tries that are held back */
-    ROOM_PERCENT = 50, /* so much more than the link needs must the MPI library take for a try that is not */
-    CLEARLY_PERCENT = 2,   /* of its time: faster than the one that runs */
-    PROVEN_PERCENT = 5,    /* than relay, where relay was proven and there are few samples */
-    UNPROVEN_PERCENT = 10, /* than the MPI library, where relay was not proven */
-    SURE_SAMPLES = 2       /* of the MPI library before relay gives way to it */
+    MOST_TRY = 1024, /* and at most, while relay runs */
+    FIRST_LOOKS = 8, /* measured calls by the MPI library, 130 calls in all, before a try that is held back */
+    MOST_LOOKS = 16, /* and before the next one, at most */
+    ROOM_PERCENT = 150,      /* of what the link needs: who takes more leaves room for relay */
+    ROOM_APART_PERCENT = 90, /* the same while ranks come far apart */
+    CLEARLY_PERCENT = 2,     /* of its time: faster than the one that runs */
+    PROVEN_PERCENT = 5,      /* than relay, where relay was proven and there are few samples */
+    UNPROVEN_PERCENT = 10,   /* than the MPI library, where relay was not proven */
+    SURE_SAMPLES = 2         /* of the MPI library before relay gives way to it */
 };
 
 static int at_most(int a, int b)
@@ -103,28 +105,38 @@ static bool relay_pays(const pat_profile *p, const pat_terms *terms, bool runs)
     return pat_outlook_is_known(&o) ? pat_outlook_relay_pays(&o, runs) : far_apart(p, terms);
 }
 
-/* Measured: the MPI library takes far longer than the link needs, whenever ranks come. */
+/*
+ * Measured: the MPI library takes far longer than the link needs when all ranks call at once; or, while they come far apart, about as
+ * long, so that it has moved little before the last one.
+ */
 static bool leaves_room(const pat_profile *p, const pat_terms *terms)
 {
-    return cost_ns(p, terms, PAT_BY_MPI) * 100 > terms->least_ns * (100 + ROOM_PERCENT);
+    const int percent = relay_pays(p, terms, false) ? ROOM_APART_PERCENT : ROOM_PERCENT;
+    return cost_ns(p, terms, PAT_BY_MPI) * 100 > terms->least_ns * percent;
 }
 
 /*
- * On emulated clusters of 2 x 4, 4 x 4 and 8 x 2 ranks, numbered either way: where the MPI library took more than 1.5 times as long
- * as the link needs, a call by relay took 0.26 to 0.51 of its time; below that 0.54 to 1.82, and at times it stood still for several
- * calls' time. There a try has to wait until it is not felt.
+ * On emulated clusters of 2 x 4, 4 x 4 and 8 x 2 ranks, numbered either way, relay took 0.26 to 0.80 of the MPI library's time where
+ * that left room so, and 0.79 to 1.82 where it did not; and then a try stood still now and again for several calls' time. So there a
+ * try waits until even that is not felt, and ever longer while relay loses; but not where relay has won before.
  */
 static bool held_back(const pat_profile *p, const pat_terms *terms)
 {
-    return terms->many_a_node && (p->looks_left > 0 || (p->gap < MOST_GAP && !leaves_room(p, terms)));
+    if (!terms->many_a_node || (p->losses < 2 && leaves_room(p, terms)))
+        return false;
+    return p->looks < (p->losses == 0 ? FIRST_LOOKS : at_most(1 << p->losses, MOST_LOOKS));
 }
 
-/* The MPI library runs: is relay worth a try? Not if it must lose by what the link needs. */
+/* The MPI library runs: may relay take less? Not if it must lose by what the link needs. */
+static bool promises(const pat_profile *p, const pat_terms *terms)
+{
+    return relay_pays(p, terms, false) ||
+           (terms->verdict == PAT_RELAY_ALWAYS && terms->least_ns < cost_ns(p, terms, PAT_BY_MPI));
+}
+
 static bool worth_a_try(const pat_profile *p, const pat_terms *terms)
 {
-    return !held_back(p, terms) &&
-           (relay_pays(p, terms, false) ||
-            (terms->verdict == PAT_RELAY_ALWAYS && terms->least_ns < cost_ns(p, terms, PAT_BY_MPI)));
+    return promises(p, terms) && !held_back(p, terms);
 }
 
 /* ---- Who runs it ------------------------------------------------------------------------------------------ */
@@ -141,6 +153,8 @@ static enum pat_why reason(const pat_profile *p, const pat_terms *terms)
     const bool both = p->num_past[PAT_BY_MPI] > 0 && p->num_past[PAT_BY_RELAY] > 0;
     if (in_use(p, terms) == PAT_BY_RELAY)
         return far_apart(p, terms) ? PAT_WHY_APART : both ? PAT_WHY_FASTER : PAT_WHY_LONG;
+    if (p->num_past[PAT_BY_MPI] >= SURE_SAMPLES && promises(p, terms) && held_back(p, terms))
+        return PAT_WHY_LATER;
     if (terms->verdict == PAT_RELAY_BY_ARRIVALS)
         return PAT_WHY_TOGETHER;
     return p->num_past[PAT_BY_MPI] == 0 ? PAT_WHY_COMPARE : both ? PAT_WHY_SLOWER : PAT_WHY_NO_GAIN;
@@ -210,14 +224,17 @@ static void use(pat_profile *p, enum pat_runner runner, int gap)
 static void after_mpi(pat_profile *p, const pat_terms *terms, const pat_told *told)
 {
     const bool measured = told->past_ns >= 0;
-    p->looks_left -= measured && p->looks_left > 0;
+    p->looks = at_most(p->looks + (measured && told->ran == PAT_BY_MPI), MOST_LOOKS);
     if (!measured) {
         p->left -= p->left > 0;
     } else if (ahead(p, terms, PAT_BY_RELAY) && told->ran == PAT_BY_RELAY) {
         use(p, PAT_BY_RELAY, FIRST_TRY);
+        p->losses = 0;
+        p->looks = MOST_LOOKS;
     } else if (told->ran == PAT_BY_RELAY) {
         p->left = p->gap = at_least(longer(p->gap, MOST_GAP), FIRST_TRY);
-        p->looks_left = p->looks = longer(p->looks, MOST_LOOKS);
+        p->losses = at_most(p->losses + 1, MOST_LOOKS);
+        p->looks = 0;
     } else if (!terms->relay_first && p->num_past[PAT_BY_MPI] < SURE_SAMPLES) {
         p->left = 0; /* measured once more before anything is tried */
     } else if (worth_a_try(p, terms) && (p->num_past[PAT_BY_RELAY] == 0 || relay_pays(p, terms, false))) {
@@ -276,7 +293,8 @@ pat_profile pat_profile_after(const pat_profile *old, int64_t bytes, uint32_t si
     return (pat_profile){.bytes = bytes,
                          .site = site,
                          .left = at_most(old->left, MOST_GAP),
-                         .gap = at_most(old->gap, MOST_GAP)};
+                         .gap = at_most(old->gap, MOST_GAP),
+                         .losses = old->losses};
 }
 
 const char *pat_why_text(enum pat_why why)
@@ -293,6 +311,7 @@ const char *pat_why_text(enum pat_why why)
         [PAT_WHY_TOGETHER] = "ranks come together",
         [PAT_WHY_SLOWER] = "relay was slower",
         [PAT_WHY_NO_GAIN] = "no gain on this link",
+        [PAT_WHY_LATER] = "relay not tried yet",
         [PAT_WHY_COMPARE] = "to compare",
         [PAT_WHY_NOT_CALIBRATED] = "no calibration",
         [PAT_WHY_ONE_NODE] = "ranks on one node",

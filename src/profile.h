@@ -27,6 +27,7 @@ enum pat_why {
     PAT_WHY_TOGETHER,       /* ranks come together */
     PAT_WHY_SLOWER,         /* the other one was measured to be slower */
     PAT_WHY_NO_GAIN,        /* the MPI library takes no longer than the link needs */
+    PAT_WHY_LATER,          /* relay is to be tried, but not yet */
     PAT_WHY_COMPARE,        /* to see what the other one takes, or when ranks come */
     PAT_WHY_NOT_CALIBRATED, /* operations with a root go by calibration only */
     PAT_WHY_ONE_NODE,       /* all ranks are on one node */
@@ -59,8 +60,8 @@ typedef struct pat_terms {
     int64_t least_ns; /* the link cannot take less when all call at once, nor can relay */
     bool
         relay_first; /* on such a network relay was not found to be slower: it begins; else the MPI library does */
-    bool
-        many_a_node; /* relay was found to lose up to a call's time there, and seldom to win: tries are held back */
+    /* Several ranks share a node, and no calibration says what relay takes there: tries are held back. */
+    bool many_a_node;
 } pat_terms;
 
 typedef struct pat_profile {
@@ -70,7 +71,8 @@ typedef struct pat_profile {
     bool used;              /* has there been a call? */
     int left;               /* calls until one is measured that may be the other's */
     int gap;                /* so many the next time */
-    int looks_left, looks; /* measured calls by the MPI library until relay may be tried, and the next time */
+    int looks; /* measured calls by the MPI library since relay was last tried and lost, or ever; many: relay has run */
+    int losses;                    /* tries that relay has lost, one after the other */
     int64_t spread_ns[PAT_LATELY]; /* of the last calls whose arrivals are known */
     pat_outlook outlooks[PAT_LATELY];
     int64_t num_rounds;                            /* of these, ever */

@@ -57,7 +57,7 @@ static pat_terms terms_of(const pat_comm *c, int64_t block_bytes)
                        .block_ns = block_ns,
                        .least_ns = c->blocks_in * block_ns,
                        .relay_first = pat_rt.calibration || (c->one_a_node && c->link.packet_bytes > 0),
-                       .many_a_node = !c->one_a_node && !c->one_node};
+                       .many_a_node = !pat_rt.calibration && !c->one_a_node && !c->one_node};
 }
 
 /* What is judged is told to whoever wants to know. */

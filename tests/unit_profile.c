@@ -123,25 +123,122 @@ static void faster_is_found(void **state)
     assert_int_equal(p.next.why, PAT_WHY_FASTER);
 }
 
-/* Several ranks a node: relay is tried at once only where the MPI library takes far longer than the link needs. */
+/* The first call that relay runs, counted from 1; 0: none of so many. */
+static int first_by_relay(program *p, const place *at, int most)
+{
+    for (int i = 1; i <= most; i++)
+        if (call(p, at) == PAT_BY_RELAY)
+            return i;
+    return 0;
+}
+
+static place on_shared_nodes(enum pat_verdict verdict, int64_t spread_ns, int64_t relay_ns, int64_t mpi_ns)
+{
+    place at = at_site(81, verdict, false, spread_ns, relay_ns, mpi_ns);
+    at.terms.many_a_node = true;
+    return at;
+}
+
+/* Several ranks a node: relay is tried at once only where the MPI library leaves room, else after some 130 calls. */
 static void held_back_with_many_a_node(void **state)
 {
     (void)state;
-    for (int64_t spread_ns = 0; spread_ns <= 20 * BLOCK_NS; spread_ns += 10 * BLOCK_NS) {
+    static const struct {
+        int64_t spread_ns;
+        int percent; /* the MPI library's time, of what the link needs */
+        bool at_once;
+    } cases[] = {{0, 102, false},
+                 {0, 149, false},
+                 {0, 151, true},
+                 {20 * BLOCK_NS, 30, false},
+                 {20 * BLOCK_NS, 89, false},
+                 {20 * BLOCK_NS, 91, true}};
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+        for (int by_arrivals = 0; by_arrivals < 2; by_arrivals++) {
+            program p = {0};
+            const place at =
+                on_shared_nodes(by_arrivals ? PAT_RELAY_BY_ARRIVALS : PAT_RELAY_ALWAYS, cases[i].spread_ns,
+                                LEAST_NS / 9, LEAST_NS * cases[i].percent / 100);
+            const int first = first_by_relay(&p, &at, 1000);
+            if (by_arrivals && cases[i].spread_ns == 0)
+                assert_int_equal(first, 0);
+            else
+                assert_in_range(first, cases[i].at_once ? 3 : 130, cases[i].at_once ? 3 : 140);
+            assert_true(first == 0 || relay_calls(&p, &at, 1000) >= 980);
+        }
+}
+
+/* Why it is not tried is said; and a try that was lost puts the next one off, a second one further. */
+static void tries_are_put_off(void **state)
+{
+    (void)state;
+    program p = {0};
+    const place at = on_shared_nodes(PAT_RELAY_ALWAYS, 0, 5 * LEAST_NS, LEAST_NS * 14 / 10);
+    relay_calls(&p, &at, 20);
+    assert_int_equal(p.next.why, PAT_WHY_LATER);
+    int last = 0, apart = 0;
+    for (int i = 21, tries = 0; tries < 6; i++)
+        if (call(&p, &at) == PAT_BY_RELAY) {
+            assert_true(tries < 2 || i - last >= apart);
+            apart = i - last;
+            last = i;
+            tries++;
+        }
+    assert_in_range(apart, 1000, 1200);
+    /* Where there is room, one try that stood still does not put relay off for long. */
+    program q = {0};
+    place room = on_shared_nodes(PAT_RELAY_ALWAYS, 0, 9 * LEAST_NS, 2 * LEAST_NS);
+    assert_int_equal(first_by_relay(&q, &room, 10), 3);
+    room.relay_ns = LEAST_NS;
+    assert_in_range(first_by_relay(&q, &room, 100), 8, 10);
+    assert_int_equal(relay_calls(&q, &room, 8), 8);
+}
+
+/* Relay that has run there before comes back soon, when it stood still once, or when ranks come apart again. */
+static void who_has_won_comes_back(void **state)
+{
+    (void)state;
+    for (int by_arrivals = 0; by_arrivals < 2; by_arrivals++) {
         program p = {0};
-        place at = at_site(81, PAT_RELAY_ALWAYS, false, spread_ns, 5 * LEAST_NS, LEAST_NS * 14 / 10);
-        at.terms.many_a_node = true;
-        assert_int_equal(relay_calls(&p, &at, 64), 0);
-        assert_in_range(relay_calls(&p, &at, 200), 1, 3);
-        assert_in_range(relay_calls(&p, &at, 20000), 5, 25); /* it was slower: ever more seldom */
-        at.relay_ns = LEAST_NS;                              /* and now it is not */
-        relay_calls(&p, &at, 1100);
-        assert_true(relay_calls(&p, &at, 1000) >= 980);
-        program q = {0};
-        at.mpi_ns = LEAST_NS * 16 / 10;
-        assert_int_equal(relay_calls(&q, &at, 2), 0);
-        assert_int_equal(relay_calls(&q, &at, 8), 8);
+        place at = on_shared_nodes(by_arrivals ? PAT_RELAY_BY_ARRIVALS : PAT_RELAY_ALWAYS, 20 * BLOCK_NS,
+                                   LEAST_NS / 4, LEAST_NS * 8 / 10);
+        at.mpi_ns = LEAST_NS; /* there is room at first */
+        assert_int_equal(first_by_relay(&p, &at, 10), 3);
+        at.mpi_ns = LEAST_NS * 8 / 10;
+        relay_calls(&p, &at, 10);
+        for (int turn = 0; turn < 20; turn++) {
+            at.spread_ns = 0;
+            at.relay_ns = 5 * LEAST_NS;
+            relay_calls(&p, &at, turn < 10 ? 1 : 9);
+            at.spread_ns = 20 * BLOCK_NS;
+            at.relay_ns = LEAST_NS / 4;
+            relay_calls(&p, &at, 70);
+            assert_true(relay_calls(&p, &at, 100) >= 98);
+        }
     }
+}
+
+/* Lengths that each come a few times only, and places in any order: nothing is tried there where it is held back. */
+static void held_back_for_each_by_itself(void **state)
+{
+    (void)state;
+    program p = {0};
+    int by_relay = 0;
+    for (int i = 0; i < 20000; i++) {
+        place at = on_shared_nodes(PAT_RELAY_ALWAYS, 0, 2 * LEAST_NS, LEAST_NS * 14 / 10);
+        at.bytes = 65536 + 64 * (i / 40);
+        by_relay += call(&p, &at) == PAT_BY_RELAY;
+    }
+    assert_int_equal(by_relay, 0);
+    program q = {0};
+    unsigned dice = 7;
+    for (int i = 0; i < 400; i++) {
+        place at = on_shared_nodes(PAT_RELAY_ALWAYS, 0, 2 * LEAST_NS, LEAST_NS * 14 / 10);
+        dice = dice * 1103515245u + 12345u;
+        at.site = 1 + (dice >> 16) % 6;
+        by_relay += call(&q, &at) == PAT_BY_RELAY;
+    }
+    assert_in_range(by_relay, 0, 3);
 }
 
 /* Where relay begins, the MPI library is tried after 8, 16, 32 calls; relay is as fast, so it stays. */
@@ -364,6 +461,9 @@ int main(void)
         cmocka_unit_test(never_much_slower),
         cmocka_unit_test(faster_is_found),
         cmocka_unit_test(held_back_with_many_a_node),
+        cmocka_unit_test(tries_are_put_off),
+        cmocka_unit_test(who_has_won_comes_back),
+        cmocka_unit_test(held_back_for_each_by_itself),
         cmocka_unit_test(as_fast_stays),
         cmocka_unit_test(slower_gives_way_and_comes_back),
         cmocka_unit_test(looks_ever_more_seldom),
