@@ -38,13 +38,13 @@ check() (
     cd "$1"
     shopt -s nullglob
     broken=0
-    pure=(src/plan.[ch] src/check*.[ch] src/model.[ch] src/bound.c src/profile.[ch] src/history.[ch] src/outlook.[ch] algorithms/*.[ch])
+    pure=(src/plan.[ch] src/check*.[ch] src/model.[ch] src/bound.c src/profile.[ch] src/history.[ch] src/outlook.[ch] src/pace.[ch] algorithms/*.[ch])
 
     files=(algorithms/*.[ch])
     forbid "an algorithm includes only the plan, its own room and the plain C headers" \
         '#include *(<(mpi|pat|time|sys/.*|pthread|threads|signal|unistd|hwloc|math|stdio)\.h>|"(.*/|mpi|pat|[a-z]*(model|check|engine|clock|thread|milestone|exchange|config|error)[a-z]*\.h))' \
         "${files[@]}"
-    forbid "plans, algorithms, model and checker know no MPI, no clock and no thread" \
+    forbid "plans, algorithms, model, checker and pace know no MPI, no clock and no thread" \
         '#include *[<"](mpi|pat|clock|thread|exchange|milestone|engine|time|sys/time|pthread|threads)\.h|\bP?MPI_[A-Za-z]|\bpthread_|\bclock_gettime\b|\bgettimeofday\b|\btime *\(' \
         "${pure[@]}"
     forbid "plan code has no floating point: every rank must get the same bits" \
@@ -107,6 +107,7 @@ caught src/plan.c '#include "clock.h"'
 caught src/model.c 'MPI_Comm comm;'
 caught src/check.c '#include <pthread.h>'
 caught src/model.c '#include "engine.h"'
+caught src/pace.c 'now = clock_gettime(a, &b);'
 caught pat/thread.c '#include "algorithms.h"'
 caught pat/exchange.c '#include "plan.h"'
 caught pat/exchange.c 'PMPI_Isend(a, b);'

@@ -1,0 +1,72 @@
+/*
+ * pace.h — when the background thread, or a caller that waits, looks again. The intervals and their reasons: docs/epochs.md,
+ * "When the background thread works". Must never call MPI, look at a clock or keep anything: times and facts come in, a time
+ * comes out.
+ *
+ * All times are of one clock, in ns. INT64_MAX as a result: not before somebody wakes the thread.
+ */
+#ifndef PAT_PACE_H
+#define PAT_PACE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* What MPI takes in at one look is only seen at the next: look again at once after so many looks that found nothing? */
+bool pat_pace_at_once(int idle_looks);
+
+/* ---- The background thread ---------------------------------------------------------------------------- */
+
+/* What is so in this process when a look is over. */
+typedef struct pat_pace_facts {
+    bool came;    /* something has just come in, or a socket has said so */
+    bool sending; /* a socket may be full */
+    bool calling; /* a thread waits in a call */
+} pat_pace_facts;
+
+/* Look at `when_ns`, or sooner where the facts ask for it. */
+int64_t pat_pace_come_again(const pat_pace_facts *facts, int64_t now_ns, int64_t when_ns);
+
+/* Another thread has the lock, or MPI may have taken in what was looked for elsewhere. */
+int64_t pat_pace_soon(int64_t now_ns);
+
+/* The other ranks' estimates; this rank has posted its own at posted_ns. */
+int64_t pat_pace_estimates(int64_t now_ns, int64_t posted_ns);
+
+/* Early data that is awaited. */
+typedef struct pat_pace_early {
+    bool estimates;   /* its senders have said when they arrive */
+    int64_t moved_ns; /* when something came in last */
+    int64_t here_ns;  /* when the first of the messages can be here; INT64_MAX: none is expected */
+    int64_t tau_ns;   /* that message's time on the link */
+} pat_pace_early;
+
+/* Nothing is expected yet. */
+pat_pace_early pat_pace_early_none(bool estimates, int64_t moved_ns);
+
+/* A message with this time on the link, of a rank that sends nothing before from_ns. */
+void pat_pace_early_expect(pat_pace_early *early, int64_t from_ns, int64_t tau_ns);
+
+/* Where sockets do not announce messages. *poll_ns is the interval that grows while nothing moves, at first 0. */
+int64_t pat_pace_early_look(const pat_pace_early *early, int64_t now_ns, int64_t *poll_ns);
+
+/* Where sockets do; the round was made at made_ns. */
+int64_t pat_pace_early_spare(int64_t now_ns, int64_t moved_ns, int64_t made_ns);
+
+/* A started request; announced: sockets announce messages. */
+int64_t pat_pace_started(int64_t now_ns, bool announced);
+
+/* What ranks tell of a measured call, which ended here at ended_ns. */
+int64_t pat_pace_measured(int64_t now_ns, int64_t ended_ns);
+
+/* Credits to pass on: a round is under way and has last moved at moved_ns; else, whether calls follow each other. */
+int64_t pat_pace_credits(int64_t now_ns, int64_t moved_ns, bool under_way, bool calls_follow);
+
+/* ---- A caller that waits ------------------------------------------------------------------------------ */
+
+/* Nothing has moved for quiet_ns: how long to sleep unless a socket tells. 0: let others run, and look. */
+int64_t pat_pace_nap_ns(bool announced, int64_t quiet_ns);
+
+/* Does it not even sleep, in a round of blocks that take block_ns each? */
+bool pat_pace_stays_awake(bool together, int ranks, int64_t block_ns, int64_t quiet_ns);
+
+#endif
