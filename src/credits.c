@@ -9,11 +9,9 @@
 #include "comm.h"
 #include "epoch.h"
 #include "error.h"
+#include "pace.h"
 #include "runtime.h"
 #include "wait.h"
-
-#define USEC 1000
-#define MSEC 1000000
 
 /* Between looks of a rank that always finds its own messages there: a look costs more than a round's messages. */
 enum { CALLS_PER_LOOK = 4 };
@@ -98,23 +96,16 @@ bool pat_credits_wake(pat_comm *c)
     return c->credits.exec && !atomic_exchange(&c->credits.watched, true);
 }
 
-/*
- * Others may wait for what this rank has to pass on, but only if they are far ahead, so it is looked for less and less
- * often while nothing moves. Where one round follows the other, callers look themselves: the thread only goes on coming.
- */
 int64_t pat_credits_next_look(pat_comm *c, bool moved, int64_t now)
 {
     pat_credits *k = &c->credits;
     if (moved || k->started)
         k->moved_ns = now;
-    const int64_t nap = (now - k->moved_ns) / 4;
     const bool more = k->exec || k->started;
     if (!more)
         atomic_store(&k->watched, false);
     k->started = false;
-    if (!k->exec)
-        return more ? now + 4 * MSEC : INT64_MAX;
-    return now + (nap < 500 * USEC ? 500 * USEC : nap > 10 * MSEC ? 10 * MSEC : nap);
+    return pat_pace_credits(now, k->moved_ns, k->exec, more);
 }
 
 static bool under_way(const pat_comm *c)

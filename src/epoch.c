@@ -12,14 +12,12 @@
 #include <sys/mman.h>
 
 #include "error.h"
+#include "pace.h"
 #include "request.h"
 #include "runtime.h"
 #include "select.h"
 #include "trace.h"
 #include "wait.h"
-
-#define USEC 1000
-#define MSEC 1000000
 
 /* ---- Plans -------------------------------------------------------------------------------------------- */
 
@@ -434,65 +432,36 @@ int pat_epoch_wait(pat_comm *c)
 
 /* ---- The background thread's turn --------------------------------------------------------------------- */
 
-/*
- * When to look again. A message cannot be here before its sender has arrived, nor sooner after the last one
- * than the link needs for it: sleep until then, but never trust a prediction for longer than 10 ms. From then
- * on look every sixteenth of its time, and less and less often while nothing moves.
- */
+static void no_later(pat_turn *turn, int64_t when_ns)
+{
+    if (when_ns < turn->next_ns)
+        turn->next_ns = when_ns;
+}
+
+/* Come again at `when_ns` or sooner, or when a socket tells. */
+static void come_again(pat_turn *turn, int64_t now, int64_t when_ns)
+{
+    const pat_pace_facts facts = {.came = turn->moved || turn->by_data,
+                                  .sending = turn->sending,
+                                  .calling = atomic_load(&pat_rt.callers) > 0};
+    turn->watch = !facts.calling; /* or we would take from the caller what wakes it */
+    no_later(turn, pat_pace_come_again(&facts, now, when_ns));
+}
+
+/* When to look for early data again where sockets do not tell. */
 static int64_t next_look(pat_comm *c, int64_t now)
 {
-    int64_t next = INT64_MAX, time = 0;
-    bool estimates = pat_comm_estimates(c, c->prepared->plan_alg);
+    const bool estimates = pat_comm_estimates(c, c->prepared->plan_alg);
+    pat_pace_early early = pat_pace_early_none(estimates, c->moved_ns);
     for (int i = 0; i < pat_exec_num_in_flight(c->prepared->exec); i++) {
         int peer;
         int64_t bytes;
         if (!pat_exec_receiving(c->prepared->exec, i, &peer, &bytes))
             continue;
         int64_t from = estimates ? c->exchange.all[peer].arrival_ns - pat_rt.clock.offset_ns : c->moved_ns;
-        int64_t tau = pat_link_tau_ns(&c->link, bytes);
-        int64_t here = (from > c->moved_ns ? from : c->moved_ns) + tau - tau / 16;
-        if (here < next) {
-            next = here;
-            time = tau;
-        }
+        pat_pace_early_expect(&early, from, pat_link_tau_ns(&c->link, bytes));
     }
-    if (next != INT64_MAX && now < next) {
-        c->poll_ns = 0;
-        return next < now + 10 * MSEC ? next : now + 10 * MSEC;
-    }
-    int64_t base = time / 16 < 100 * USEC ? 100 * USEC : time / 16 > MSEC ? MSEC : time / 16;
-    c->poll_ns = c->poll_ns < base ? base : c->poll_ns + c->poll_ns / 8;
-    int64_t most = estimates ? 4 * MSEC : 10 * MSEC; /* nobody has said that anything will come */
-    if (c->poll_ns > most)
-        c->poll_ns = most;
-    return now + c->poll_ns;
-}
-
-/*
- * Sockets tell of what comes in, unless somebody else's call to MPI has read it: half of the time that nothing has
- * moved is not much to lose.
- */
-static int64_t spare_look(const pat_comm *c, int64_t now)
-{
-    int64_t nap = (now - (c->moved_ns > c->made_ns ? c->moved_ns : c->made_ns)) / 2;
-    return now + (nap < 10 * MSEC ? 10 * MSEC : nap > 50 * MSEC ? 50 * MSEC : nap);
-}
-
-/*
- * Come again at `when_ns`, or when a socket tells. Soon if something has just come in: what MPI took in last is seen
- * only at the next look. In a millisecond while a socket may be full, or a caller's looks may take in what is for us.
- */
-static void come_again(pat_turn *turn, int64_t now, int64_t when_ns)
-{
-    bool calling = atomic_load(&pat_rt.callers) > 0;
-    int64_t latest = turn->moved || turn->by_data ? now + 200 * USEC
-                     : turn->sending || calling   ? now + MSEC
-                                                  : when_ns;
-    turn->watch = !calling; /* or we would take from the caller what wakes it */
-    if (latest < when_ns)
-        when_ns = latest;
-    if (when_ns < turn->next_ns)
-        turn->next_ns = when_ns;
+    return pat_pace_early_look(&early, now, &c->poll_ns);
 }
 
 /* Look until two looks in a row find nothing: what MPI takes in at one is only seen at the next. */
@@ -500,7 +469,7 @@ static int look_twice(pat_comm *c, int (*look)(pat_comm *c, bool *moved), pat_tu
 {
     int rc = MPI_SUCCESS;
     *moved = false;
-    for (int idle = 0; rc == MPI_SUCCESS && idle < 2;) {
+    for (int idle = 0; rc == MPI_SUCCESS && pat_pace_at_once(idle);) {
         bool now_moved = false;
         rc = look(c, &now_moved);
         idle = now_moved ? 0 : idle + 1;
@@ -521,7 +490,8 @@ static int drive_early(pat_comm *c, pat_turn *turn)
         if (moved)
             c->moved_ns = now;
         turn->sending = turn->sending || pat_exec_sending(c->prepared->exec);
-        come_again(turn, now, turn->reliable ? spare_look(c, now) : next_look(c, now));
+        come_again(turn, now,
+                   turn->reliable ? pat_pace_early_spare(now, c->moved_ns, c->made_ns) : next_look(c, now));
     }
     return rc;
 }
@@ -534,16 +504,9 @@ static int drive_started(pat_comm *c, pat_turn *turn)
     if (rc == MPI_SUCCESS && c->phase != PAT_IDLE) {
         int64_t now = pat_clock_local_ns();
         turn->sending = turn->sending || (c->current->exec && pat_exec_sending(c->current->exec));
-        come_again(turn, now, now + (turn->reliable ? 2 * MSEC : 500 * USEC));
+        come_again(turn, now, pat_pace_started(now, turn->reliable));
     }
     return rc;
-}
-
-/* What all ranks are to say has been said here at this local time: look at growing intervals whether the others have. */
-static void await_others(pat_turn *turn, int64_t said_ns, int64_t most_ns)
-{
-    const int64_t now = pat_clock_local_ns(), step = (now - said_ns) / 4;
-    come_again(turn, now, now + (step < 300 * USEC ? 300 * USEC : step > most_ns ? most_ns : step));
 }
 
 /* Tell the others when this rank will arrive, and hear from them. */
@@ -552,12 +515,13 @@ static int drive_exchange(pat_comm *c, pat_turn *turn)
     int rc = MPI_SUCCESS;
     if (atomic_exchange(&c->edge, false) && c->exchange.state == PAT_EXCHANGE_NONE)
         rc = contribute(c, atomic_load(&c->edge_arrival_ns), shape_of(c, c->last), false);
-    for (int look = 0; rc == MPI_SUCCESS && look < 2; look++)
+    for (int look = 0; rc == MPI_SUCCESS && pat_pace_at_once(look); look++)
         rc = pat_exchange_test(&c->exchange, c->size);
     turn->drove = true;
-    if (rc == MPI_SUCCESS && c->exchange.state == PAT_EXCHANGE_POSTED)
-        /* The others' milestones are about as far off as ours was. */
-        await_others(turn, c->exchange.posted_ns, 4 * MSEC);
+    if (rc == MPI_SUCCESS && c->exchange.state == PAT_EXCHANGE_POSTED) {
+        int64_t now = pat_clock_local_ns();
+        come_again(turn, now, pat_pace_estimates(now, c->exchange.posted_ns));
+    }
     return rc;
 }
 
@@ -569,8 +533,8 @@ static int drive_credits(pat_comm *c, pat_turn *turn)
     int64_t now = pat_clock_local_ns(), next = pat_credits_next_look(c, moved, now);
     if (c->credits.exec)
         come_again(turn, now, next);
-    else if (next < turn->next_ns)
-        turn->next_ns = next;
+    else
+        no_later(turn, next);
     return rc;
 }
 
@@ -579,8 +543,10 @@ static int drive_sample(pat_comm *c, pat_turn *turn)
 {
     bool moved;
     int rc = look_twice(c, pat_sample_look_driving, turn, &moved);
-    if (rc == MPI_SUCCESS && c->sample.under_way)
-        await_others(turn, c->sample.mine.exit_ns - pat_rt.clock.offset_ns, 10 * MSEC);
+    if (rc == MPI_SUCCESS && c->sample.under_way) {
+        int64_t now = pat_clock_local_ns();
+        come_again(turn, now, pat_pace_measured(now, c->sample.mine.exit_ns - pat_rt.clock.offset_ns));
+    }
     return rc;
 }
 
@@ -612,14 +578,14 @@ static int background_turn(pat_comm *c, pat_turn *turn)
 void pat_epoch_background(pat_comm *c, pat_turn *turn)
 {
     if (atomic_load(&c->foreground)) {
-        int64_t later = pat_clock_local_ns() + 4 * MSEC;
-        if (atomic_load(&c->credits.watched) && later < turn->next_ns) /* its caller may not kick */
-            turn->next_ns = later;
+        if (atomic_load(&c->credits.watched)) { /* its caller may not kick */
+            int64_t now = pat_clock_local_ns();
+            no_later(turn, pat_pace_credits(now, now, false, true));
+        }
         return;
     }
     if (pthread_mutex_trylock(&c->lock) != 0) {
-        int64_t soon = pat_clock_local_ns() + 200 * USEC;
-        turn->next_ns = soon < turn->next_ns ? soon : turn->next_ns;
+        no_later(turn, pat_pace_soon(pat_clock_local_ns()));
         return;
     }
     pthread_rwlock_rdlock(&pat_rt.driving);

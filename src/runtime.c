@@ -14,6 +14,7 @@
 #include "explain.h"
 #include "machine.h"
 #include "nodes.h"
+#include "pace.h"
 #include "place.h"
 #include "request.h"
 #include "trace.h"
@@ -61,7 +62,7 @@ static void background_work(void *arg, pat_turn *turn)
     }
     /* MPI may have taken in for one communicator what was looked for on another. */
     if (turn->moved && turn->next_ns != PAT_NEVER) {
-        int64_t soon = pat_clock_local_ns() + 200000;
+        int64_t soon = pat_pace_soon(pat_clock_local_ns());
         turn->next_ns = soon < turn->next_ns ? soon : turn->next_ns;
     }
 }

@@ -6,11 +6,9 @@
 
 #include <sched.h>
 
+#include "pace.h"
 #include "runtime.h"
 #include "sockets.h"
-
-#define USEC 1000
-#define MSEC 1000000
 
 static bool sends(const pat_exec *exec)
 {
@@ -19,30 +17,24 @@ static bool sends(const pat_exec *exec)
 
 /*
  * Nothing moved: sleep until something comes in, or for a little while, since MPI may have taken in, or another thread
- * may have read, what nobody has looked at. Where sockets do not tell, a twentieth of the time waited already.
+ * may have read, what nobody has looked at.
  */
 static enum pat_sockets_event rest(pat_comm *c, int64_t quiet_ns)
 {
     bool sending = sends(c->current->exec) || sends(c->rooted.exec) || sends(c->credits.exec);
-    bool reliable = pat_sockets_reliable(c->sockets);
-    if (!reliable && quiet_ns < 50 * USEC) {
+    int64_t nap_ns = pat_pace_nap_ns(pat_sockets_reliable(c->sockets), quiet_ns);
+    if (nap_ns == 0) {
         sched_yield();
         return PAT_SOCKETS_EXTRA;
     }
-    int64_t least = reliable ? 100 * USEC : 50 * USEC, nap = quiet_ns / (reliable ? 4 : 20);
-    return pat_sockets_wait(c->sockets, -1, sending, nap < least ? least : nap > MSEC ? MSEC : nap);
+    return pat_sockets_wait(c->sockets, -1, sending, nap_ns);
 }
 
-/*
- * When ranks arrive together, whoever waits waits for the network only. In a round of few milliseconds waking up, some
- * 50 us a hop, weighs more than the time burnt; unless one has stayed away after all.
- */
 static bool stays_awake(const pat_comm *c, int64_t quiet_ns)
 {
     const pat_round *round = c->current;
     int64_t block_ns = pat_link_busy_ns(&c->link, round->plan.block_bytes);
-    return round->plan_together && !c->rooted.exec && (c->size - 1) * block_ns < 5 * MSEC &&
-           quiet_ns < 4 * block_ns;
+    return pat_pace_stays_awake(round->plan_together && !c->rooted.exec, c->size, block_ns, quiet_ns);
 }
 
 int pat_wait_while(pat_comm *c, bool (*busy)(const pat_comm *c), int (*look)(pat_comm *c, bool *moved))
@@ -64,7 +56,7 @@ int pat_wait_while(pat_comm *c, bool (*busy)(const pat_comm *c), int (*look)(pat
             pat_sockets_learn(c->sockets, event, true);
             event = PAT_SOCKETS_EXTRA;
         }
-        if (idle < 2 || pat_rt.config.wait_spin)
+        if (pat_pace_at_once(idle) || pat_rt.config.wait_spin)
             continue; /* what MPI has just taken in is only seen at the next look */
         int64_t quiet_ns = pat_clock_local_ns() - moved_ns;
         if (stays_awake(c, quiet_ns)) {
