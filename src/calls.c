@@ -63,13 +63,13 @@ static int run_by_plan(pat_comm *c, const pat_call *call, const pat_algorithm *a
         c->by_request = false;
         rc = pat_epoch_wait(c);
         if (rc == MPI_SUCCESS && loose)
-            rc = c->failed = pat_credits_hold_and_pass(c);
+            rc = pat_comm_ended(c, pat_credits_hold_and_pass(c));
         if (outcome && c->num_spreads > told) {
             outcome->late = c->late;
             outcome->native_ns = pat_select_native_ns(c, call->mean_bytes);
         }
         if (rc == MPI_SUCCESS && measured)
-            rc = c->failed = pat_sample_post(c, PAT_BY_RELAY, call->mean_bytes);
+            rc = pat_comm_ended(c, pat_sample_post(c, PAT_BY_RELAY, call->mean_bytes));
         else
             pat_select_learn(c);
     }
@@ -94,11 +94,11 @@ static int passed_on(const passed *p, int rc)
     if (!p->c)
         return rc;
     pthread_mutex_lock(&p->c->lock);
-    if (p->c->failed == MPI_SUCCESS && p->measured)
-        p->c->failed = pat_sample_post(p->c, PAT_BY_MPI, p->bytes);
-    else if (p->c->failed == MPI_SUCCESS)
+    int failed = pat_comm_failed(p->c);
+    if (failed == MPI_SUCCESS && p->measured)
+        failed = pat_comm_ended(p->c, pat_sample_post(p->c, PAT_BY_MPI, p->bytes));
+    else if (failed == MPI_SUCCESS)
         pat_select_passed_on(p->c, p->bytes);
-    const int failed = p->c->failed;
     pthread_mutex_unlock(&p->c->lock);
     if (p->measured)
         pat_thread_kick(pat_rt.thread); /* ranks that do not call again must still pass on what others say */
@@ -170,9 +170,9 @@ static bool allgather(const pat_algorithm *in_use, const pat_call *call, const v
      */
     pat_next next = {PAT_BY_MPI, false, PAT_WHY_NOT_KNOWN};
     pthread_mutex_lock(&c->lock);
-    if (c->failed == MPI_SUCCESS)
-        c->failed = pat_sample_wait(c);
-    const int failed = c->failed;
+    int failed = pat_comm_failed(c);
+    if (failed == MPI_SUCCESS)
+        failed = pat_comm_ended(c, pat_sample_wait(c));
     const pat_algorithm *alg =
         pat_select(c, in_use, call->mean_bytes, !pat_request_started(c->holder), &next);
     if (!alg->build)

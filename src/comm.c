@@ -302,7 +302,8 @@ int pat_comm_delete_attr(MPI_Comm comm, int keyval, void *attr, void *extra)
     pat_comm *c = attr;
     const int64_t start_ns = pat_clock_local_ns();
     pthread_mutex_lock(&c->lock);
-    int rc = pat_credits_end(c), rc_sample = c->failed == MPI_SUCCESS ? pat_sample_wait(c) : MPI_SUCCESS;
+    int rc = pat_credits_end(c),
+        rc_sample = c->failure.code == MPI_SUCCESS ? pat_sample_wait(c) : MPI_SUCCESS;
     if (rc == MPI_SUCCESS)
         rc = rc_sample;
     pthread_mutex_unlock(&c->lock);

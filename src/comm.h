@@ -15,6 +15,7 @@
 #include "credits.h"
 #include "datatype.h"
 #include "engine.h"
+#include "error.h"
 #include "exchange.h"
 #include "history.h"
 #include "link.h"
@@ -91,10 +92,10 @@ typedef struct pat_comm {
 
     pthread_mutex_t lock; /* guards all that follows; whoever holds it drives */
     bool dead;
-    bool idle_settled; /* scratch of pat_runtime_settle */
-    int failed;        /* MPI error code of a call or of the background thread: nothing runs here any more */
-    int64_t epoch;     /* calls so far that ran a plan, plus settlements */
-    pat_blocks last;   /* of the last such call: the guess for the next */
+    bool idle_settled;   /* scratch of pat_runtime_settle */
+    pat_failure failure; /* of a call or of the background thread: nothing runs here any more */
+    int64_t epoch;       /* calls so far that ran a plan, plus settlements */
+    pat_blocks last;     /* of the last such call: the guess for the next */
     int64_t spread_ns
         [PAT_SPREADS];   /* first to last arrival of the last rounds that tell; the same on all ranks */
     int64_t num_spreads; /* ever */
@@ -149,6 +150,18 @@ enum pat_why pat_comm_why_not(MPI_Comm comm);
  * way, unless a calibration or PAT_LINK says what it takes there.
  */
 bool pat_comm_chooses_here(bool one_node);
+
+/* Has something failed here for good? Returns its MPI error code, with its text for PAT_Error_string, or MPI_SUCCESS. */
+static inline int pat_comm_failed(const pat_comm *c)
+{
+    return pat_failure_tell(&c->failure);
+}
+
+/* What has just been done here has ended with `rc`. An error stays. Returns pat_comm_failed. */
+static inline int pat_comm_ended(pat_comm *c, int rc)
+{
+    return pat_failure_note(&c->failure, rc);
+}
 
 /* References keep the memory, not the communicator: look at `dead` after locking. */
 void pat_comm_ref(pat_comm *c);

@@ -4,6 +4,7 @@
  */
 #include "datatype.h"
 
+#include "error.h"
 #include "plan.h"
 #include "runtime.h"
 
@@ -199,7 +200,7 @@ int pat_call_unpack(const pat_call *call, MPI_Comm own, int rank, int num_ranks,
                              (int)packed_bytes(call, r), &position, recv_place(call, r), recv_count(call, r),
                              call->recvtype, own);
         if (rc != MPI_SUCCESS)
-            return rc;
+            return pat_error(rc, "the MPI library could not unpack rank %d's block to the receive buffer", r);
     }
     return MPI_SUCCESS;
 }

@@ -151,10 +151,11 @@ static int leave_holder(pat_comm *c)
 int pat_epoch_release_holder(pat_comm *c)
 {
     if (c->landed_in_holder && c->prepared->exec && !c->voiding) {
-        if (c->failed == MPI_SUCCESS)
-            c->failed = leave_holder(c);
-        if (c->failed != MPI_SUCCESS)
-            return c->failed; /* MPI may still write to the request's buffer: it stays the holder */
+        int rc = pat_comm_failed(c);
+        if (rc == MPI_SUCCESS)
+            rc = pat_comm_ended(c, leave_holder(c));
+        if (rc != MPI_SUCCESS)
+            return rc; /* MPI may still write to the request's buffer: it stays the holder */
     }
     c->landed_in_holder = false;
     c->holder = NULL;
@@ -333,9 +334,13 @@ static int finish_round(pat_comm *c)
     release_reserve(c);
     if (rc == MPI_SUCCESS)
         rc = remember(c, pat_blocks_of(&c->call));
+    if (rc == MPI_SUCCESS)
+        rc = rc_note;
+    if (rc != MPI_SUCCESS)
+        return rc;
     next_epoch(c);
     c->phase = PAT_IDLE;
-    return rc != MPI_SUCCESS ? rc : rc_note;
+    return MPI_SUCCESS;
 }
 
 int pat_epoch_new_algorithm(pat_comm *c)
@@ -347,21 +352,21 @@ int pat_epoch_new_algorithm(pat_comm *c)
 
 static int begin(pat_comm *c, const pat_call *call, const pat_algorithm *alg)
 {
-    if (c->failed != MPI_SUCCESS)
-        return c->failed;
+    int rc = pat_comm_failed(c);
+    if (rc != MPI_SUCCESS)
+        return rc;
     c->call = *call;
     c->alg = alg;
     c->called_ns = pat_rt.trace ? pat_clock_local_ns() : 0;
     atomic_store(&c->edge, false); /* this call speaks for itself */
     if (!pat_comm_estimates(c, alg)) {
-        c->failed = start_round(c);
+        rc = start_round(c);
     } else {
         c->phase = PAT_AWAIT_ESTIMATES;
         if (c->exchange.state == PAT_EXCHANGE_NONE)
-            c->failed =
-                contribute(c, pat_clock_now_ns(&pat_rt.clock), shape_of(c, pat_blocks_of(call)), true);
+            rc = contribute(c, pat_clock_now_ns(&pat_rt.clock), shape_of(c, pat_blocks_of(call)), true);
     }
-    return c->failed;
+    return pat_comm_ended(c, rc);
 }
 
 int pat_epoch_begin(pat_comm *c, const pat_call *call, const pat_algorithm *alg)
@@ -372,9 +377,10 @@ int pat_epoch_begin(pat_comm *c, const pat_call *call, const pat_algorithm *alg)
     return rc;
 }
 
+/* A round that broke off stays where it is, and whoever waits for it is told: its buffers may be the application's again. */
 static int progress(pat_comm *c, bool *moved)
 {
-    int rc = c->failed;
+    int rc = pat_comm_failed(c);
     if (rc != MPI_SUCCESS)
         return rc;
     if (c->phase == PAT_AWAIT_ESTIMATES) {
@@ -391,8 +397,7 @@ static int progress(pat_comm *c, bool *moved)
         if (rc == MPI_SUCCESS && !c->voiding && pat_exec_done(c->current->exec))
             rc = finish_round(c);
     }
-    c->failed = rc; /* a round that broke off stays where it is: its buffers may be the application's again */
-    return rc;
+    return pat_comm_ended(c, rc);
 }
 
 int pat_epoch_progress(pat_comm *c, bool *moved)
@@ -410,12 +415,12 @@ static int look_at_prepared(pat_comm *c, bool *moved)
 
 int pat_epoch_look(pat_comm *c, bool *moved)
 {
-    int rc = c->failed;
+    int rc = pat_comm_failed(c);
     pthread_rwlock_rdlock(&pat_rt.driving);
     if (rc == MPI_SUCCESS && c->phase != PAT_IDLE)
         rc = progress(c, moved);
     else if (rc == MPI_SUCCESS && c->prepared->exec && !c->voiding)
-        rc = c->failed = look_at_prepared(c, moved);
+        rc = pat_comm_ended(c, look_at_prepared(c, moved));
     pthread_rwlock_unlock(&pat_rt.driving);
     return rc;
 }
@@ -589,8 +594,9 @@ void pat_epoch_background(pat_comm *c, pat_turn *turn)
         return;
     }
     pthread_rwlock_rdlock(&pat_rt.driving);
-    if (!c->dead && c->failed == MPI_SUCCESS)
-        c->failed = background_turn(c, turn);
+    pat_error_clear();
+    if (!c->dead && c->failure.code == MPI_SUCCESS)
+        pat_comm_ended(c, background_turn(c, turn));
     pthread_rwlock_unlock(&pat_rt.driving);
     pthread_mutex_unlock(&c->lock);
 }

@@ -61,6 +61,23 @@ void pat_error_clear(void)
     mine.detail[0] = '\0';
 }
 
+int pat_failure_note(pat_failure *f, int code)
+{
+    if (f->code != MPI_SUCCESS || code == MPI_SUCCESS)
+        return f->code;
+    f->code = code;
+    snprintf(f->detail, sizeof(f->detail), "%.*s", (int)sizeof(f->detail) - 1,
+             mine.code == code ? mine.detail : "");
+    return code;
+}
+
+int pat_failure_tell(const pat_failure *f)
+{
+    if (f->code == MPI_SUCCESS || f->detail[0] == '\0')
+        return f->code;
+    return pat_error(f->code, "%s", f->detail);
+}
+
 static const char *own_text(int code)
 {
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)

@@ -175,7 +175,9 @@ static int start_locked(PAT_Request r)
         return pat_error(MPI_ERR_REQUEST, "PAT_Start: the request is already started");
     int rc = open_locked(r, "PAT_Start");
     if (rc == MPI_SUCCESS && r->c)
-        rc = r->c->failed = r->c->failed != MPI_SUCCESS ? r->c->failed : pat_sample_wait(r->c);
+        rc = pat_comm_failed(r->c);
+    if (rc == MPI_SUCCESS && r->c)
+        rc = pat_comm_ended(r->c, pat_sample_wait(r->c));
     if (rc != MPI_SUCCESS) {
         if (r->state == OPEN)
             close_locked(r);

@@ -152,11 +152,12 @@ static int finish(pat_comm *c, const pat_call *call, enum pat_op op, int root)
 /* A round that breaks off stays where it is: messages may still be under way. */
 static int run(pat_comm *c, const pat_call *call, const pat_algorithm *alg, int root)
 {
-    if (c->failed != MPI_SUCCESS)
-        return c->failed;
+    int rc = pat_comm_failed(c);
+    if (rc != MPI_SUCCESS)
+        return rc;
     pat_credits_count(c, alg->op == PAT_OP_GATHER ? call->block_bytes * c->size : call->block_bytes);
     pthread_rwlock_rdlock(&pat_rt.driving);
-    int rc = begin(c, call, alg, root);
+    rc = begin(c, call, alg, root);
     pthread_rwlock_unlock(&pat_rt.driving);
     if (rc == MPI_SUCCESS)
         rc = pat_wait_while(c, under_way, look);
@@ -164,8 +165,7 @@ static int run(pat_comm *c, const pat_call *call, const pat_algorithm *alg, int 
         rc = finish(c, call, alg->op, root);
     if (rc == MPI_SUCCESS)
         rc = pat_credits_pass(c);
-    c->failed = rc;
-    return rc;
+    return pat_comm_ended(c, rc);
 }
 
 const pat_algorithm *pat_rooted_choose(pat_comm *c, const pat_algorithm *alg, int64_t bytes)

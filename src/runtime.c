@@ -105,7 +105,7 @@ static int for_all(int (*step)(pat_comm *c, bool *done), bool failed_too)
         for (pat_comm *c = pat_rt.comms; c && rc == MPI_SUCCESS; c = c->next) {
             bool done = true;
             pthread_mutex_lock(&c->lock);
-            if (c->usable && !c->dead && (failed_too || c->failed == MPI_SUCCESS) && !c->idle_settled)
+            if (c->usable && !c->dead && (failed_too || c->failure.code == MPI_SUCCESS) && !c->idle_settled)
                 rc = step(c, &done);
             if (done)
                 c->idle_settled = true;

@@ -1,0 +1,92 @@
+/*
+ * mpi_late_error.c — what fails in the background thread while a started all-gather runs is returned, with its text, by the PAT_Wait
+ * that ends it, and by every later call on that communicator; other communicators go on. Here MPI_Unpack fails on the last rank: this
+ * program's own PMPI_Unpack takes the place of the MPI library's for the statically linked library.
+ *
+ * ranks: 2 3
+ */
+#include "mpi_common.h"
+
+#include <stdatomic.h>
+
+enum { BLOCK = 1000 };
+
+static atomic_bool unpack_fails;
+static atomic_int num_failed;
+
+/* The MPI library has it under both names, and this file hides one of them. */
+int PMPI_Unpack(const void *inbuf, int insize, int *position, void *outbuf, int outcount,
+                MPI_Datatype datatype, MPI_Comm comm)
+{
+    if (atomic_load(&unpack_fails)) {
+        atomic_fetch_add(&num_failed, 1);
+        return MPI_ERR_TRUNCATE;
+    }
+    return MPI_Unpack(inbuf, insize, position, outbuf, outcount, datatype, comm);
+}
+
+/* Every second int of the receive buffer: data that has to be unpacked. */
+static MPI_Datatype every_second(void)
+{
+    MPI_Datatype gaps, type;
+    MUST(MPI_Type_vector(BLOCK, 1, 2, MPI_INT, &gaps));
+    MUST(MPI_Type_create_resized(gaps, 0, 2 * BLOCK * (MPI_Aint)sizeof(int), &type));
+    MUST(MPI_Type_commit(&type));
+    MUST(MPI_Type_free(&gaps));
+    return type;
+}
+
+static void started(MPI_Comm comm, MPI_Datatype type, bool failing)
+{
+    static int mine[BLOCK], all[3 * 2 * BLOCK];
+    PAT_Request request;
+    const bool here = failing && test.rank == test.size - 1;
+    for (int i = 0; i < BLOCK; i++)
+        mine[i] = 100000 * test.rank + i;
+    memset(all, 0, sizeof(all));
+    MUST(PAT_Allgather_init(mine, BLOCK, MPI_INT, all, 1, type, comm, &request));
+    MUST(PAT_Start(request));
+    atomic_store(&unpack_fails, here);
+    sleep_ms(300); /* the background thread ends the round meanwhile */
+    const int failed_so_far = atomic_load(&num_failed);
+    const int rc = PAT_Wait(request);
+    atomic_store(&unpack_fails, false);
+    if (here) {
+        expect_int("failed in the background thread", 1, failed_so_far);
+        expect_error("PAT_Wait", MPI_ERR_TRUNCATE, rc, "unpack");
+    } else {
+        expect_int("PAT_Wait", MPI_SUCCESS, rc);
+        for (int r = 0; r < test.size; r++)
+            expect_int("last value of a block", 100000 * r + BLOCK - 1, all[2 * BLOCK * r + 2 * (BLOCK - 1)]);
+    }
+    MUST(PAT_Request_free(&request));
+}
+
+/* It is known there for good; a call would need what the last one has lost. */
+static void said_again(MPI_Comm comm)
+{
+    int mine = 1, all[3];
+    if (test.rank == test.size - 1)
+        expect_error("PAT_Allgather after it", MPI_ERR_TRUNCATE,
+                     PAT_Allgather(&mine, 1, MPI_INT, all, 1, MPI_INT, comm), "unpack");
+}
+
+int main(int argc, char **argv)
+{
+    MPI_Comm broken;
+    test_begin(&argc, &argv);
+    MUST(PAT_UseAlg("relay"));
+    MPI_Datatype type = every_second();
+    MUST(MPI_Comm_dup(MPI_COMM_WORLD, &broken));
+    MUST(MPI_Comm_set_errhandler(broken, MPI_ERRORS_RETURN));
+    test_at("before");
+    started(broken, type, false);
+    test_at("unpacking fails");
+    started(broken, type, true);
+    said_again(broken);
+    test_at("another communicator");
+    started(MPI_COMM_WORLD, type, false);
+    MPI_Comm_free(&broken); /* it may say once more that something has failed, but it must end */
+    MUST(MPI_Type_free(&type));
+    return test_end();
+}
