@@ -342,6 +342,36 @@ static void reset_counters(void)
     atomic_store(&pat_rt.early_reserved, 0);
 }
 
+/* What hangs on communicators. MPI_Finalize deletes what hangs on MPI_COMM_SELF first of all. */
+static int make_keys(void)
+{
+    pat_rt.comm_keyval = pat_rt.calls_keyval = pat_rt.self_keyval = MPI_KEYVAL_INVALID;
+    int rc = PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, pat_comm_delete_attr, &pat_rt.comm_keyval, NULL);
+    if (rc == MPI_SUCCESS)
+        rc = PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &pat_rt.calls_keyval,
+                                     NULL);
+    if (rc == MPI_SUCCESS)
+        rc = PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, finalize_hook, &pat_rt.self_keyval, NULL);
+    if (rc == MPI_SUCCESS)
+        rc = PMPI_Comm_set_attr(MPI_COMM_SELF, pat_rt.self_keyval, &pat_rt);
+    return rc == MPI_SUCCESS
+               ? rc
+               : pat_error(rc, "PAT_Init: the MPI library refuses an attribute of a communicator");
+}
+
+static void free_keys(void)
+{
+    int *const keys[] = {&pat_rt.comm_keyval, &pat_rt.calls_keyval, &pat_rt.self_keyval};
+    void *attr;
+    int found = 0;
+    if (pat_rt.self_keyval != MPI_KEYVAL_INVALID &&
+        PMPI_Comm_get_attr(MPI_COMM_SELF, pat_rt.self_keyval, &attr, &found) == MPI_SUCCESS && found)
+        PMPI_Comm_delete_attr(MPI_COMM_SELF, pat_rt.self_keyval);
+    for (int i = 0; i < 3; i++)
+        if (*keys[i] != MPI_KEYVAL_INVALID)
+            PMPI_Comm_free_keyval(keys[i]);
+}
+
 /* The shortest of so many round trips is hardly ever one that was disturbed. */
 enum { CLOCK_ROUNDS = 10 };
 
@@ -354,7 +384,9 @@ int pat_runtime_init(void)
     if (rc != MPI_SUCCESS)
         return rc;
     PMPI_Comm_set_errhandler(pat_rt.world, MPI_ERRORS_RETURN);
-    rc = agree_on_settings(rank, alg);
+    rc = make_keys();
+    if (rc == MPI_SUCCESS)
+        rc = agree_on_settings(rank, alg);
     if (rc == MPI_SUCCESS && rank == 0 && (pat_rt.config.explain || pat_config_env("PAT_RUN")))
         pat_explain_strays();
     if (rc == MPI_SUCCESS && pat_rt.config.calibration[0])
@@ -374,13 +406,10 @@ int pat_runtime_init(void)
             pat_trace_drop(pat_rt.trace, pat_rt.config.trace, rank);
         pat_rt.trace = NULL;
         forget_machine();
+        free_keys();
         PMPI_Comm_free(&pat_rt.world);
         return rc;
     }
-    PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, pat_comm_delete_attr, &pat_rt.comm_keyval, NULL);
-    PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &pat_rt.calls_keyval, NULL);
-    PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, finalize_hook, &pat_rt.self_keyval, NULL);
-    PMPI_Comm_set_attr(MPI_COMM_SELF, pat_rt.self_keyval, &pat_rt); /* MPI_Finalize deletes it first of all */
     if (pat_rt.trace) {
         pat_trace_begin(pat_rt.trace, pat_rt.traced);
         pat_rt.traced = true;

@@ -1,0 +1,67 @@
+#!/usr/bin/env bash
+# tool_faults.sh [SITE...] — every public call on three ranks, again and again, and each time one thing fails on one rank: an allocation,
+# or a call of MPI (tests/faults). Every run must end soon: right, where the library can do without what has failed, or with an error code
+# and its text. No crash, no hang, no wrong result. SITE, as FILE:LINE or FILE: only these places.
+# PAT_FAULT_TIMES: how many times each place is made to fail, the 1st time it is come to, the 2nd ... (default 1).
+# PAT_FAULT_RANKS: on which ranks, one run for each (default "1").
+set -u
+times=${PAT_FAULT_TIMES:-1}
+program=$PAT_BUILD/tests/faults_all_calls
+dir=$(mktemp -d) || exit 1
+trap 'rm -rf "$dir"' EXIT
+[ -x "$program" ] || { echo "no $program" >&2; exit 77; }
+export PAT_LINK=20,10 PAT_TEST_TIMEOUT=${PAT_FAULT_TIMEOUT:-60}
+
+if ! INJECT=list "$PAT_SOURCE/tests/mpirun.sh" 3 "$program" >"$dir/list" 2>"$dir/err"; then
+    cat "$dir/err" >&2
+    echo "nothing fails, and it does not end well" >&2
+    exit 1
+fi
+# Of a place that is come to on several ranks, the most times.
+mapfile -t sites < <(sed -n 's/^site \([^ ]*\):\([0-9]*\) \(.*\)/\1 \2 \3/p' "$dir/list" | sort -k1,1 -k2,2nr | awk '!seen[$1, $3]++')
+[ ${#sites[@]} -ge 60 ] || { echo "only ${#sites[@]} places that can fail: is the build the one with faults?" >&2; exit 1; }
+
+# A question that is put as a send to nobody: of a type that can be used it cannot fail.
+questions="datatype.c PMPI_Send"
+
+runs=0 errors=0 borne=0 missed=0 bad=0
+try() { # FILE:LINE:TIME RANK NAME
+    INJECT=$1 INJECT_RANK=$2 "$PAT_SOURCE/tests/mpirun.sh" 3 "$program" >"$dir/out" 2>"$dir/err"
+    local status=$?
+    runs=$((runs + 1))
+    if ! grep -q '^injected: ' "$dir/err"; then
+        missed=$((missed + 1))
+        [ $status -eq 0 ] && return
+    fi
+    case $status in
+    0) borne=$((borne + 1)) && return ;;
+    40) errors=$((errors + 1)) && return ;;
+    124 | 137) echo "$1 on rank $2 ($3): it hangs" >&2 ;;
+    50) echo "$1 on rank $2 ($3): $(grep -m1 '^rank ' "$dir/err")" >&2 ;;
+    *) echo "$1 on rank $2 ($3): status $status: $(grep -m1 -iE 'signal|error' "$dir/err")" >&2 ;;
+    esac
+    bad=$((bad + 1))
+}
+
+wanted() { # FILE:LINE
+    local site
+    [ $# -gt 1 ] || return 0
+    for site in "${@:2}"; do
+        [[ $1 == "$site" || $1 == "$site":* ]] && return 0
+    done
+    return 1
+}
+
+for line in "${sites[@]}"; do
+    read -r place come name <<<"$line"
+    wanted "$place" "$@" || continue
+    [ "${place%%:*} $name" != "$questions" ] || continue
+    for ((time = 1; time <= times && time <= come; time++)); do
+        for rank in ${PAT_FAULT_RANKS:-1}; do
+            try "$place:$time" "$rank" "$name"
+        done
+    done
+done
+echo "$runs runs with something failing at ${#sites[@]} places: $errors ended with an error and its text, $borne went on and were right," \
+    "in $missed it did not come to it, $bad were bad"
+[ $bad -eq 0 ]
