@@ -271,9 +271,7 @@ void pat_comm_unref(pat_comm *c)
         return;
     pat_exchange_free(&c->exchange);
     pat_sockets_free(c->sockets);
-    pat_plan_free(&c->rounds[0].plan);
-    pat_plan_free(&c->rounds[1].plan);
-    pat_plan_free(&c->rooted.plan);
+    pat_plan_cache_free(&c->plans);
     pat_plan_free(&c->credits.plan);
     if (c->stage) {
         munmap(c->stage, c->stage_size);

@@ -19,13 +19,12 @@
 #include "exchange.h"
 #include "history.h"
 #include "link.h"
+#include "plan_cache.h"
 #include "sample.h"
 
-/* A plan and its execution; the plan outlives it and is used again when the next round needs the same one. */
+/* A plan, which is the cache's, and its execution: either both or none. */
 typedef struct pat_round {
-    pat_plan plan;
-    const pat_algorithm *plan_alg; /* what the plan was built for; NULL: no plan */
-    bool plan_together;
+    const pat_plan *plan;
     pat_exec *exec;
 } pat_round;
 
@@ -111,8 +110,8 @@ typedef struct pat_comm {
     const pat_algorithm *alg; /* of the call under way */
     int64_t called_ns;        /* when it began; for a trace */
     pat_call call;
-    pat_round rounds[2]; /* the next two point here; executions point to their plans, so rounds stay where
-                            they are */
+    pat_plan_cache plans;
+    pat_round rounds[2]; /* the next two point here */
     pat_round *current;  /* the call under way */
     pat_round *prepared; /* made before the call; becomes current, or is voided */
     bool voiding;        /* `prepared` is being thrown away */

@@ -27,10 +27,11 @@ static int slot_prepared(const pat_comm *c)
     return 2 * (int)(c->epoch % PAT_TAG_EPOCHS);
 }
 
-static void round_end(pat_round *round)
+static void round_end(pat_comm *c, pat_round *round)
 {
     pat_exec_free(round->exec);
     round->exec = NULL;
+    pat_plan_cache_release(&c->plans, &round->plan);
 }
 
 static bool same_blocks(const pat_comm *c, pat_blocks a, pat_blocks b)
@@ -46,29 +47,21 @@ static pat_blocks blocks_of_plan(const pat_plan *plan)
 
 static int round_make(pat_comm *c, pat_round *round, const pat_algorithm *alg, pat_blocks blocks, int slot)
 {
-    bool estimates = pat_comm_estimates(c, alg);
     pat_job job = pat_comm_job(c, blocks.bytes);
-    bool fits = round->plan_alg == alg && same_blocks(c, blocks_of_plan(&round->plan), blocks) &&
-                round->plan_together == job.together && !estimates;
     job.starts = blocks.starts;
-    int error = 0;
-    if (!fits) {
-        int64_t arrival[c->size];
-        for (int r = 0; r < c->size && estimates; r++)
-            arrival[r] = c->exchange.all[r].arrival_ns;
-        job.arrival_ns = estimates ? arrival : NULL;
-        pat_plan_free(&round->plan);
-        error = pat_algorithm_plan(alg, &job, c->rank, &round->plan);
-        round->plan_alg = error ? NULL : alg;
-        round->plan_together = job.together;
+    if (pat_comm_estimates(c, alg)) {
+        for (int r = 0; r < c->size; r++)
+            c->arrival_ns[r] = c->exchange.all[r].arrival_ns;
+        job.arrival_ns = c->arrival_ns;
     }
+    int error = pat_plan_cache_get(&c->plans, alg, &job, c->rank, &round->plan);
     if (!error)
-        error = pat_exec_create(&round->exec, &round->plan, c->own, pat_comm_tags(c, slot));
+        error = pat_exec_create(&round->exec, round->plan, c->own, pat_comm_tags(c, slot));
     if (!error && pat_rt.trace)
         error = pat_exec_trace(round->exec);
     if (!error)
         return MPI_SUCCESS;
-    round_end(round);
+    round_end(c, round);
     return pat_error(MPI_ERR_NO_MEM, "the plan of %s for %d ranks cannot be made: %s", alg->name, c->size,
                      error == ENOMEM ? "no memory" : "too many messages");
 }
@@ -109,18 +102,18 @@ static void round_land(pat_comm *c, pat_round *round)
 {
     const pat_call *open = pat_request_open_call(c->holder);
     int64_t early;
-    if (open && open->recv_plain && same_blocks(c, pat_blocks_of(open), blocks_of_plan(&round->plan))) {
+    if (open && open->recv_plain && same_blocks(c, pat_blocks_of(open), blocks_of_plan(round->plan))) {
         pat_exec_land(round->exec, open->recvbuf, INT64_MAX);
         c->landed_in_holder = true;
         return;
     }
-    pat_plan_recv_bytes(&round->plan, &early);
+    pat_plan_recv_bytes(round->plan, &early);
     /* A round that nobody has announced may be long in coming: it leaves half of the memory to others. */
     int64_t most = pat_rt.config.mem_bytes / 2;
-    if (!pat_comm_estimates(c, round->plan_alg) && early > most)
+    if (!pat_comm_estimates(c, pat_plan_cache_algorithm(round->plan)) && early > most)
         early = most;
     int64_t reserve = reserve_early(c, early);
-    if (reserve > 0 && make_stage(c, &round->plan))
+    if (reserve > 0 && make_stage(c, round->plan))
         pat_exec_land(round->exec, c->stage, reserve);
 }
 
@@ -130,10 +123,10 @@ static int leave_holder(pat_comm *c)
     pat_exec *exec = c->prepared->exec;
     int64_t early;
     bool done = false;
-    if (!make_stage(c, &c->prepared->plan))
+    if (!make_stage(c, c->prepared->plan))
         return pat_error(MPI_ERR_NO_MEM, "no memory for %lld bytes of early data",
                          (long long)pat_exec_landed(exec));
-    pat_plan_recv_bytes(&c->prepared->plan, &early);
+    pat_plan_recv_bytes(c->prepared->plan, &early);
     int64_t reserve = reserve_early(c, early);
     pthread_rwlock_wrlock(&pat_rt.driving);
     int rc = pat_exec_unland(exec);
@@ -169,9 +162,9 @@ int pat_epoch_release_holder(pat_comm *c)
 int pat_epoch_drop_ahead(pat_comm *c)
 {
     int rc = MPI_SUCCESS;
-    if (c->prepared->exec && pat_comm_ahead(c, c->prepared->plan_alg) && !c->voiding) {
+    if (c->prepared->exec && pat_comm_ahead(c, pat_plan_cache_algorithm(c->prepared->plan)) && !c->voiding) {
         rc = pat_exec_void(c->prepared->exec);
-        round_end(c->prepared);
+        round_end(c, c->prepared);
         release_reserve(c);
     }
     return rc;
@@ -237,7 +230,7 @@ static int progress_voiding(pat_comm *c, bool *moved)
 {
     int rc = pat_exec_progress(c->prepared->exec, moved);
     if (rc == MPI_SUCCESS && pat_exec_done(c->prepared->exec)) {
-        round_end(c->prepared);
+        round_end(c, c->prepared);
         release_reserve(c);
         c->voiding = false;
     }
@@ -330,7 +323,7 @@ static int finish_round(pat_comm *c)
     if (pat_rt.trace)
         pat_trace_round(pat_rt.trace, c, pat_rt.clock.offset_ns);
     rc_note = pat_select_note(c, pat_exec_carried(c->current->exec), c->call.mean_bytes);
-    round_end(c->current);
+    round_end(c, c->current);
     release_reserve(c);
     if (rc == MPI_SUCCESS)
         rc = remember(c, pat_blocks_of(&c->call));
@@ -456,7 +449,7 @@ static void come_again(pat_turn *turn, int64_t now, int64_t when_ns)
 /* When to look for early data again where sockets do not tell. */
 static int64_t next_look(pat_comm *c, int64_t now)
 {
-    const bool estimates = pat_comm_estimates(c, c->prepared->plan_alg);
+    const bool estimates = pat_comm_estimates(c, pat_plan_cache_algorithm(c->prepared->plan));
     pat_pace_early early = pat_pace_early_none(estimates, c->moved_ns);
     for (int i = 0; i < pat_exec_num_in_flight(c->prepared->exec); i++) {
         int peer;

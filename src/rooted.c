@@ -20,23 +20,25 @@ bool pat_rooted_fits(const pat_comm *c, enum pat_op op, int64_t bytes)
     return bytes > 0 && bytes <= (op == PAT_OP_GATHER ? INT_MAX / c->size : PAT_MAX_BLOCK);
 }
 
-/* The plan of the last call, if it will do, or a new one. */
+static void end(pat_comm *c)
+{
+    pat_exec_free(c->rooted.exec);
+    c->rooted.exec = NULL;
+    pat_plan_cache_release(&c->plans, &c->rooted.plan);
+}
+
 static int make(pat_comm *c, const pat_algorithm *alg, int64_t bytes, int root)
 {
     pat_round *round = &c->rooted;
-    const int rank = (c->rank - root + c->size) % c->size;
-    int error = 0;
-    if (round->plan_alg != alg || round->plan.block_bytes != bytes || round->plan.rank != rank) {
-        pat_job job = pat_comm_job(c, bytes);
-        job.segment_bytes = alg->op == PAT_OP_GATHER ? PAT_FIRST_BYTES : pat_segment_bytes(bytes);
-        pat_plan_free(&round->plan);
-        error = pat_algorithm_plan(alg, &job, rank, &round->plan);
-        round->plan_alg = error ? NULL : alg;
-    }
+    pat_job job = pat_comm_job(c, bytes);
+    job.together = false; /* it makes no difference here */
+    job.segment_bytes = alg->op == PAT_OP_GATHER ? PAT_FIRST_BYTES : pat_segment_bytes(bytes);
+    int error = pat_plan_cache_get(&c->plans, alg, &job, (c->rank - root + c->size) % c->size, &round->plan);
     if (!error)
-        error = pat_exec_create(&round->exec, &round->plan, c->own, pat_comm_tags(c, PAT_SLOT_ROOTED));
+        error = pat_exec_create(&round->exec, round->plan, c->own, pat_comm_tags(c, PAT_SLOT_ROOTED));
     if (!error)
         return MPI_SUCCESS;
+    end(c);
     return pat_error(MPI_ERR_NO_MEM, "the plan of %s for %d ranks cannot be made: %s", alg->name, c->size,
                      error == ENOMEM ? "no memory" : "too many messages");
 }
@@ -77,7 +79,7 @@ static int bring_own(const pat_comm *c, const pat_call *call, char *place, const
 static int place_gather(pat_comm *c, const pat_call *call, int root, char **home, const char **own)
 {
     const int64_t bytes = call->block_bytes, total = bytes * c->size;
-    const int rank = c->rooted.plan.rank;
+    const int rank = c->rooted.plan->rank;
     int rc = MPI_SUCCESS;
     if (rank == 0) { /* the root: blocks in the order of the communicator's ranks */
         *home = call->recvbuf;
@@ -87,7 +89,7 @@ static int place_gather(pat_comm *c, const pat_call *call, int root, char **home
         return rc != MPI_SUCCESS ? rc : bring_own(c, call, *home + root * bytes, own);
     }
     /* Elsewhere the own block comes first, and after it those that are passed on. */
-    const int64_t held = result_end(&c->rooted.plan) - rank * bytes;
+    const int64_t held = result_end(c->rooted.plan) - rank * bytes;
     pat_exec_turn(c->rooted.exec, root, total - rank * bytes, total);
     if (held == bytes && call->send_plain) { /* it is only read */
         *home = (char *)(uintptr_t)call->sendbuf;
@@ -144,8 +146,7 @@ static int finish(pat_comm *c, const pat_call *call, enum pat_op op, int root)
     }
     atomic_fetch_add_explicit(&pat_rt.bytes_received, stats.bytes_received, memory_order_relaxed);
     atomic_fetch_add_explicit(&pat_rt.bytes_copied, stats.bytes_copied, memory_order_relaxed);
-    pat_exec_free(c->rooted.exec);
-    c->rooted.exec = NULL;
+    end(c);
     return rc;
 }
 

@@ -51,7 +51,7 @@ typedef struct line {
 static void write_line(FILE *file, const char *comm, const pat_comm *c, const line *l)
 {
     fprintf(file, "%s,%lld,%s,%d,%d,%lld,%d,%s,%d,%lld,%lld,%lld,%lld\n", comm, (long long)c->epoch,
-            c->alg->name, c->rank, c->size, (long long)c->current->plan.block_bytes, l->node, l->kind,
+            c->alg->name, c->rank, c->size, (long long)c->current->plan->block_bytes, l->node, l->kind,
             l->peer, (long long)l->offset, (long long)l->bytes, (long long)l->start_ns, (long long)l->end_ns);
 }
 
@@ -62,7 +62,7 @@ void pat_trace_round(FILE *file, const pat_comm *c, int64_t clock_offset_ns)
                                         [PAT_NODE_SEND] = "send",
                                         [PAT_NODE_RECV] = "recv",
                                         [PAT_NODE_NONE] = "none"};
-    const pat_plan *p = &c->current->plan;
+    const pat_plan *p = c->current->plan;
     const pat_span *spans = pat_exec_spans(c->current->exec);
     const int64_t now = pat_clock_local_ns();
     char name[MPI_MAX_OBJECT_NAME];

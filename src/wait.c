@@ -32,9 +32,13 @@ static enum pat_sockets_event rest(pat_comm *c, int64_t quiet_ns)
 
 static bool stays_awake(const pat_comm *c, int64_t quiet_ns)
 {
-    const pat_round *round = c->current;
-    int64_t block_ns = pat_link_busy_ns(&c->link, round->plan.block_bytes);
-    return pat_pace_stays_awake(round->plan_together && !c->rooted.exec, c->size, block_ns, quiet_ns);
+    const pat_plan *plan =
+        c->current->plan; /* NULL: its round is not made yet, and will be like the last one */
+    const int64_t bytes = plan ? plan->block_bytes : c->last.bytes;
+    if (c->rooted.exec || bytes <= 0)
+        return false;
+    const bool together = plan ? pat_plan_cache_together(plan) : pat_comm_together(c, bytes);
+    return pat_pace_stays_awake(together, c->size, pat_link_busy_ns(&c->link, bytes), quiet_ns);
 }
 
 int pat_wait_while(pat_comm *c, bool (*busy)(const pat_comm *c), int (*look)(pat_comm *c, bool *moved))

@@ -1,0 +1,155 @@
+/*
+ * plan_cache.c — see plan_cache.h. A list in the order of use: a communicator has few plans, and the one that is wanted is nearly always
+ * among the first.
+ */
+#include "plan_cache.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct pat_cached_plan {
+    pat_plan plan; /* first, so that a pointer to the plan is one to this */
+    const pat_algorithm *alg;
+    int64_t segment_bytes;
+    bool together, once; /* once: it goes by arrivals, which will not come again */
+    int uses;
+    pat_cached_plan *older;
+};
+
+static pat_cached_plan *cached(const pat_plan *plan)
+{
+    return (pat_cached_plan *)(uintptr_t)plan;
+}
+
+static int64_t bytes_of(const pat_cached_plan *p)
+{
+    const pat_plan *plan = &p->plan;
+    return (int64_t)sizeof(*p) + plan->cap_nodes * (int64_t)sizeof(*plan->nodes) +
+           plan->cap_edges * (int64_t)sizeof(*plan->edges) +
+           (plan->num_edges + 2 * (int64_t)plan->num_nodes) * (int64_t)sizeof(int);
+}
+
+static bool same_starts(const pat_plan *plan, const int64_t *starts)
+{
+    if (!plan->starts || !starts)
+        return !plan->starts && !starts;
+    return memcmp(plan->starts, starts, ((size_t)plan->num_ranks + 1) * sizeof(*starts)) == 0;
+}
+
+static bool fits(const pat_cached_plan *p, const pat_algorithm *alg, const pat_job *job, int rank)
+{
+    return !p->once && !job->arrival_ns && p->alg == alg && p->plan.rank == rank &&
+           p->plan.num_ranks == job->num_ranks && p->plan.block_bytes == job->block_bytes &&
+           p->segment_bytes == job->segment_bytes && p->together == job->together &&
+           same_starts(&p->plan, job->starts);
+}
+
+static void discard(pat_cached_plan *p)
+{
+    pat_plan_free(&p->plan);
+    free(p);
+}
+
+/* The newest of those that nobody uses stay, as far as there is room. */
+static void make_room(pat_plan_cache *cache)
+{
+    int64_t bytes = 0;
+    int count = 0;
+    for (pat_cached_plan **at = &cache->newest; *at;) {
+        pat_cached_plan *p = *at;
+        bytes += bytes_of(p);
+        count++;
+        if (p->uses == 0 && (p->once || count > PAT_CACHED_PLANS || bytes > PAT_CACHED_BYTES)) {
+            bytes -= bytes_of(p);
+            count--;
+            *at = p->older;
+            discard(p);
+        } else {
+            at = &p->older;
+        }
+    }
+}
+
+static void put_first(pat_plan_cache *cache, pat_cached_plan *p)
+{
+    p->older = cache->newest;
+    cache->newest = p;
+}
+
+/* Take it out of the list; NULL: there is none. */
+static pat_cached_plan *take(pat_plan_cache *cache, const pat_algorithm *alg, const pat_job *job, int rank)
+{
+    for (pat_cached_plan **at = &cache->newest; *at; at = &(*at)->older) {
+        pat_cached_plan *p = *at;
+        if (fits(p, alg, job, rank)) {
+            *at = p->older;
+            return p;
+        }
+    }
+    return NULL;
+}
+
+static int build(pat_plan_cache *cache, const pat_algorithm *alg, const pat_job *job, int rank,
+                 pat_cached_plan **out)
+{
+    pat_cached_plan *p = calloc(1, sizeof(*p));
+    if (!p)
+        return ENOMEM;
+    int error = pat_algorithm_plan(alg, job, rank, &p->plan);
+    if (error) {
+        free(p);
+        return error;
+    }
+    p->alg = alg;
+    p->segment_bytes = job->segment_bytes;
+    p->together = job->together;
+    p->once = job->arrival_ns != NULL;
+    cache->num_built++;
+    *out = p;
+    return 0;
+}
+
+int pat_plan_cache_get(pat_plan_cache *cache, const pat_algorithm *alg, const pat_job *job, int rank,
+                       const pat_plan **plan)
+{
+    pat_cached_plan *p = take(cache, alg, job, rank);
+    int error = p ? 0 : build(cache, alg, job, rank, &p);
+    if (error)
+        return error;
+    p->uses++;
+    put_first(cache, p);
+    make_room(cache);
+    *plan = &p->plan;
+    return 0;
+}
+
+void pat_plan_cache_release(pat_plan_cache *cache, const pat_plan **plan)
+{
+    if (!*plan)
+        return;
+    pat_cached_plan *p = cached(*plan);
+    *plan = NULL;
+    p->uses--;
+    if (p->uses == 0)
+        make_room(cache);
+}
+
+const pat_algorithm *pat_plan_cache_algorithm(const pat_plan *plan)
+{
+    return cached(plan)->alg;
+}
+
+bool pat_plan_cache_together(const pat_plan *plan)
+{
+    return cached(plan)->together;
+}
+
+void pat_plan_cache_free(pat_plan_cache *cache)
+{
+    while (cache->newest) {
+        pat_cached_plan *p = cache->newest;
+        cache->newest = p->older;
+        discard(p);
+    }
+}
