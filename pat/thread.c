@@ -28,19 +28,19 @@ struct pat_thread {
         *view; /* what its place is chosen by, when there is work for the first time; NULL: it has one */
 };
 
-/* Sleep as the last turn wished. */
-static enum pat_sockets_event rest(pat_thread *t, const pat_turn *turn)
+/* Sleep as the last visit wished. */
+static enum pat_sockets_event rest(pat_thread *t, const pat_visit *visit)
 {
-    bool watch = turn->watch && t->sockets;
+    bool watch = visit->watch && t->sockets;
     int64_t wait_ns = -1;
-    if (turn->next_ns != PAT_NEVER) {
-        wait_ns = turn->next_ns - pat_clock_local_ns();
+    if (visit->next_ns != PAT_NEVER) {
+        wait_ns = visit->next_ns - pat_clock_local_ns();
         if (wait_ns < 0)
             wait_ns = 0;
     }
     if (watch && atomic_exchange(&t->rescan, false))
         pat_sockets_scan(t->sockets);
-    return pat_sockets_wait(watch ? t->sockets : NULL, t->event, turn->sending, wait_ns);
+    return pat_sockets_wait(watch ? t->sockets : NULL, t->event, visit->sending, wait_ns);
 }
 
 /* Many programs never have work for the thread: then nobody has read the topology. */
@@ -57,10 +57,10 @@ static void take_place(pat_thread *t)
 static void *thread_main(void *arg)
 {
     pat_thread *t = arg;
-    pat_turn turn = {.next_ns = PAT_NEVER};
+    pat_visit visit = {.next_ns = PAT_NEVER};
 
     while (!atomic_load(&t->stopping)) {
-        enum pat_sockets_event event = rest(t, &turn);
+        enum pat_sockets_event event = rest(t, &visit);
         if (event == PAT_SOCKETS_EXTRA) {
             eventfd_t value;
             eventfd_read(t->event, &value);
@@ -70,12 +70,12 @@ static void *thread_main(void *arg)
             break;
         take_place(t);
         atomic_fetch_add_explicit(&t->wakeups, 1, memory_order_relaxed);
-        bool watched = turn.watch;
-        turn.reliable = pat_sockets_reliable(t->sockets);
-        turn.by_data = event == PAT_SOCKETS_DATA;
-        t->work(t->arg, &turn);
-        if (watched && turn.drove)
-            pat_sockets_learn(t->sockets, event, turn.moved);
+        bool watched = visit.watch;
+        visit.reliable = pat_sockets_reliable(t->sockets);
+        visit.by_data = event == PAT_SOCKETS_DATA;
+        t->work(t->arg, &visit);
+        if (watched && visit.drove)
+            pat_sockets_learn(t->sockets, event, visit.moved);
     }
     return NULL;
 }

@@ -12,20 +12,20 @@
 
 #define PAT_NEVER INT64_MAX
 
-typedef struct pat_turn {
+typedef struct pat_visit {
     /* in */
     bool reliable; /* sockets announce what comes in */
-    bool by_data;  /* this turn is because of one */
+    bool by_data;  /* this visit is because of one */
     /* out */
     int64_t next_ns; /* work again at this local time (pat_clock_local_ns); PAT_NEVER: when kicked */
     bool watch;      /* or when a socket has something to read */
     bool sending;    /* or when a full one takes more */
     bool drove;      /* MPI was driven */
     bool moved;      /* some message was completed */
-} pat_turn;
+} pat_visit;
 
 /* Work once. */
-typedef void pat_thread_work(void *arg, pat_turn *turn);
+typedef void pat_thread_work(void *arg, pat_visit *visit);
 
 typedef struct pat_thread pat_thread;
 

@@ -118,7 +118,7 @@ int pat_exec_create(pat_exec **exec, const pat_plan *plan, MPI_Comm comm, pat_ta
     return 0;
 }
 
-void pat_exec_turn(pat_exec *e, int root, int64_t shift, int64_t result_bytes)
+void pat_exec_rotate(pat_exec *e, int root, int64_t shift, int64_t result_bytes)
 {
     e->root = root;
     e->shift = shift;

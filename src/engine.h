@@ -39,7 +39,7 @@ int pat_exec_create(pat_exec **exec, const pat_plan *plan, MPI_Comm comm, pat_ta
  * (r + root) mod P of the communicator. Result-space byte i is at home[(i + shift) mod result_bytes], which lets blocks
  * lie in the order of the communicator's ranks. No early data then.
  */
-void pat_exec_turn(pat_exec *exec, int root, int64_t shift, int64_t result_bytes);
+void pat_exec_rotate(pat_exec *exec, int root, int64_t shift, int64_t result_bytes);
 
 /*
  * Note when each node starts (a message: is posted) and ends, from now on: times of pat_clock_local_ns. Right after

@@ -428,22 +428,22 @@ int pat_epoch_wait(pat_comm *c)
     return pat_wait_while(c, calling, pat_epoch_progress);
 }
 
-/* ---- The background thread's turn --------------------------------------------------------------------- */
+/* ---- The background thread's visit --------------------------------------------------------------------- */
 
-static void no_later(pat_turn *turn, int64_t when_ns)
+static void no_later(pat_visit *visit, int64_t when_ns)
 {
-    if (when_ns < turn->next_ns)
-        turn->next_ns = when_ns;
+    if (when_ns < visit->next_ns)
+        visit->next_ns = when_ns;
 }
 
 /* Come again at `when_ns` or sooner, or when a socket tells. */
-static void come_again(pat_turn *turn, int64_t now, int64_t when_ns)
+static void come_again(pat_visit *visit, int64_t now, int64_t when_ns)
 {
-    const pat_pace_facts facts = {.came = turn->moved || turn->by_data,
-                                  .sending = turn->sending,
+    const pat_pace_facts facts = {.came = visit->moved || visit->by_data,
+                                  .sending = visit->sending,
                                   .calling = atomic_load(&pat_rt.callers) > 0};
-    turn->watch = !facts.calling; /* or we would take from the caller what wakes it */
-    no_later(turn, pat_pace_come_again(&facts, now, when_ns));
+    visit->watch = !facts.calling; /* or we would take from the caller what wakes it */
+    no_later(visit, pat_pace_come_again(&facts, now, when_ns));
 }
 
 /* When to look for early data again where sockets do not tell. */
@@ -463,7 +463,7 @@ static int64_t next_look(pat_comm *c, int64_t now)
 }
 
 /* Look until two looks in a row find nothing: what MPI takes in at one is only seen at the next. */
-static int look_twice(pat_comm *c, int (*look)(pat_comm *c, bool *moved), pat_turn *turn, bool *moved)
+static int look_twice(pat_comm *c, int (*look)(pat_comm *c, bool *moved), pat_visit *visit, bool *moved)
 {
     int rc = MPI_SUCCESS;
     *moved = false;
@@ -473,123 +473,123 @@ static int look_twice(pat_comm *c, int (*look)(pat_comm *c, bool *moved), pat_tu
         idle = now_moved ? 0 : idle + 1;
         *moved = *moved || now_moved;
     }
-    turn->drove = true;
-    turn->moved = turn->moved || *moved;
+    visit->drove = true;
+    visit->moved = visit->moved || *moved;
     return rc;
 }
 
 /* Drive the prepared round's early part. */
-static int drive_early(pat_comm *c, pat_turn *turn)
+static int drive_early(pat_comm *c, pat_visit *visit)
 {
     bool moved;
-    int rc = look_twice(c, look_at_prepared, turn, &moved);
+    int rc = look_twice(c, look_at_prepared, visit, &moved);
     if (rc == MPI_SUCCESS && pat_exec_expects_early(c->prepared->exec)) {
         int64_t now = pat_clock_local_ns();
         if (moved)
             c->moved_ns = now;
-        turn->sending = turn->sending || pat_exec_sending(c->prepared->exec);
-        come_again(turn, now,
-                   turn->reliable ? pat_pace_early_spare(now, c->moved_ns, c->made_ns) : next_look(c, now));
+        visit->sending = visit->sending || pat_exec_sending(c->prepared->exec);
+        come_again(visit, now,
+                   visit->reliable ? pat_pace_early_spare(now, c->moved_ns, c->made_ns) : next_look(c, now));
     }
     return rc;
 }
 
 /* Drive a started request while the application does something else. */
-static int drive_started(pat_comm *c, pat_turn *turn)
+static int drive_started(pat_comm *c, pat_visit *visit)
 {
     bool moved;
-    int rc = look_twice(c, progress, turn, &moved);
+    int rc = look_twice(c, progress, visit, &moved);
     if (rc == MPI_SUCCESS && c->phase != PAT_IDLE) {
         int64_t now = pat_clock_local_ns();
-        turn->sending = turn->sending || (c->current->exec && pat_exec_sending(c->current->exec));
-        come_again(turn, now, pat_pace_started(now, turn->reliable));
+        visit->sending = visit->sending || (c->current->exec && pat_exec_sending(c->current->exec));
+        come_again(visit, now, pat_pace_started(now, visit->reliable));
     }
     return rc;
 }
 
 /* Tell the others when this rank will arrive, and hear from them. */
-static int drive_exchange(pat_comm *c, pat_turn *turn)
+static int drive_exchange(pat_comm *c, pat_visit *visit)
 {
     int rc = MPI_SUCCESS;
     if (atomic_exchange(&c->edge, false) && c->exchange.state == PAT_EXCHANGE_NONE)
         rc = contribute(c, atomic_load(&c->edge_arrival_ns), shape_of(c, c->last), false);
     for (int look = 0; rc == MPI_SUCCESS && pat_pace_at_once(look); look++)
         rc = pat_exchange_test(&c->exchange, c->size);
-    turn->drove = true;
+    visit->drove = true;
     if (rc == MPI_SUCCESS && c->exchange.state == PAT_EXCHANGE_POSTED) {
         int64_t now = pat_clock_local_ns();
-        come_again(turn, now, pat_pace_estimates(now, c->exchange.posted_ns));
+        come_again(visit, now, pat_pace_estimates(now, c->exchange.posted_ns));
     }
     return rc;
 }
 
 /* Pass on what keeps the callers of operations with a root together. */
-static int drive_credits(pat_comm *c, pat_turn *turn)
+static int drive_credits(pat_comm *c, pat_visit *visit)
 {
     bool moved = false;
-    int rc = c->credits.exec ? look_twice(c, pat_credits_look_driving, turn, &moved) : MPI_SUCCESS;
+    int rc = c->credits.exec ? look_twice(c, pat_credits_look_driving, visit, &moved) : MPI_SUCCESS;
     int64_t now = pat_clock_local_ns(), next = pat_credits_next_look(c, moved, now);
     if (c->credits.exec)
-        come_again(turn, now, next);
+        come_again(visit, now, next);
     else
-        no_later(turn, next);
+        no_later(visit, next);
     return rc;
 }
 
 /* What ranks say of a measured call; who runs the next one is not known before. */
-static int drive_sample(pat_comm *c, pat_turn *turn)
+static int drive_sample(pat_comm *c, pat_visit *visit)
 {
     bool moved;
-    int rc = look_twice(c, pat_sample_look_driving, turn, &moved);
+    int rc = look_twice(c, pat_sample_look_driving, visit, &moved);
     if (rc == MPI_SUCCESS && c->sample.under_way) {
         int64_t now = pat_clock_local_ns();
-        come_again(turn, now, pat_pace_measured(now, c->sample.mine.exit_ns - pat_rt.clock.offset_ns));
+        come_again(visit, now, pat_pace_measured(now, c->sample.mine.exit_ns - pat_rt.clock.offset_ns));
     }
     return rc;
 }
 
-static int background_turn(pat_comm *c, pat_turn *turn)
+static int background_visit(pat_comm *c, pat_visit *visit)
 {
     int rc = MPI_SUCCESS;
     bool may_prepare = false;
     if (c->credits.exec || atomic_load(&c->credits.watched))
-        rc = drive_credits(c, turn);
+        rc = drive_credits(c, visit);
     if (rc == MPI_SUCCESS && c->phase != PAT_IDLE)
-        rc = drive_started(c, turn);
+        rc = drive_started(c, visit);
     if (rc == MPI_SUCCESS && c->sample.under_way)
-        rc = drive_sample(c, turn);
+        rc = drive_sample(c, visit);
     if (rc != MPI_SUCCESS || c->phase != PAT_IDLE || c->voiding || c->sample.under_way)
         return rc;
     const pat_algorithm *alg =
         pat_select(c, atomic_load(&pat_rt.alg[PAT_OP_ALLGATHER]), c->last.mean_bytes, true, NULL);
     if (pat_comm_estimates(c, alg)) {
-        rc = drive_exchange(c, turn);
+        rc = drive_exchange(c, visit);
         may_prepare = rc == MPI_SUCCESS && c->exchange.state == PAT_EXCHANGE_DONE;
     } else if (pat_comm_ahead(c, alg)) {
         may_prepare = !c->by_request || pat_request_open_call(c->holder);
     }
     if (may_prepare && prepare(c, alg) != MPI_SUCCESS)
         return MPI_SUCCESS; /* no memory now: the call makes its plan itself */
-    return rc == MPI_SUCCESS && c->prepared->exec ? drive_early(c, turn) : rc;
+    return rc == MPI_SUCCESS && c->prepared->exec ? drive_early(c, visit) : rc;
 }
 
-void pat_epoch_background(pat_comm *c, pat_turn *turn)
+void pat_epoch_background(pat_comm *c, pat_visit *visit)
 {
     if (atomic_load(&c->foreground)) {
         if (atomic_load(&c->credits.watched)) { /* its caller may not kick */
             int64_t now = pat_clock_local_ns();
-            no_later(turn, pat_pace_credits(now, now, false, true));
+            no_later(visit, pat_pace_credits(now, now, false, true));
         }
         return;
     }
     if (pthread_mutex_trylock(&c->lock) != 0) {
-        no_later(turn, pat_pace_soon(pat_clock_local_ns()));
+        no_later(visit, pat_pace_soon(pat_clock_local_ns()));
         return;
     }
     pthread_rwlock_rdlock(&pat_rt.driving);
     pat_error_clear();
     if (!c->dead && c->failure.code == MPI_SUCCESS)
-        pat_comm_ended(c, background_turn(c, turn));
+        pat_comm_ended(c, background_visit(c, visit));
     pthread_rwlock_unlock(&pat_rt.driving);
     pthread_mutex_unlock(&c->lock);
 }

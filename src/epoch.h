@@ -20,8 +20,8 @@ int pat_epoch_look(pat_comm *c, bool *moved);
 /* Drive the call under way to its end. */
 int pat_epoch_wait(pat_comm *c);
 
-/* The background thread's turn; takes the lock if it is free, and adds to the turn when to come again. */
-void pat_epoch_background(pat_comm *c, pat_turn *turn);
+/* The background thread's visit to one communicator: it takes the lock if that is free, and adds to the visit when to come again. */
+void pat_epoch_background(pat_comm *c, pat_visit *visit);
 
 /* Forget a round that was prepared without asking anybody. */
 int pat_epoch_drop_ahead(pat_comm *c);

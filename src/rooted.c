@@ -85,12 +85,12 @@ static int place_gather(pat_comm *c, const pat_call *call, int root, char **home
         *home = call->recvbuf;
         if (!call->recv_plain)
             rc = buffer(c, total, home);
-        pat_exec_turn(c->rooted.exec, root, root * bytes, total);
+        pat_exec_rotate(c->rooted.exec, root, root * bytes, total);
         return rc != MPI_SUCCESS ? rc : bring_own(c, call, *home + root * bytes, own);
     }
     /* Elsewhere the own block comes first, and after it those that are passed on. */
     const int64_t held = result_end(c->rooted.plan) - rank * bytes;
-    pat_exec_turn(c->rooted.exec, root, total - rank * bytes, total);
+    pat_exec_rotate(c->rooted.exec, root, total - rank * bytes, total);
     if (held == bytes && call->send_plain) { /* it is only read */
         *home = (char *)(uintptr_t)call->sendbuf;
         return MPI_SUCCESS;
@@ -101,7 +101,7 @@ static int place_gather(pat_comm *c, const pat_call *call, int root, char **home
 
 static int place_bcast(pat_comm *c, const pat_call *call, int root, char **home)
 {
-    pat_exec_turn(c->rooted.exec, root, 0, call->block_bytes);
+    pat_exec_rotate(c->rooted.exec, root, 0, call->block_bytes);
     *home = call->recvbuf;
     if (call->recv_plain)
         return MPI_SUCCESS;

@@ -31,21 +31,21 @@ pat_runtime pat_rt = {.lock = PTHREAD_MUTEX_INITIALIZER, .driving = DRIVING_INIT
 /* ---- The background thread ---------------------------------------------------------------------------- */
 
 /*
- * One turn: visit every communicator. References keep them in memory; the runtime's lock is not held while
+ * One visit: to every communicator. References keep them in memory; the runtime's lock is not held while
  * one is driven, so that milestones never wait for a message.
  */
-static void background_work(void *arg, pat_turn *turn)
+static void background_work(void *arg, pat_visit *visit)
 {
     (void)arg;
-    turn->next_ns = PAT_NEVER;
-    turn->watch = turn->sending = turn->moved = turn->drove = false;
+    visit->next_ns = PAT_NEVER;
+    visit->watch = visit->sending = visit->moved = visit->drove = false;
     pthread_mutex_lock(&pat_rt.lock);
     pat_comm *c = pat_rt.comms;
     if (c)
         c->refs++;
     pthread_mutex_unlock(&pat_rt.lock);
     while (c) {
-        pat_epoch_background(c, turn);
+        pat_epoch_background(c, visit);
         pthread_mutex_lock(&pat_rt.lock);
         pat_comm *after = c->listed ? c->next : NULL;
         if (after)
@@ -55,15 +55,15 @@ static void background_work(void *arg, pat_turn *turn)
         pthread_mutex_unlock(&pat_rt.lock);
         pat_comm_unref(c);
         if (cut_short) {
-            turn->next_ns = pat_clock_local_ns();
+            visit->next_ns = pat_clock_local_ns();
             return;
         }
         c = after;
     }
     /* MPI may have taken in for one communicator what was looked for on another. */
-    if (turn->moved && turn->next_ns != PAT_NEVER) {
+    if (visit->moved && visit->next_ns != PAT_NEVER) {
         int64_t soon = pat_pace_soon(pat_clock_local_ns());
-        turn->next_ns = soon < turn->next_ns ? soon : turn->next_ns;
+        visit->next_ns = soon < visit->next_ns ? soon : visit->next_ns;
     }
 }
 
@@ -76,9 +76,9 @@ void pat_runtime_used(pat_comm *c)
 
 void pat_runtime_drive_others(void)
 {
-    pat_turn turn = {.reliable = false};
+    pat_visit visit = {.reliable = false};
     if (!pat_rt.thread)
-        background_work(NULL, &turn);
+        background_work(NULL, &visit);
 }
 
 int pat_runtime_agree(const int *mine, int *most, int count)

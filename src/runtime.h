@@ -87,7 +87,7 @@ int pat_runtime_use(const pat_algorithm *alg);
 
 /*
  * For loops that wait without a background thread: give every other communicator with a round under way one
- * turn, since another rank may be waiting for that. Does nothing where there is a thread.
+ * visit, since another rank may be waiting for that. Does nothing where there is a thread.
  */
 void pat_runtime_drive_others(void);
 
