@@ -48,7 +48,7 @@ same() {
         "$tests/mpirun.sh" 3 "$@" 2>"$dir/err")
     rc=$?
     # Times differ.
-    with=$(sed -E 's/, [0-9.]+ s, .*//' <<<"$with") without=$(sed -E 's/, [0-9.]+ s, .*//' <<<"$without")
+    with=$(sed -E 's/, [0-9.]+ s(,.*)?$//' <<<"$with") without=$(sed -E 's/, [0-9.]+ s(,.*)?$//' <<<"$without")
     if [ $rc -ne 0 ] || [ -z "$with" ] || [ "$with" != "$without" ]; then
         printf '%s: exit status %s, "%s", but without "%s"\n' "$1" $rc "$with" "$without" >&2
         cat "$dir/err" >&2
