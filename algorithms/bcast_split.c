@@ -69,7 +69,7 @@ void pat_bcast_split_build(pat_plan *plan, const pat_job *job, int rank)
     pat_plan_in_step(plan, pat_plan_arrive(plan));
     if (rank == 0) {
         pat_plan_next_step(plan);
-        pat_plan_in_step(plan, pat_plan_copy(plan, 0, bytes));
+        pat_plan_in_step(plan, pat_plan_copy(plan, pat_own(0), pat_result(0), bytes));
         send_halves(plan, &tree, halves, segment);
         pat_plan_next_step(plan);
         if (P % 2 == 0)

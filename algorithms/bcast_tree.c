@@ -28,7 +28,7 @@ static void build(pat_plan *plan, const pat_tree *tree, int rank, int64_t bytes,
     pat_plan_in_step(plan, pat_plan_arrive(plan));
     pat_plan_next_step(plan);
     if (parent < 0)
-        pat_plan_in_step(plan, pat_plan_copy(plan, 0, bytes));
+        pat_plan_in_step(plan, pat_plan_copy(plan, pat_own(0), pat_result(0), bytes));
     else
         pat_plan_in_step(plan, pat_plan_recv(plan, parent, 0, segment));
     for (int64_t at = 0; at < bytes; at += segment) {

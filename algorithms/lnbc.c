@@ -26,7 +26,7 @@ void pat_lnbc_build(pat_plan *plan, const pat_job *job, int rank)
             pat_plan_in_step(plan, pat_plan_recv(plan, r, r * bytes, bytes));
         /* COPY after the receives: the broadcast's sends then wait for this one node instead of P-1 each. */
         pat_plan_next_step(plan);
-        pat_plan_in_step(plan, pat_plan_copy(plan, 0, bytes));
+        pat_plan_in_step(plan, pat_plan_copy(plan, pat_own(0), pat_result(0), bytes));
     } else {
         pat_part_arrive(plan, job, rank);
         pat_plan_next_step(plan);

@@ -120,7 +120,7 @@ void pat_relay_build(pat_plan *plan, const pat_job *job, int rank)
     int64_t block = job->block_bytes, chunk = chunk_bytes(job);
 
     int arrive = pat_plan_arrive(plan);
-    int copy = pat_plan_copy(plan, rank * block, block);
+    int copy = pat_plan_copy(plan, pat_own(0), pat_result(rank * block), block);
     pat_plan_after(plan, copy, arrive);
     if (P > 2) /* two ranks cut nothing, so they have no use for it */
         pat_plan_carry_arrivals(plan);

@@ -86,7 +86,7 @@ const char *pat_algorithm_names(enum pat_op op)
 void pat_part_arrive(pat_plan *plan, const pat_job *job, int rank)
 {
     int arrive = pat_plan_arrive(plan);
-    int copy = pat_plan_copy(plan, rank * job->block_bytes, job->block_bytes);
+    int copy = pat_plan_copy(plan, pat_own(0), pat_result(rank * job->block_bytes), job->block_bytes);
     pat_plan_in_step(plan, arrive);
     pat_plan_in_step(plan, copy);
     pat_plan_after(plan, copy, arrive);
@@ -112,7 +112,7 @@ static void build_by_place(const pat_algorithm *alg, const pat_job *job, int ran
     alg->build(plan, &placed, plan->rank);
     free(arrival_ns);
     if (!plan->error)
-        pat_plan_place(plan, job->order);
+        pat_plan_reorder(plan, job->order);
 }
 
 int pat_algorithm_plan(const pat_algorithm *alg, const pat_job *job, int rank, pat_plan *plan)

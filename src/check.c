@@ -31,18 +31,19 @@ static int describe(char *text, size_t size, const pat_plan *plan, int node)
     if (n->kind == PAT_NODE_ARRIVE)
         more = snprintf(text, size, " (ARRIVE%s): ", step);
     else if (n->kind == PAT_NODE_COPY)
-        more = snprintf(text, size, " (COPY of bytes %lld to %lld%s): ", (long long)n->offset,
-                        (long long)(n->offset + n->length - 1), step);
+        more =
+            snprintf(text, size, " (COPY of bytes %lld to %lld%s): ", (long long)pat_node_address(n).offset,
+                     (long long)(pat_node_address(n).offset + n->length - 1), step);
     else if (n->kind == PAT_NODE_NONE)
         more = snprintf(text, size, " (NONE, nothing to or from %d%s): ", n->peer, step);
     else if (*control)
         more = snprintf(text, size, " (%s%s %s %d%s): ", n->kind == PAT_NODE_SEND ? "SEND" : "RECV", control,
                         n->kind == PAT_NODE_SEND ? "to" : "from", n->peer, step);
     else
-        more = snprintf(text, size,
-                        " (%s bytes %lld to %lld %s %d%s): ", n->kind == PAT_NODE_SEND ? "SEND" : "RECV",
-                        (long long)n->offset, (long long)(n->offset + n->length - 1),
-                        n->kind == PAT_NODE_SEND ? "to" : "from", n->peer, step);
+        more = snprintf(
+            text, size, " (%s bytes %lld to %lld %s %d%s): ", n->kind == PAT_NODE_SEND ? "SEND" : "RECV",
+            (long long)pat_node_address(n).offset, (long long)(pat_node_address(n).offset + n->length - 1),
+            n->kind == PAT_NODE_SEND ? "to" : "from", n->peer, step);
     return more < 0 ? more : used + more;
 }
 
@@ -78,6 +79,11 @@ static int check_node_shape(const check *c, int r, int i)
                                     n->length ? "it names bytes" : "all blocks are alike");
         break;
     case PAT_NODE_COPY:
+        if (n->from.space != PAT_SPACE_OWN || n->to.space != PAT_SPACE_RESULT ||
+            (n->length > 0 && n->to.offset - n->from.offset != pat_plan_block_start(p, r)))
+            return pat_check_refuse(
+                c, -1, -1,
+                "rank %d, node %d: bytes that are not this rank's own, or not to where they belong", r, i);
         if (c->op == PAT_OP_BCAST && r > 0)
             return pat_check_refuse(c, -1, -1, "rank %d, node %d: COPY, but only rank 0 has the message", r,
                                     i);
@@ -87,14 +93,17 @@ static int check_node_shape(const check *c, int r, int i)
         if (n->peer < 0 || n->peer >= c->num_ranks || n->peer == r)
             return pat_check_refuse(c, -1, -1, "rank %d, node %d: peer %d is not another rank of %d", r, i,
                                     n->peer, c->num_ranks);
+        if (pat_node_address(n).space != PAT_SPACE_RESULT)
+            return pat_check_refuse(c, -1, -1, "rank %d, node %d: bytes outside the result", r, i);
         break;
     default:
         return pat_check_refuse(c, -1, -1, "rank %d, node %d: unknown kind %d", r, i, (int)n->kind);
     }
-    if (n->offset < 0 || n->length < 0 || n->offset > total || n->length > total - n->offset)
+    const int64_t offset = pat_node_address(n).offset;
+    if (offset < 0 || n->length < 0 || offset > total || n->length > total - offset)
         return pat_check_refuse(
             c, -1, -1, "rank %d, node %d: offset %lld, length %lld is outside the result's %lld bytes", r, i,
-            (long long)n->offset, (long long)n->length, (long long)total);
+            (long long)offset, (long long)n->length, (long long)total);
     if (n->step < PAT_STEP_FREE || n->step >= p->num_nodes)
         return pat_check_refuse(c, -1, -1, "rank %d, node %d: step %d cannot be, the plan has %d nodes", r, i,
                                 n->step, p->num_nodes);
@@ -165,7 +174,7 @@ static int count_messages(const check *c)
     for (int r = 0; r < num_ranks; r++)
         for (int i = 0; i < c->plans[r].num_nodes; i++) {
             const pat_node *n = &c->plans[r].nodes[i];
-            if (!is_message(n))
+            if (!pat_is_message(n))
                 continue;
             int *count = n->kind == PAT_NODE_SEND ? &sent[r * num_ranks + n->peer]
                                                   : &received[n->peer * num_ranks + r];
@@ -203,9 +212,9 @@ static int match_messages(check *c)
                 continue;
             int other = c->send[c->lane_at[n->peer * num_ranks + r] + n->match];
             const pat_node *o = &c->plans[n->peer].nodes[other - c->first[n->peer]];
-            if (n->offset != o->offset || n->length != o->length)
+            if (n->to.offset != o->from.offset || n->length != o->length)
                 return pat_check_refuse(c, r, i, "rank %d's node %d sends offset %lld, length %lld instead",
-                                        n->peer, other - c->first[n->peer], (long long)o->offset,
+                                        n->peer, other - c->first[n->peer], (long long)o->from.offset,
                                         (long long)o->length);
             if (o->unordered != node_at(c, c->send[c->lane_at[n->peer * num_ranks + r]])->unordered)
                 return pat_check_refuse(c, r, i, "rank %d sends both ordered and unordered messages to it",
@@ -242,8 +251,8 @@ static int check_windows(const check *c)
             const pat_node *n = node_at(c, recv);
             if (!node_at(c, c->send[c->lane_at[l] + k])->unordered)
                 break;
-            place = n->offset == end && !begins_block(&c->plans[r], n->offset) ? place + 1 : 0;
-            end = n->offset + n->length;
+            place = n->to.offset == end && !begins_block(&c->plans[r], n->to.offset) ? place + 1 : 0;
+            end = n->to.offset + n->length;
             bool waits = place >= PAT_RECV_WINDOW;
             if (c->plans[r].num_preds[recv - c->first[r]] != waits ||
                 (waits && !is_successor(c, c->partner[c->send[c->lane_at[l] + k - PAT_RECV_WINDOW]], recv)))
@@ -267,13 +276,13 @@ static int check_front_first(const check *c)
             int node = c->send[c->lane_at[l] + k] - c->first[p->rank];
             const pat_node *b = &p->nodes[node];
             const pat_node *a = &p->nodes[c->send[c->lane_at[l] + k - 1] - c->first[p->rank]];
-            if (a->length == 0 || b->length == 0 || b->offset >= a->offset + a->length)
+            if (a->length == 0 || b->length == 0 || b->from.offset >= a->from.offset + a->length)
                 continue;
             bool one_step = a->step == b->step && !b->unordered;
-            if (one_step || pat_plan_block_of(p, a->offset) == pat_plan_block_of(p, b->offset))
-                return pat_check_refuse(c, p->rank, node,
-                                        "goes after bytes %lld to %lld, which lie behind it",
-                                        (long long)a->offset, (long long)(a->offset + a->length - 1));
+            if (one_step || pat_plan_block_of(p, a->from.offset) == pat_plan_block_of(p, b->from.offset))
+                return pat_check_refuse(
+                    c, p->rank, node, "goes after bytes %lld to %lld, which lie behind it",
+                    (long long)a->from.offset, (long long)(a->from.offset + a->length - 1));
         }
     }
     return 0;
@@ -303,7 +312,7 @@ static void make_ready(const check *c, int node, int *tail)
 {
     const pat_node *n = node_at(c, node);
     c->state[node] |= READY;
-    if (!is_message(n)) {
+    if (!pat_is_message(n)) {
         c->state[node] |= DONE;
         c->queue[(*tail)++] = node;
     } else if (n->kind == PAT_NODE_RECV || n->unordered ||
@@ -352,7 +361,7 @@ static int check_finish(const check *c)
         return 0;
     for (int node = 0; node < c->num_nodes; node++) {
         int r = c->owner[node];
-        if (!is_message(node_at(c, node)) || (c->state[node] & (READY | DONE)) != READY)
+        if (!pat_is_message(node_at(c, node)) || (c->state[node] & (READY | DONE)) != READY)
             continue;
         int other = c->partner[node];
         if (!(c->state[other] & READY))

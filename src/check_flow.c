@@ -68,9 +68,9 @@ int pat_check_cut_intervals(check *c)
             const pat_node *n = &c->plans[r].nodes[i];
             if (n->length == 0 || n->kind == PAT_NODE_RECV) /* a RECV's points are its SEND's */
                 continue;
-            error = add_point(c, n->offset);
+            error = add_point(c, pat_node_address(n).offset);
             if (!error)
-                error = add_point(c, n->offset + n->length);
+                error = add_point(c, pat_node_address(n).offset + n->length);
         }
     if (error)
         return error;
@@ -92,8 +92,8 @@ int pat_check_cut_intervals(check *c)
             int node = c->first[r] + i;
             c->low[node] = c->high[node] = 0;
             if (n->length > 0 && n->kind != PAT_NODE_RECV) {
-                c->low[node] = interval_at(c, n->offset);
-                c->high[node] = interval_at(c, n->offset + n->length);
+                c->low[node] = interval_at(c, pat_node_address(n).offset);
+                c->high[node] = interval_at(c, pat_node_address(n).offset + n->length);
             }
         }
     for (int node = 0; node < c->num_nodes; node++)
@@ -293,7 +293,7 @@ int pat_check_flow(check *c, int r)
         if (error)
             return error;
         num_early += n->early;
-        has_control = has_control || (is_message(n) && n->length == 0);
+        has_control = has_control || (pat_is_message(n) && n->length == 0);
         if (n->kind == PAT_NODE_COPY || n->kind == PAT_NODE_RECV) {
             int low = c->low[c->first[r] + i], high = c->high[c->first[r] + i];
             int twice = find_in(c->have, low, high, true);

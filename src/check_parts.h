@@ -43,11 +43,6 @@ typedef struct check {
     int *queue;
 } check;
 
-static inline bool is_message(const pat_node *n)
-{
-    return n->kind == PAT_NODE_SEND || n->kind == PAT_NODE_RECV;
-}
-
 /* Say why, for a node of a rank's plan or, with node -1, for the plans as a whole. Returns EINVAL. */
 int pat_check_refuse(const check *c, int rank, int node, const char *format, ...)
     __attribute__((format(printf, 4, 5)));

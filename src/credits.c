@@ -65,7 +65,7 @@ static int start_round(pat_comm *c)
         error = pat_exec_create(&k->exec, &k->plan, c->own, pat_comm_tags(c, PAT_SLOT_CREDITS));
     if (error)
         return pat_error(MPI_ERR_NO_MEM, "the round that keeps %d ranks together cannot be made: %s", c->size,
-                         error == ENOMEM ? "no memory" : "too many messages");
+                         pat_exec_reason(error));
     k->started = true;
     pthread_rwlock_rdlock(&pat_rt.driving);
     int rc = pat_exec_arrive(k->exec, NULL, NULL, NULL);

@@ -52,6 +52,14 @@ struct pat_exec {
     pat_span *spans; /* per node; NULL: not noted */
 };
 
+/* Own bytes go to the result and messages from result to result: so far nothing else has memory here. */
+static bool can_run(const pat_node *n)
+{
+    if (pat_is_message(n))
+        return pat_node_address(n).space == PAT_SPACE_RESULT;
+    return n->kind != PAT_NODE_COPY || (n->from.space == PAT_SPACE_OWN && n->to.space == PAT_SPACE_RESULT);
+}
+
 static int build_lanes(pat_exec *e)
 {
     const pat_plan *p = e->plan;
@@ -67,7 +75,9 @@ static int build_lanes(pat_exec *e)
     }
     for (int i = 0; i < p->num_nodes; i++) {
         const pat_node *n = &p->nodes[i];
-        if (n->kind != PAT_NODE_SEND && n->kind != PAT_NODE_RECV)
+        if (!can_run(n))
+            return ENOTSUP;
+        if (!pat_is_message(n))
             continue;
         if (n->match >= e->tags.count)
             return EINVAL;
@@ -116,6 +126,13 @@ int pat_exec_create(pat_exec **exec, const pat_plan *plan, MPI_Comm comm, pat_ta
     }
     *exec = e;
     return 0;
+}
+
+const char *pat_exec_reason(int error)
+{
+    if (error == ENOTSUP)
+        return "the engine does not run one of its nodes";
+    return error == ENOMEM ? "no memory" : "too many messages";
 }
 
 void pat_exec_rotate(pat_exec *e, int root, int64_t shift, int64_t result_bytes)
@@ -218,7 +235,7 @@ static void move_home(pat_exec *e, int node)
     if (!e->in_landing[node])
         return;
     if (e->landing != e->home) {
-        memcpy(e->home + n->offset, e->landing + n->offset, (size_t)n->length);
+        memcpy(e->home + n->to.offset, e->landing + n->to.offset, (size_t)n->length);
         e->stats.bytes_copied += n->length;
     }
     e->in_landing[node] = false;
@@ -240,11 +257,11 @@ static int wire_make(wire *w, const pat_exec *e, const pat_node *n, char *base)
     *w = (wire){NULL, (int)n->length, MPI_BYTE};
     if (n->length == 0)
         return MPI_SUCCESS;
-    const int64_t start = at_home(e, n->offset);
-    const int first = e->carried ? pat_plan_block_of(e->plan, n->offset) : 0;
+    const int64_t offset = pat_node_address(n).offset, start = at_home(e, offset);
+    const int first = e->carried ? pat_plan_block_of(e->plan, offset) : 0;
     int ends = 0;
     while (e->carried && first + ends < e->plan->num_ranks &&
-           pat_plan_block_start(e->plan, first + ends + 1) <= n->offset + n->length)
+           pat_plan_block_start(e->plan, first + ends + 1) <= offset + n->length)
         ends++;
     w->at = base + start;
     if (ends == 0 && n->length <= e->wrap - start)
@@ -379,7 +396,7 @@ static int post_ready(pat_exec *e)
             break;
         case PAT_NODE_COPY:
             if (e->own) {
-                memcpy(e->home + at_home(e, n->offset), e->own, (size_t)n->length);
+                memcpy(e->home + at_home(e, n->to.offset), e->own + n->from.offset, (size_t)n->length);
                 e->stats.bytes_copied += n->length;
             }
             complete(e, node);
@@ -500,7 +517,7 @@ int pat_exec_void(pat_exec *e)
         const pat_node *n = &p->nodes[i];
         if (e->state[i] == DONE || e->state[i] == ACTIVE)
             continue;
-        if ((n->kind == PAT_NODE_SEND || n->kind == PAT_NODE_RECV) && n->length == 0)
+        if (pat_is_message(n) && n->length == 0)
             make_ready(e, i);
         else
             complete(e, i);
@@ -561,8 +578,9 @@ static int change_landing(pat_exec *e, char *landing, int64_t budget)
     e->num_forwards = e->num_active;
     for (int i = 0; i < p->num_nodes; i++)
         if (e->state[i] == DONE && e->in_landing[i]) {
-            memcpy(landing + p->nodes[i].offset, e->landing + p->nodes[i].offset, (size_t)p->nodes[i].length);
-            e->stats.bytes_copied += p->nodes[i].length;
+            const pat_node *n = &p->nodes[i];
+            memcpy(landing + n->to.offset, e->landing + n->to.offset, (size_t)n->length);
+            e->stats.bytes_copied += n->length;
         }
     e->landing = landing;
     e->budget = budget > e->landed ? budget : e->landed;

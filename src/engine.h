@@ -30,9 +30,12 @@ typedef struct pat_tags {
     int first, count;
 } pat_tags;
 
-/* Make an execution of `plan`, which must outlive it. Returns 0, ENOMEM or EINVAL (too many messages for the
- * tags). */
+/* Make an execution of `plan`, which must outlive it. Returns 0, ENOMEM, EINVAL (too many messages for the tags) or ENOTSUP
+ * (the plan names memory that the engine does not provide). */
 int pat_exec_create(pat_exec **exec, const pat_plan *plan, MPI_Comm comm, pat_tags tags);
+
+/* Why a plan or its execution could not be made, for a message. */
+const char *pat_exec_reason(int error);
 
 /*
  * For operations with a root, right after pat_exec_create: the plan counts ranks from `root`, so its rank r is rank

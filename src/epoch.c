@@ -63,7 +63,7 @@ static int round_make(pat_comm *c, pat_round *round, const pat_algorithm *alg, p
         return MPI_SUCCESS;
     round_end(c, round);
     return pat_error(MPI_ERR_NO_MEM, "the plan of %s for %d ranks cannot be made: %s", alg->name, c->size,
-                     error == ENOMEM ? "no memory" : "too many messages");
+                     pat_exec_reason(error));
 }
 
 /* ---- The early part ----------------------------------------------------------------------------------- */

@@ -331,7 +331,7 @@ static int match_messages(walk *w)
             w->owner[node] = r;
             w->missing[node] = w->plans[r].num_preds[i];
             w->message_of[node] = -1;
-            if (n->kind != PAT_NODE_SEND && n->kind != PAT_NODE_RECV)
+            if (!pat_is_message(n))
                 continue;
             if (n->peer < 0 || n->peer >= num_ranks)
                 return EDEADLK;

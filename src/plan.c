@@ -11,6 +11,9 @@
 
 #include "plan.h"
 
+/* A space is no longer, so that every offset fits into an address. */
+#define MOST_BYTES ((INT64_C(1) << 61) - 1)
+
 static void fail(pat_plan *plan, int error)
 {
     if (!plan->error)
@@ -36,7 +39,7 @@ void pat_plan_init(pat_plan *plan, int num_ranks, int rank, int64_t block_bytes)
 {
     *plan = (pat_plan){.num_ranks = num_ranks, .rank = rank, .block_bytes = block_bytes, .step = -1};
     if (num_ranks < 1 || rank < 0 || rank >= num_ranks || block_bytes < 0 ||
-        block_bytes > INT64_MAX / num_ranks) {
+        block_bytes > MOST_BYTES / num_ranks) {
         fail(plan, EINVAL);
         return;
     }
@@ -72,22 +75,33 @@ static int add_node(pat_plan *plan, pat_node node)
     return plan->num_nodes++;
 }
 
-static bool range_ok(const pat_plan *plan, int64_t offset, int64_t length)
+static int64_t space_bytes(const pat_plan *plan, enum pat_space space)
 {
-    int64_t total = plan->num_ranks * plan->block_bytes;
-    return offset >= 0 && length >= 0 && offset <= total && length <= total - offset;
+    if (space == PAT_SPACE_SCRATCH)
+        return plan->scratch_bytes;
+    return space == PAT_SPACE_OWN ? plan->block_bytes : plan->num_ranks * plan->block_bytes;
+}
+
+static bool range_ok(const pat_plan *plan, pat_address at, int64_t length)
+{
+    const int64_t total = space_bytes(plan, at.space);
+    return at.offset >= 0 && length >= 0 && at.offset <= total && length <= total - at.offset;
 }
 
 /* `length` 0 is a control message here; that a user message is never empty is for the callers to see to. */
-static int add_message(pat_plan *plan, enum pat_node_kind kind, int peer, int64_t offset, int64_t length)
+static int add_message(pat_plan *plan, enum pat_node_kind kind, int peer, pat_address at, int64_t length)
 {
     if (plan->error)
         return -1;
-    if (peer < 0 || peer >= plan->num_ranks || peer == plan->rank || !range_ok(plan, offset, length)) {
+    if (peer < 0 || peer >= plan->num_ranks || peer == plan->rank || !range_ok(plan, at, length)) {
         fail(plan, EINVAL);
         return -1;
     }
-    pat_node node = {.kind = kind, .peer = peer, .offset = offset, .length = length};
+    pat_node node = {.kind = kind, .peer = peer, .length = length};
+    if (kind == PAT_NODE_SEND)
+        node.from = at;
+    else
+        node.to = at;
     int number = add_node(plan, node);
     if (number >= 0) {
         int *counter = kind == PAT_NODE_SEND ? plan->sent_to : plan->recv_from;
@@ -101,19 +115,31 @@ int pat_plan_arrive(pat_plan *plan)
     return add_node(plan, (pat_node){.kind = PAT_NODE_ARRIVE, .peer = -1, .match = -1});
 }
 
-int pat_plan_copy(pat_plan *plan, int64_t offset, int64_t length)
+/* May these bytes be written? */
+static bool target_ok(const pat_plan *plan, pat_address to, int64_t length)
 {
-    if (!plan->error && !range_ok(plan, offset, length))
+    return to.space != PAT_SPACE_OWN && range_ok(plan, to, length);
+}
+
+int pat_plan_copy(pat_plan *plan, pat_address from, pat_address to, int64_t length)
+{
+    if (!plan->error && (!range_ok(plan, from, length) || !target_ok(plan, to, length)))
         fail(plan, EINVAL);
     return add_node(
-        plan, (pat_node){.kind = PAT_NODE_COPY, .peer = -1, .match = -1, .offset = offset, .length = length});
+        plan,
+        (pat_node){.kind = PAT_NODE_COPY, .peer = -1, .match = -1, .from = from, .to = to, .length = length});
+}
+
+int pat_plan_send_from(pat_plan *plan, int peer, pat_address from, int64_t length)
+{
+    if (length <= 0)
+        fail(plan, EINVAL);
+    return add_message(plan, PAT_NODE_SEND, peer, from, length);
 }
 
 int pat_plan_send(pat_plan *plan, int peer, int64_t offset, int64_t length)
 {
-    if (length <= 0)
-        fail(plan, EINVAL);
-    return add_message(plan, PAT_NODE_SEND, peer, offset, length);
+    return pat_plan_send_from(plan, peer, pat_result(offset), length);
 }
 
 int pat_plan_send_sync(pat_plan *plan, int peer, int64_t offset, int64_t length)
@@ -132,26 +158,41 @@ int pat_plan_send_unordered(pat_plan *plan, int peer, int64_t offset, int64_t le
     return node;
 }
 
+int pat_plan_recv_to(pat_plan *plan, int peer, pat_address to, int64_t length)
+{
+    if (length <= 0 || to.space == PAT_SPACE_OWN)
+        fail(plan, EINVAL);
+    return add_message(plan, PAT_NODE_RECV, peer, to, length);
+}
+
 int pat_plan_recv(pat_plan *plan, int peer, int64_t offset, int64_t length)
 {
-    if (length <= 0)
-        fail(plan, EINVAL);
-    return add_message(plan, PAT_NODE_RECV, peer, offset, length);
+    return pat_plan_recv_to(plan, peer, pat_result(offset), length);
 }
 
 int pat_plan_signal(pat_plan *plan, int peer)
 {
-    return add_message(plan, PAT_NODE_SEND, peer, 0, 0);
+    return add_message(plan, PAT_NODE_SEND, peer, pat_result(0), 0);
 }
 
 int pat_plan_await(pat_plan *plan, int peer)
 {
-    return add_message(plan, PAT_NODE_RECV, peer, 0, 0);
+    return add_message(plan, PAT_NODE_RECV, peer, pat_result(0), 0);
 }
 
 void pat_plan_carry_arrivals(pat_plan *plan)
 {
     plan->carries = true;
+}
+
+pat_address pat_plan_scratch(pat_plan *plan, int64_t bytes)
+{
+    const pat_address begin = {.space = PAT_SPACE_SCRATCH, .offset = plan->scratch_bytes};
+    if (bytes < 0 || bytes > MOST_BYTES - plan->scratch_bytes)
+        fail(plan, EINVAL);
+    else
+        plan->scratch_bytes += bytes;
+    return begin;
 }
 
 void pat_plan_after(pat_plan *plan, int node, int before)
@@ -220,70 +261,6 @@ void pat_plan_in_step(pat_plan *plan, int node)
     plan->nodes[node].step = plan->step;
 }
 
-void pat_plan_place(pat_plan *plan, const int *order)
-{
-    for (int i = 0; i < plan->num_nodes && !plan->error; i++) {
-        pat_node *node = &plan->nodes[i];
-        if (node->peer >= 0)
-            node->peer = order[node->peer];
-        if (node->length == 0)
-            continue;
-        const int64_t block = node->offset / plan->block_bytes, at = node->offset % plan->block_bytes;
-        if (at + node->length > plan->block_bytes)
-            fail(plan, EINVAL);
-        node->offset = order[block] * plan->block_bytes + at;
-    }
-    plan->rank = order[plan->rank];
-}
-
-/* Where a byte lies in the result once every block has its own length: at a block's end what is beyond it. */
-static int64_t fitted(const pat_plan *plan, int64_t offset)
-{
-    const int64_t block = plan->block_bytes > 0 ? offset / plan->block_bytes : 0;
-    if (block >= plan->num_ranks)
-        return plan->starts[plan->num_ranks];
-    const int64_t length = plan->starts[block + 1] - plan->starts[block], at = offset % plan->block_bytes;
-    return plan->starts[block] + (at < length ? at : length);
-}
-
-static bool starts_ok(const pat_plan *plan, const int64_t *starts)
-{
-    bool ok = starts[0] == 0;
-    for (int b = 0; b < plan->num_ranks && ok; b++)
-        ok = starts[b] <= starts[b + 1] && starts[b + 1] - starts[b] <= plan->block_bytes;
-    return ok;
-}
-
-void pat_plan_fit(pat_plan *plan, const int64_t *starts)
-{
-    const size_t size = ((size_t)plan->num_ranks + 1) * sizeof *starts;
-    if (plan->error)
-        return;
-    if (!plan->sent_to || plan->starts || !starts_ok(plan, starts))
-        fail(plan, EINVAL);
-    else if (!(plan->starts = malloc(size)))
-        fail(plan, ENOMEM);
-    if (plan->error)
-        return;
-    memcpy(plan->starts, starts, size);
-    for (int b = 0; b < plan->num_ranks; b++) {
-        plan->sent_to[b] = plan->recv_from[b] = 0;
-        plan->carries = plan->carries && starts[b] < starts[b + 1];
-    }
-    for (int i = 0; i < plan->num_nodes; i++) {
-        pat_node *node = &plan->nodes[i];
-        const bool is_message = node->kind == PAT_NODE_SEND || node->kind == PAT_NODE_RECV;
-        const int64_t end = fitted(plan, node->offset + node->length);
-        const bool had_bytes = node->length > 0;
-        node->offset = fitted(plan, node->offset);
-        node->length = had_bytes ? end - node->offset : 0;
-        if (is_message && had_bytes && node->length == 0)
-            *node = (pat_node){.kind = PAT_NODE_NONE, .peer = node->peer, .match = -1, .step = node->step};
-        else if (is_message) /* both sides have lost the same messages */
-            node->match = (node->kind == PAT_NODE_SEND ? plan->sent_to : plan->recv_from)[node->peer]++;
-    }
-}
-
 int pat_plan_block_of(const pat_plan *plan, int64_t offset)
 {
     if (!plan->starts)
@@ -338,7 +315,7 @@ static void mark_early(pat_plan *plan)
         else
             for (int s = plan->succ_at[i]; s < plan->succ_at[i + 1]; s++)
                 plan->nodes[plan->succ[s]].early = false;
-        if ((node->kind == PAT_NODE_SEND || node->kind == PAT_NODE_RECV) && node->length == 0)
+        if (pat_is_message(node) && node->length == 0)
             plan->has_control = true;
     }
 }

@@ -4,9 +4,10 @@
  * A plan must never call MPI, read a clock or use floating point: every rank derives its own part from the
  * same inputs, and they only fit together when the inputs give the same answer everywhere, bit for bit.
  *
- * Result space: a collective's result is seen as one run of bytes. For an all-gather block b is the bytes
- * [b*block_bytes, (b+1)*block_bytes), for a gather likewise; a broadcast's is one block long. Nodes name byte
- * ranges of that space; where they live (receive buffer, early-data buffer) is the engine's business.
+ * Addresses: a node names the bytes that it reads and writes by their space and their offset in it. A space is one run of bytes. Where a
+ * space lies in memory (send buffer, receive buffer, early-data buffer) is the engine's business. In the result of an
+ * all-gather block b is the bytes [b*block_bytes, (b+1)*block_bytes), in that of a gather likewise; a broadcast's result is
+ * one block long.
  *
  * Blocks of different lengths: an algorithm builds as if all had the length of the longest, and pat_plan_fit cuts off what
  * is not there.
@@ -22,11 +23,23 @@
 
 enum pat_node_kind {
     PAT_NODE_ARRIVE, /* the application has called: its data is here. Exactly one per plan */
-    PAT_NODE_COPY,   /* the rank's own bytes, from its send buffer into the result space */
+    PAT_NODE_COPY,   /* bytes move from one address of this rank to another */
     PAT_NODE_SEND,
     PAT_NODE_RECV,
     PAT_NODE_NONE, /* a message of which nothing is left: done as soon as what it waits for is */
 };
+
+enum pat_space {
+    PAT_SPACE_OWN, /* what this rank contributes, in its send buffer: never written, not there before ARRIVE */
+    PAT_SPACE_RESULT, /* what this rank ends with */
+    PAT_SPACE_SCRATCH, /* memory of the library, pat_plan.scratch_bytes long: holds nothing before it is written */
+};
+
+/* A byte of a space. Both parts share one word, because large plans take as long to build as their nodes are big. */
+typedef struct pat_address {
+    enum pat_space space : 2;
+    int64_t offset : 62;
+} pat_address;
 
 #define PAT_STEP_FREE (-1)
 
@@ -46,15 +59,16 @@ enum { PAT_SEND_WINDOW = 4 };
 enum { PAT_RECV_WINDOW = 4 };
 
 typedef struct pat_node {
-    enum pat_node_kind kind;
-    int peer;  /* SEND, RECV, and NONE that was one: the other rank; else -1 */
-    int match; /* SEND, RECV: this is the match-th message of the ordered pair, from 0 */
-    int step;  /* position in a step-by-step algorithm, from 0; PAT_STEP_FREE: ordered by its edges alone */
-    int64_t offset; /* first byte in the result space */
-    int64_t length; /* bytes; 0 marks a control message, which carries no user bytes */
+    enum pat_node_kind kind : 8;
     bool unordered; /* SEND: may overtake others to its peer: see pat_plan_send_unordered */
     bool sync;      /* SEND: ends when the receiver takes it, however short it is: see pat_plan_send_sync */
     bool early; /* no path from ARRIVE: may run before the application has called. Set by pat_plan_finish */
+    int peer;   /* SEND, RECV, and NONE that was one: the other rank; else -1 */
+    int match;  /* SEND, RECV: this is the match-th message of the ordered pair, from 0 */
+    int step;   /* position in a step-by-step algorithm, from 0; PAT_STEP_FREE: ordered by its edges alone */
+    pat_address from; /* COPY, SEND: the first byte that is read */
+    pat_address to;   /* COPY, RECV: the first byte that is written */
+    int64_t length;   /* bytes; 0 marks a control message, which carries no user bytes */
 } pat_node;
 
 typedef struct pat_edge {
@@ -64,8 +78,9 @@ typedef struct pat_edge {
 typedef struct pat_plan {
     int num_ranks;
     int rank;
-    int64_t block_bytes; /* the longest block's */
-    int64_t *starts;     /* where each block begins, and the result's end; NULL: all blocks are alike */
+    int64_t block_bytes;   /* the longest block's */
+    int64_t *starts;       /* where each block begins, and the result's end; NULL: all blocks are alike */
+    int64_t scratch_bytes; /* of PAT_SPACE_SCRATCH */
     pat_node *nodes;
     int num_nodes, cap_nodes;
     pat_edge *edges;
@@ -117,8 +132,9 @@ typedef struct pat_job {
 /* ---- Building (used by algorithms/) ---- */
 
 void pat_plan_init(pat_plan *plan, int num_ranks, int rank, int64_t block_bytes);
-int pat_plan_arrive(pat_plan *plan); /* returns the node's number; so do the next seven */
-int pat_plan_copy(pat_plan *plan, int64_t offset, int64_t length);
+int pat_plan_arrive(pat_plan *plan); /* returns the node's number; so do the next nine */
+int pat_plan_copy(pat_plan *plan, pat_address from, pat_address to, int64_t length);
+/* Messages from the result to the result; the offsets are of that. */
 int pat_plan_send(pat_plan *plan, int peer, int64_t offset, int64_t length);
 /*
  * A send that ends when the receiver has it. An ordinary one may end as soon as the MPI library has taken the
@@ -134,6 +150,9 @@ int pat_plan_send_sync(pat_plan *plan, int peer, int64_t offset, int64_t length)
  */
 int pat_plan_send_unordered(pat_plan *plan, int peer, int64_t offset, int64_t length);
 int pat_plan_recv(pat_plan *plan, int peer, int64_t offset, int64_t length);
+/* Messages from any address to any other: the two ends of a message need not name the same one. */
+int pat_plan_send_from(pat_plan *plan, int peer, pat_address from, int64_t length);
+int pat_plan_recv_to(pat_plan *plan, int peer, pat_address to, int64_t length);
 int pat_plan_signal(pat_plan *plan, int peer); /* control message: send */
 int pat_plan_await(pat_plan *plan, int peer);  /* control message: receive */
 /*
@@ -143,6 +162,9 @@ int pat_plan_await(pat_plan *plan, int peer);  /* control message: receive */
 void pat_plan_carry_arrivals(pat_plan *plan);
 void pat_plan_after(pat_plan *plan, int node,
                     int before); /* `node` waits for `before`; negative `before`: none */
+
+/* So many bytes of scratch more: where they begin. The space grows as it is asked for. */
+pat_address pat_plan_scratch(pat_plan *plan, int64_t bytes);
 
 /*
  * Step-by-step algorithms: pat_plan_next_step opens a step; pat_plan_in_step puts a node into it, which then
@@ -154,19 +176,41 @@ void pat_plan_in_step(pat_plan *plan, int node);
 /*
  * The nodes name bytes of blocks that are all as long as the longest; now to what blocks really have, where `starts` is
  * their beginning in the result without gaps, and at last its end. Once, before pat_plan_finish. Arrivals cannot go along
- * with the last byte of a block that has none, so they then go with no block.
+ * with the last byte of a block that has none, so they then go with no block. Only the own block and the result are fitted: a
+ * plan that uses scratch cannot be.
  */
 void pat_plan_fit(pat_plan *plan, const int64_t *starts);
 
 /*
- * The plan was built as if the rank that stands at place i were rank i; now for the real ones, order[i] at place i. Every message
- * must lie within one block, since blocks that stand next to each other need not lie so. Once, before pat_plan_fit.
+ * The plan was built as if the i-th rank in an order were rank i; now for the real ones, of which order[i] is the i-th. Every
+ * message must lie within one block, since blocks that stand next to each other need not lie so. Once, before pat_plan_fit.
  */
-void pat_plan_place(pat_plan *plan, const int *order);
+void pat_plan_reorder(pat_plan *plan, const int *order);
 
 /* Sort out successors, early nodes and the rest. Returns 0, or ENOMEM/EINVAL of this or any earlier call. */
 int pat_plan_finish(pat_plan *plan);
 void pat_plan_free(pat_plan *plan);
+
+static inline pat_address pat_own(int64_t offset)
+{
+    return (pat_address){.space = PAT_SPACE_OWN, .offset = offset};
+}
+
+static inline pat_address pat_result(int64_t offset)
+{
+    return (pat_address){.space = PAT_SPACE_RESULT, .offset = offset};
+}
+
+static inline bool pat_is_message(const pat_node *node)
+{
+    return node->kind == PAT_NODE_SEND || node->kind == PAT_NODE_RECV;
+}
+
+/* Where the bytes of a message lie on this rank. */
+static inline pat_address pat_node_address(const pat_node *node)
+{
+    return node->kind == PAT_NODE_SEND ? node->from : node->to;
+}
 
 /* Where block b begins in a result whose blocks are so long; b may be their number: the result's end. */
 static inline int64_t pat_block_start(int64_t block_bytes, const int64_t *starts, int b)

@@ -40,16 +40,18 @@ static int make(pat_comm *c, const pat_algorithm *alg, int64_t bytes, int root)
         return MPI_SUCCESS;
     end(c);
     return pat_error(MPI_ERR_NO_MEM, "the plan of %s for %d ranks cannot be made: %s", alg->name, c->size,
-                     error == ENOMEM ? "no memory" : "too many messages");
+                     pat_exec_reason(error));
 }
 
 /* Up to which byte of the result this rank holds something of it. */
 static int64_t result_end(const pat_plan *plan)
 {
     int64_t end = 0;
-    for (int i = 0; i < plan->num_nodes; i++)
-        if (plan->nodes[i].offset + plan->nodes[i].length > end)
-            end = plan->nodes[i].offset + plan->nodes[i].length;
+    for (int i = 0; i < plan->num_nodes; i++) {
+        const pat_address at = pat_node_address(&plan->nodes[i]);
+        if (at.offset + plan->nodes[i].length > end)
+            end = at.offset + plan->nodes[i].length;
+    }
     return end;
 }
 

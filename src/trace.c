@@ -73,7 +73,7 @@ void pat_trace_round(FILE *file, const pat_comm *c, int64_t clock_offset_ns)
                    &(line){.node = i,
                            .kind = kinds[n->kind],
                            .peer = n->peer,
-                           .offset = n->offset,
+                           .offset = pat_node_address(n).offset,
                            .bytes = n->length,
                            .start_ns = spans[i].start_ns + clock_offset_ns,
                            .end_ns = spans[i].end_ns + clock_offset_ns});

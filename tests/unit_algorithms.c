@@ -70,14 +70,14 @@ static const char *text_of(const pat_plan *plan)
             snprintf(what, sizeof what, "%d%csignal%s", n->peer, n->kind == PAT_NODE_SEND ? '!' : '?', early);
         else if (n->length % plan->block_bytes == 0 && n->length > plan->block_bytes)
             snprintf(what, sizeof what, "%d%c%d-%d%s", n->peer, n->kind == PAT_NODE_SEND ? '!' : '?',
-                     (int)(n->offset / plan->block_bytes),
-                     (int)((n->offset + n->length) / plan->block_bytes - 1), early);
+                     (int)(pat_node_address(n).offset / plan->block_bytes),
+                     (int)((pat_node_address(n).offset + n->length) / plan->block_bytes - 1), early);
         else
             snprintf(what, sizeof what, "%d%c%d%s%s", n->peer, n->kind == PAT_NODE_SEND ? '!' : '?',
-                     (int)(n->offset / plan->block_bytes),
-                     n->length == plan->block_bytes       ? ""
-                     : n->offset % plan->block_bytes == 0 ? "short"
-                                                          : "rest",
+                     (int)(pat_node_address(n).offset / plan->block_bytes),
+                     n->length == plan->block_bytes                        ? ""
+                     : pat_node_address(n).offset % plan->block_bytes == 0 ? "short"
+                                                                           : "rest",
                      early);
         const char *between = i == 0 ? "" : n->step == step ? " " : " | ";
         step = n->step;
@@ -153,7 +153,7 @@ static void same_nodes(const pat_plan *a, const pat_plan *b)
         assert_int_equal(a->nodes[i].kind, b->nodes[i].kind);
         assert_int_equal(a->nodes[i].peer, b->nodes[i].peer);
         assert_int_equal(a->nodes[i].step, b->nodes[i].step);
-        assert_int_equal(a->nodes[i].offset, b->nodes[i].offset);
+        assert_int_equal(pat_node_address(&a->nodes[i]).offset, pat_node_address(&b->nodes[i]).offset);
         assert_int_equal(a->nodes[i].length, b->nodes[i].length);
     }
     assert_memory_equal(a->edges, b->edges, (size_t)a->num_edges * sizeof *a->edges);
@@ -256,7 +256,7 @@ static void bdr_against_the_listing(void **state)
                 if (n->kind != PAT_NODE_RECV)
                     continue;
                 assert_int_equal(n->early, at < early[r]);
-                assert_int_equal(n->offset / 8, received[r][at++]);
+                assert_int_equal(pat_node_address(n).offset / 8, received[r][at++]);
             }
             assert_int_equal(at, P - 1);
         }
@@ -306,10 +306,11 @@ static void lnbc_schedule(void **state)
         if (to->kind != PAT_NODE_SEND || to->peer != 2)
             continue;
         waits++;
-        if (to->offset == 4096)
+        if (pat_node_address(to).offset == 4096)
             assert_int_equal(plan->edges[e].from, gather);
         else
-            assert_true(from->kind == PAT_NODE_RECV && from->offset == to->offset);
+            assert_true(from->kind == PAT_NODE_RECV &&
+                        pat_node_address(from).offset == pat_node_address(to).offset);
     }
     assert_int_equal(waits, 3);
     release(2);
@@ -418,7 +419,9 @@ static void assert_no_redundant_edge(const pat_plan *plan)
 static int compare_ranges(const void *a, const void *b)
 {
     const pat_node *const *x = a, *const *y = b;
-    return (*x)->offset < (*y)->offset ? -1 : (*x)->offset > (*y)->offset;
+    return pat_node_address(*x).offset < pat_node_address(*y).offset
+               ? -1
+               : pat_node_address(*x).offset > pat_node_address(*y).offset;
 }
 
 /* COPY and the receives fill the whole of [0, total) without a gap and without an overlap. */
@@ -435,7 +438,7 @@ static void assert_every_byte_once(const pat_plan *plan, int64_t total)
     qsort(filling, count, sizeof filling[0], compare_ranges);
     int64_t at = 0;
     for (size_t i = 0; i < count; i++) {
-        assert_int_equal(filling[i]->offset, at);
+        assert_int_equal(pat_node_address(filling[i]).offset, at);
         at += filling[i]->length;
     }
     assert_int_equal(at, total);
@@ -472,7 +475,7 @@ static void relay_schedule(void **state)
         const pat_node *n = &p->nodes[i];
         assert_int_equal(n->kind, expected[i].kind);
         assert_int_equal(n->peer, expected[i].peer);
-        assert_int_equal(n->offset, expected[i].offset);
+        assert_int_equal(pat_node_address(n).offset, expected[i].offset);
         assert_int_equal(n->length, expected[i].length);
         assert_int_equal(n->early, expected[i].early);
         assert_int_equal(n->unordered, n->kind == PAT_NODE_SEND);
@@ -489,7 +492,7 @@ static void relay_schedule(void **state)
     build("relay", &job);
     assert_int_equal(plans[0].nodes[7].kind, PAT_NODE_RECV);
     assert_int_equal(plans[0].nodes[15].kind, PAT_NODE_RECV);
-    assert_int_equal(plans[0].nodes[15].offset, plans[0].nodes[7].offset + 4 * 1024);
+    assert_int_equal(plans[0].nodes[15].to.offset, plans[0].nodes[7].to.offset + 4 * 1024);
     assert_int_equal(plans[0].num_preds[13], 0);
     assert_int_equal(plans[0].num_preds[15], 1);
     assert_true(plans[0].nodes[15].early);

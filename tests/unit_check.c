@@ -98,7 +98,7 @@ static void begin(fixture *f, int num_ranks)
 static void arrive(fixture *f, int r)
 {
     int a = pat_plan_arrive(&f->plans[r]);
-    f->copy[r] = pat_plan_copy(&f->plans[r], r * BLOCK, BLOCK);
+    f->copy[r] = pat_plan_copy(&f->plans[r], pat_own(0), pat_result(r * BLOCK), BLOCK);
     pat_plan_after(&f->plans[r], f->copy[r], a);
 }
 
@@ -324,7 +324,7 @@ static void test_what_arrives_twice_or_never(void **state)
     recv_block(&f, 0, 1, 0, -1);
     expect(&f, "bytes that are this rank's own");
     exchange(&f);
-    pat_plan_copy(&f.plans[0], BLOCK, BLOCK);
+    pat_plan_copy(&f.plans[0], pat_own(0), pat_result(BLOCK), BLOCK);
     pat_plan_after(&f.plans[0], 4, 0);
     expect(&f, "bytes that are not this rank's own");
 }
@@ -415,7 +415,7 @@ static void test_messages_without_partner(void **state)
     f.plans[1].nodes[2].peer = 2;
     expect(&f, "rank 1, node 2: peer 2 is not another rank of 2");
     exchange(&f);
-    f.plans[1].nodes[3].offset = BLOCK + 1;
+    f.plans[1].nodes[3].to.offset = BLOCK + 1;
     expect(&f, "outside the result's 200 bytes");
 }
 
@@ -446,7 +446,7 @@ static void test_steps(void **state)
         begin(&f, 2);
         pat_plan_arrive(&f.plans[0]);
         recv_block(&f, 0, 1, 1, -1);
-        f.copy[0] = pat_plan_copy(&f.plans[0], 0, BLOCK);
+        f.copy[0] = pat_plan_copy(&f.plans[0], pat_own(0), pat_result(0), BLOCK);
         pat_plan_after(&f.plans[0], f.copy[0], 0);
         pat_plan_after(&f.plans[0], f.copy[0], waits ? 1 : -1);
         send_block(&f, 0, 1, 0, f.copy[0]);

@@ -405,7 +405,7 @@ static void test_times_beyond_all_bounds(void **state)
     const int64_t arrival[2] = {INT64_MAX - 10, 0};
     int64_t got[2];
     pat_plan plans[2];
-    pat_job job = {.num_ranks = 2, .block_bytes = INT64_C(1) << 61, .arrival_ns = arrival, .tau_ns = TAU};
+    pat_job job = {.num_ranks = 2, .block_bytes = INT64_C(1) << 59, .arrival_ns = arrival, .tau_ns = TAU};
     pat_cost cost = {.alpha_ns = INT64_MAX / 2, .beta_ps = INT64_C(1) << 40};
     (void)state;
     plan_set_build(pat_algorithm_find("ring"), &job, plans);

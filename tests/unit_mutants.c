@@ -35,14 +35,9 @@ static pat_node *pick_node(set *s, pat_plan **plan)
     return &(*plan)->nodes[random_below(&s->random, (*plan)->num_nodes)];
 }
 
-static bool is_message(const pat_node *n)
-{
-    return n->kind == PAT_NODE_SEND || n->kind == PAT_NODE_RECV;
-}
-
 static bool same_range(const pat_node *a, const pat_node *b)
 {
-    return a->offset == b->offset && a->length == b->length;
+    return pat_node_address(a).offset == pat_node_address(b).offset && a->length == b->length;
 }
 
 /* The match numbers the plan would have been given, had it been built as it is now. */
@@ -50,7 +45,7 @@ static void number_messages(pat_plan *p)
 {
     int count[2][MOST_RANKS] = {0};
     for (int i = 0; i < p->num_nodes; i++)
-        if (is_message(&p->nodes[i]))
+        if (pat_is_message(&p->nodes[i]))
             p->nodes[i].match = count[p->nodes[i].kind == PAT_NODE_SEND][p->nodes[i].peer]++;
 }
 
@@ -118,7 +113,7 @@ static bool swap_peers(set *s)
 {
     pat_plan *p;
     pat_node *a = pick_node(s, &p), *b = &p->nodes[random_below(&s->random, p->num_nodes)];
-    if (!is_message(a) || !is_message(b) || a->peer == b->peer)
+    if (!pat_is_message(a) || !pat_is_message(b) || a->peer == b->peer)
         return false;
     int peer = a->peer;
     a->peer = b->peer;
@@ -127,13 +122,17 @@ static bool swap_peers(set *s)
     return true;
 }
 
+static void set_range(pat_node *n, pat_address at, int64_t length)
+{
+    *(n->kind == PAT_NODE_SEND ? &n->from : &n->to) = at;
+    n->length = length;
+}
+
 static void exchange_ranges(pat_node *a, pat_node *b)
 {
-    pat_node keep = *a;
-    a->offset = b->offset;
-    a->length = b->length;
-    b->offset = keep.offset;
-    b->length = keep.length;
+    const pat_node keep = *a;
+    set_range(a, pat_node_address(b), b->length);
+    set_range(b, pat_node_address(&keep), keep.length);
 }
 
 /* At one end only, as if one rank had mixed them up. */
@@ -141,7 +140,7 @@ static bool swap_ranges(set *s)
 {
     pat_plan *p;
     pat_node *a = pick_node(s, &p), *b = &p->nodes[random_below(&s->random, p->num_nodes)];
-    if (!is_message(a) || !is_message(b) || same_range(a, b))
+    if (!pat_is_message(a) || !pat_is_message(b) || same_range(a, b))
         return false;
     exchange_ranges(a, b);
     return true;
@@ -151,7 +150,7 @@ static pat_node *other_end(set *s, const pat_plan *p, const pat_node *n)
 {
     pat_plan *q = &s->plans[n->peer];
     for (int i = 0; i < q->num_nodes; i++)
-        if (is_message(&q->nodes[i]) && q->nodes[i].kind != n->kind && q->nodes[i].peer == p->rank &&
+        if (pat_is_message(&q->nodes[i]) && q->nodes[i].kind != n->kind && q->nodes[i].peer == p->rank &&
             q->nodes[i].match == n->match)
             return &q->nodes[i];
     abort();
@@ -162,7 +161,7 @@ static bool swap_blocks(set *s)
 {
     pat_plan *p, *q;
     pat_node *a = pick_node(s, &p), *b = pick_node(s, &q);
-    if (!is_message(a) || !is_message(b) || same_range(a, b))
+    if (!pat_is_message(a) || !pat_is_message(b) || same_range(a, b))
         return false;
     pat_node *a_end = other_end(s, p, a), *b_end = other_end(s, q, b);
     exchange_ranges(a, b);
@@ -190,7 +189,8 @@ static int64_t common_divisor(int64_t a, int64_t b)
 
 static bool deliver(judge *j, int r, const pat_node *n)
 {
-    for (int64_t b = n->offset / j->unit; b < (n->offset + n->length) / j->unit; b++) {
+    for (int64_t b = pat_node_address(n).offset / j->unit;
+         b < (pat_node_address(n).offset + n->length) / j->unit; b++) {
         if (j->here[r][b])
             return false;
         j->here[r][b] = true;
@@ -226,7 +226,8 @@ static bool act(judge *j, set *s, int r, int i, bool *right)
     if (n->kind == PAT_NODE_SEND) {
         if (!window_open(j, r, n))
             return false;
-        for (int64_t b = n->offset / j->unit; b < (n->offset + n->length) / j->unit; b++)
+        for (int64_t b = pat_node_address(n).offset / j->unit;
+             b < (pat_node_address(n).offset + n->length) / j->unit; b++)
             *right = *right && j->here[r][b];
         const pat_node *o = other_end(s, &s->plans[r], n);
         int end = (int)(o - s->plans[n->peer].nodes);
@@ -284,7 +285,7 @@ static bool still_right(set *s, enum pat_op op)
     for (int r = 0; r < s->num_ranks; r++)
         for (int i = 0; i < s->plans[r].num_nodes; i++) {
             const pat_node *n = &s->plans[r].nodes[i];
-            j.unit = common_divisor(common_divisor(j.unit, n->offset), n->length);
+            j.unit = common_divisor(common_divisor(j.unit, pat_node_address(n).offset), n->length);
         }
     j.total = s->num_ranks * s->plans[0].block_bytes / j.unit;
     for (int r = 0; r < s->num_ranks; r++) {

@@ -24,7 +24,7 @@ static void one_rank(void **state)
     pat_plan plan;
     pat_plan_init(&plan, 1, 0, 100);
     int arrive = pat_plan_arrive(&plan);
-    int copy = pat_plan_copy(&plan, 0, 100);
+    int copy = pat_plan_copy(&plan, pat_own(0), pat_result(0), 100);
     pat_plan_after(&plan, copy, arrive);
     assert_int_equal(pat_plan_finish(&plan), 0);
     assert_int_equal(plan.num_nodes, 2);
@@ -65,8 +65,33 @@ static void nodes_and_match_numbers(void **state)
     assert_int_equal(plan.nodes[3].kind, PAT_NODE_SEND);
     assert_int_equal(plan.nodes[3].length, 0);
     assert_int_equal(plan.nodes[5].kind, PAT_NODE_RECV);
-    assert_int_equal(plan.nodes[6].offset, 4);
+    assert_int_equal(pat_node_address(&plan.nodes[6]).offset, 4);
     assert_int_equal(plan.nodes[6].length, 6);
+    pat_plan_free(&plan);
+}
+
+/* Scratch grows as it is asked for; both ends of a message are named, each on its own rank. */
+static void addresses(void **state)
+{
+    (void)state;
+    pat_plan plan;
+    pat_plan_init(&plan, 2, 0, 10);
+    pat_plan_arrive(&plan);
+    pat_address first = pat_plan_scratch(&plan, 10), second = pat_plan_scratch(&plan, 6);
+    assert_int_equal(first.offset, 0);
+    assert_int_equal(second.offset, 10);
+    assert_int_equal(plan.scratch_bytes, 16);
+    const pat_node *send = &plan.nodes[pat_plan_send_from(&plan, 1, pat_own(4), 6)];
+    assert_int_equal(pat_node_address(send).space, PAT_SPACE_OWN);
+    assert_int_equal(pat_node_address(send).offset, 4);
+    const pat_node *recv = &plan.nodes[pat_plan_recv_to(&plan, 1, second, 6)];
+    assert_int_equal(pat_node_address(recv).space, PAT_SPACE_SCRATCH);
+    assert_int_equal(pat_node_address(recv).offset, 10);
+    const pat_node *copy = &plan.nodes[pat_plan_copy(&plan, second, pat_result(14), 6)];
+    assert_int_equal(copy->from.space, PAT_SPACE_SCRATCH);
+    assert_int_equal(copy->to.space, PAT_SPACE_RESULT);
+    assert_int_equal(copy->to.offset, 14);
+    assert_int_equal(pat_plan_finish(&plan), 0);
     pat_plan_free(&plan);
 }
 
@@ -78,7 +103,7 @@ static void early_nodes(void **state)
     pat_plan_init(&plan, 3, 0, 8);
     int first = pat_plan_recv(&plan, 1, 8, 8);
     int arrive = pat_plan_arrive(&plan);
-    int copy = pat_plan_copy(&plan, 0, 8);
+    int copy = pat_plan_copy(&plan, pat_own(0), pat_result(0), 8);
     int forward = pat_plan_send(&plan, 2, 8, 8);
     int own = pat_plan_send(&plan, 2, 0, 8);
     int late = pat_plan_recv(&plan, 2, 16, 8);
@@ -122,7 +147,7 @@ static void steps(void **state)
     int second = pat_plan_recv(&plan, 2, 16, 8);
     pat_plan_in_step(&plan, second);
     int arrive = pat_plan_arrive(&plan);
-    int copy = pat_plan_copy(&plan, 0, 8);
+    int copy = pat_plan_copy(&plan, pat_own(0), pat_result(0), 8);
     pat_plan_in_step(&plan, arrive);
     pat_plan_in_step(&plan, copy);
     pat_plan_after(&plan, copy, arrive);
@@ -170,7 +195,7 @@ static void copy_in_a_step_of_its_own(void **state)
     int recv = pat_plan_recv(&plan, 1, 8, 8);
     pat_plan_in_step(&plan, recv);
     pat_plan_next_step(&plan);
-    int copy = pat_plan_copy(&plan, 0, 8);
+    int copy = pat_plan_copy(&plan, pat_own(0), pat_result(0), 8);
     pat_plan_in_step(&plan, copy);
     assert_int_equal(pat_plan_finish(&plan), 0);
     assert_true(has_edge(&plan, arrive, recv) && has_edge(&plan, recv, copy));
@@ -214,7 +239,29 @@ static void wrong_huge_range(pat_plan *plan)
 }
 static void wrong_copy(pat_plan *plan)
 {
-    pat_plan_copy(plan, 24, 1);
+    pat_plan_copy(plan, pat_own(0), pat_result(24), 1);
+}
+static void wrong_copy_of_too_much(pat_plan *plan)
+{
+    pat_plan_copy(plan, pat_own(1), pat_result(8), 8);
+}
+static void wrong_copy_to_own(pat_plan *plan)
+{
+    pat_plan_copy(plan, pat_result(8), pat_own(0), 8);
+}
+static void wrong_recv_to_own(pat_plan *plan)
+{
+    pat_plan_recv_to(plan, 0, pat_own(0), 8);
+}
+static void wrong_scratch_not_stated(pat_plan *plan)
+{
+    pat_address begin = pat_plan_scratch(plan, 8);
+    begin.offset++;
+    pat_plan_send_from(plan, 0, begin, 8);
+}
+static void wrong_scratch_size(pat_plan *plan)
+{
+    pat_plan_scratch(plan, -1);
 }
 static void wrong_second_arrive(pat_plan *plan)
 {
@@ -272,6 +319,11 @@ static void errors_stick(void **state)
         wrong_range,
         wrong_huge_range,
         wrong_copy,
+        wrong_copy_of_too_much,
+        wrong_copy_to_own,
+        wrong_recv_to_own,
+        wrong_scratch_not_stated,
+        wrong_scratch_size,
         wrong_second_arrive,
         wrong_edge_down,
         wrong_edge_to_self,
@@ -334,7 +386,7 @@ static void blocks_of_different_lengths(void **state)
     pat_plan plan;
     pat_plan_init(&plan, 4, 1, 10);
     int arrive = pat_plan_arrive(&plan);
-    int copy = pat_plan_copy(&plan, 10, 10);
+    int copy = pat_plan_copy(&plan, pat_own(0), pat_result(10), 10);
     int own = pat_plan_send(&plan, 2, 10, 10);
     int whole = pat_plan_send(&plan, 2, 0, 40);
     int front = pat_plan_recv(&plan, 0, 20, 6), rest = pat_plan_recv(&plan, 0, 26, 4);
@@ -350,12 +402,12 @@ static void blocks_of_different_lengths(void **state)
     assert_int_equal(plan.nodes[own].kind, PAT_NODE_NONE);
     assert_int_equal(plan.num_preds[signal], 1); /* what waited for it waits on */
     assert_int_equal(plan.nodes[whole].match, 0);
-    assert_int_equal(plan.nodes[whole].offset, 0);
+    assert_int_equal(pat_node_address(&plan.nodes[whole]).offset, 0);
     assert_int_equal(plan.nodes[whole].length, 17);
-    assert_int_equal(plan.nodes[front].offset, 10);
+    assert_int_equal(pat_node_address(&plan.nodes[front]).offset, 10);
     assert_int_equal(plan.nodes[front].length, 4);
     assert_int_equal(plan.nodes[rest].kind, PAT_NODE_NONE);
-    assert_int_equal(plan.nodes[over_an_edge].offset, 14);
+    assert_int_equal(pat_node_address(&plan.nodes[over_an_edge]).offset, 14);
     assert_int_equal(plan.nodes[over_an_edge].length, 2);
     assert_int_equal(plan.nodes[over_an_edge].match, 1);
     assert_int_equal(plan.nodes[signal].kind, PAT_NODE_SEND);
@@ -388,6 +440,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_rank),
         cmocka_unit_test(nodes_and_match_numbers),
+        cmocka_unit_test(addresses),
         cmocka_unit_test(early_nodes),
         cmocka_unit_test(steps),
         cmocka_unit_test(copy_in_a_step_of_its_own),
