@@ -57,7 +57,8 @@ static bool can_run(const pat_node *n)
 {
     if (pat_is_message(n))
         return pat_node_address(n).space == PAT_SPACE_RESULT;
-    return n->kind != PAT_NODE_COPY || (n->from.space == PAT_SPACE_OWN && n->to.space == PAT_SPACE_RESULT);
+    return n->kind == PAT_NODE_ARRIVE || n->kind == PAT_NODE_NONE ||
+           (n->kind == PAT_NODE_COPY && n->from.space == PAT_SPACE_OWN && n->to.space == PAT_SPACE_RESULT);
 }
 
 static int build_lanes(pat_exec *e)
@@ -409,6 +410,8 @@ static int post_ready(pat_exec *e)
             break;
         case PAT_NODE_NONE:
             complete(e, node);
+            break;
+        case PAT_NODE_REDUCE: /* pat_exec_create has refused the plan */
             break;
         }
         if (rc != MPI_SUCCESS)

@@ -31,7 +31,7 @@ typedef struct pat_tags {
 } pat_tags;
 
 /* Make an execution of `plan`, which must outlive it. Returns 0, ENOMEM, EINVAL (too many messages for the tags) or ENOTSUP
- * (the plan names memory that the engine does not provide). */
+ * (the plan reduces, or names memory that the engine does not provide). */
 int pat_exec_create(pat_exec **exec, const pat_plan *plan, MPI_Comm comm, pat_tags tags);
 
 /* Why a plan or its execution could not be made, for a message. */

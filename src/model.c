@@ -63,7 +63,8 @@ typedef struct walk {
     int *freed, num_freed; /* ports that became free at this instant */
     int *fresh, num_fresh; /* messages that became ready at this instant */
     heap events, candidates;
-    int64_t *end_ns; /* per rank: the last of its nodes so far */
+    int64_t *end_ns;     /* per rank: the last of its nodes so far */
+    int64_t *reduced_ns; /* per rank: when the last REDUCE that was ready ends */
 } walk;
 
 static int64_t plus(int64_t a, int64_t b)
@@ -207,6 +208,17 @@ static void try_message(walk *w, int id, int64_t now)
         message_ready(w, id, now);
 }
 
+/* The rank reduces one node after the other, in the order in which they became ready. */
+static void reduce_from(walk *w, int node, int64_t now)
+{
+    const int rank = w->owner[node];
+    const int64_t bytes = w->plans[rank].nodes[node - w->first[rank]].length;
+    const int64_t start = now > w->reduced_ns[rank] ? now : w->reduced_ns[rank];
+    w->reduced_ns[rank] = plus(start, busy_time(bytes, w->cost->gamma_ps));
+    start_at(w, node, start);
+    end_at(w, node, w->reduced_ns[rank]);
+}
+
 static void node_ready(walk *w, int node, int64_t now)
 {
     int rank = w->owner[node], id = w->message_of[node];
@@ -221,6 +233,9 @@ static void node_ready(walk *w, int node, int64_t now)
     case PAT_NODE_COPY:
     case PAT_NODE_NONE:
         end_at(w, node, now);
+        break;
+    case PAT_NODE_REDUCE:
+        reduce_from(w, node, now);
         break;
     case PAT_NODE_SEND:
         m->send_posted = true;
@@ -405,13 +420,16 @@ static int walk_init(walk *w)
     w->events.entries = malloc((nodes + 1) * sizeof(entry));
     w->candidates.entries = malloc((2 * num_ranks + messages + 1) * sizeof(entry));
     w->end_ns = malloc(num_ranks * sizeof(*w->end_ns));
+    w->reduced_ns = malloc(num_ranks * sizeof(*w->reduced_ns));
     if (!w->missing || !w->owner || !w->message_of || !w->messages || !w->lane_at || !w->lane_low ||
         !w->lane || !w->lane_of || !w->ports || !w->freed || !w->fresh || !w->events.entries ||
-        !w->candidates.entries || !w->end_ns)
+        !w->candidates.entries || !w->end_ns || !w->reduced_ns)
         return ENOMEM;
     for (size_t p = 0; p < 2 * num_ranks; p++)
         w->ports[p] = (port){.head = -1, .tail = -1};
     memcpy(w->end_ns, w->arrival_ns, num_ranks * sizeof(*w->end_ns));
+    for (size_t r = 0; r < num_ranks; r++)
+        w->reduced_ns[r] = INT64_MIN;
     return match_messages(w);
 }
 
@@ -432,6 +450,7 @@ static void walk_free(walk *w)
     free(w->events.entries);
     free(w->candidates.entries);
     free(w->end_ns);
+    free(w->reduced_ns);
 }
 
 int pat_model_walk(const pat_plan *plans, int num_ranks, const int64_t *arrival_ns, const pat_cost *cost,

@@ -82,10 +82,16 @@ static int64_t space_bytes(const pat_plan *plan, enum pat_space space)
     return space == PAT_SPACE_OWN ? plan->block_bytes : plan->num_ranks * plan->block_bytes;
 }
 
+static bool whole_elements(const pat_plan *plan, int64_t bytes)
+{
+    return plan->element_bytes == 0 || bytes % plan->element_bytes == 0;
+}
+
 static bool range_ok(const pat_plan *plan, pat_address at, int64_t length)
 {
     const int64_t total = space_bytes(plan, at.space);
-    return at.offset >= 0 && length >= 0 && at.offset <= total && length <= total - at.offset;
+    return at.offset >= 0 && length >= 0 && at.offset <= total && length <= total - at.offset &&
+           whole_elements(plan, at.offset) && whole_elements(plan, length);
 }
 
 /* `length` 0 is a control message here; that a user message is never empty is for the callers to see to. */
@@ -115,19 +121,32 @@ int pat_plan_arrive(pat_plan *plan)
     return add_node(plan, (pat_node){.kind = PAT_NODE_ARRIVE, .peer = -1, .match = -1});
 }
 
-/* May these bytes be written? */
-static bool target_ok(const pat_plan *plan, pat_address to, int64_t length)
+/* Both ranges there, the second one may be written, and they have no byte in common. */
+static bool ranges_ok(const pat_plan *plan, pat_address from, pat_address to, int64_t length)
 {
-    return to.space != PAT_SPACE_OWN && range_ok(plan, to, length);
+    return range_ok(plan, from, length) && range_ok(plan, to, length) && to.space != PAT_SPACE_OWN &&
+           !pat_overlap(from, to, length);
+}
+
+static int add_local(pat_plan *plan, enum pat_node_kind kind, pat_address from, pat_address to,
+                     int64_t length)
+{
+    if (!plan->error && !ranges_ok(plan, from, to, length))
+        fail(plan, EINVAL);
+    return add_node(
+        plan, (pat_node){.kind = kind, .peer = -1, .match = -1, .from = from, .to = to, .length = length});
 }
 
 int pat_plan_copy(pat_plan *plan, pat_address from, pat_address to, int64_t length)
 {
-    if (!plan->error && (!range_ok(plan, from, length) || !target_ok(plan, to, length)))
+    return add_local(plan, PAT_NODE_COPY, from, to, length);
+}
+
+int pat_plan_reduce(pat_plan *plan, pat_address from, pat_address to, int64_t length)
+{
+    if (plan->element_bytes == 0)
         fail(plan, EINVAL);
-    return add_node(
-        plan,
-        (pat_node){.kind = PAT_NODE_COPY, .peer = -1, .match = -1, .from = from, .to = to, .length = length});
+    return add_local(plan, PAT_NODE_REDUCE, from, to, length);
 }
 
 int pat_plan_send_from(pat_plan *plan, int peer, pat_address from, int64_t length)
@@ -185,10 +204,18 @@ void pat_plan_carry_arrivals(pat_plan *plan)
     plan->carries = true;
 }
 
+void pat_plan_reduces(pat_plan *plan, int64_t element_bytes)
+{
+    if (element_bytes < 1 || plan->num_nodes > 0 || plan->block_bytes % element_bytes != 0)
+        fail(plan, EINVAL);
+    else
+        plan->element_bytes = element_bytes;
+}
+
 pat_address pat_plan_scratch(pat_plan *plan, int64_t bytes)
 {
     const pat_address begin = {.space = PAT_SPACE_SCRATCH, .offset = plan->scratch_bytes};
-    if (bytes < 0 || bytes > MOST_BYTES - plan->scratch_bytes)
+    if (bytes < 0 || bytes > MOST_BYTES - plan->scratch_bytes || !whole_elements(plan, bytes))
         fail(plan, EINVAL);
     else
         plan->scratch_bytes += bytes;

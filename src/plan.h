@@ -6,8 +6,8 @@
  *
  * Addresses: a node names the bytes that it reads and writes by their space and their offset in it. A space is one run of bytes. Where a
  * space lies in memory (send buffer, receive buffer, early-data buffer) is the engine's business. In the result of an
- * all-gather block b is the bytes [b*block_bytes, (b+1)*block_bytes), in that of a gather likewise; a broadcast's result is
- * one block long.
+ * all-gather block b is the bytes [b*block_bytes, (b+1)*block_bytes), in that of a gather likewise. The result of a broadcast
+ * or an all-reduce is one block long.
  *
  * Blocks of different lengths: an algorithm builds as if all had the length of the longest, and pat_plan_fit cuts off what
  * is not there.
@@ -26,6 +26,7 @@ enum pat_node_kind {
     PAT_NODE_COPY,   /* bytes move from one address of this rank to another */
     PAT_NODE_SEND,
     PAT_NODE_RECV,
+    PAT_NODE_REDUCE, /* to = op(from, to): `from` is the left operand and `to` the right one, as in MPI_Reduce_local */
     PAT_NODE_NONE, /* a message of which nothing is left: done as soon as what it waits for is */
 };
 
@@ -66,8 +67,8 @@ typedef struct pat_node {
     int peer;   /* SEND, RECV, and NONE that was one: the other rank; else -1 */
     int match;  /* SEND, RECV: this is the match-th message of the ordered pair, from 0 */
     int step;   /* position in a step-by-step algorithm, from 0; PAT_STEP_FREE: ordered by its edges alone */
-    pat_address from; /* COPY, SEND: the first byte that is read */
-    pat_address to;   /* COPY, RECV: the first byte that is written */
+    pat_address from; /* COPY, REDUCE, SEND: the first byte that is read */
+    pat_address to;   /* COPY, REDUCE, RECV: the first byte that is written */
     int64_t length;   /* bytes; 0 marks a control message, which carries no user bytes */
 } pat_node;
 
@@ -81,6 +82,8 @@ typedef struct pat_plan {
     int64_t block_bytes;   /* the longest block's */
     int64_t *starts;       /* where each block begins, and the result's end; NULL: all blocks are alike */
     int64_t scratch_bytes; /* of PAT_SPACE_SCRATCH */
+    int64_t
+        element_bytes; /* what the operation takes at once; 0: the plan reduces nothing. See pat_plan_reduces */
     pat_node *nodes;
     int num_nodes, cap_nodes;
     pat_edge *edges;
@@ -132,8 +135,14 @@ typedef struct pat_job {
 /* ---- Building (used by algorithms/) ---- */
 
 void pat_plan_init(pat_plan *plan, int num_ranks, int rank, int64_t block_bytes);
-int pat_plan_arrive(pat_plan *plan); /* returns the node's number; so do the next nine */
+int pat_plan_arrive(pat_plan *plan); /* returns the node's number; so do the next ten */
 int pat_plan_copy(pat_plan *plan, pat_address from, pat_address to, int64_t length);
+/*
+ * to = op(from, to). The plan alone decides which operand is left and which is right, and in which order contributions are
+ * joined, so that every rank can be made to get the same bits and an operation need not be commutative. Only after
+ * pat_plan_reduces.
+ */
+int pat_plan_reduce(pat_plan *plan, pat_address from, pat_address to, int64_t length);
 /* Messages from the result to the result; the offsets are of that. */
 int pat_plan_send(pat_plan *plan, int peer, int64_t offset, int64_t length);
 /*
@@ -162,6 +171,12 @@ int pat_plan_await(pat_plan *plan, int peer);  /* control message: receive */
 void pat_plan_carry_arrivals(pat_plan *plan);
 void pat_plan_after(pat_plan *plan, int node,
                     int before); /* `node` waits for `before`; negative `before`: none */
+
+/*
+ * The plan reduces elements of so many bytes. From now on every offset and every length must be a multiple of that, those
+ * of messages too, so that no element is ever cut. Right after pat_plan_init. Such a plan cannot be fitted or reordered.
+ */
+void pat_plan_reduces(pat_plan *plan, int64_t element_bytes);
 
 /* So many bytes of scratch more: where they begin. The space grows as it is asked for. */
 pat_address pat_plan_scratch(pat_plan *plan, int64_t bytes);
@@ -201,6 +216,12 @@ static inline pat_address pat_result(int64_t offset)
     return (pat_address){.space = PAT_SPACE_RESULT, .offset = offset};
 }
 
+/* Have two ranges of this length a byte in common? */
+static inline bool pat_overlap(pat_address a, pat_address b, int64_t length)
+{
+    return a.space == b.space && a.offset < b.offset + length && b.offset < a.offset + length;
+}
+
 static inline bool pat_is_message(const pat_node *node)
 {
     return node->kind == PAT_NODE_SEND || node->kind == PAT_NODE_RECV;
@@ -210,6 +231,13 @@ static inline bool pat_is_message(const pat_node *node)
 static inline pat_address pat_node_address(const pat_node *node)
 {
     return node->kind == PAT_NODE_SEND ? node->from : node->to;
+}
+
+/* Where part i begins when `bytes` are cut into parts of whole elements, as alike as can be; i may be their number. */
+static inline int64_t pat_cut(int64_t bytes, int64_t element_bytes, int parts, int i)
+{
+    const int64_t elements = bytes / element_bytes, more = elements % parts;
+    return (elements / parts * i + (i < more ? i : more)) * element_bytes;
 }
 
 /* Where block b begins in a result whose blocks are so long; b may be their number: the result's end. */

@@ -28,6 +28,8 @@ static void reorder(pat_plan *plan, const int *order, pat_address *address, int6
 
 void pat_plan_reorder(pat_plan *plan, const int *order)
 {
+    if (plan->element_bytes > 0)
+        refuse(plan, EINVAL);
     for (int i = 0; i < plan->num_nodes && !plan->error; i++) {
         pat_node *node = &plan->nodes[i];
         if (node->peer >= 0)
@@ -86,7 +88,8 @@ void pat_plan_fit(pat_plan *plan, const int64_t *starts)
     const size_t size = ((size_t)plan->num_ranks + 1) * sizeof *starts;
     if (plan->error)
         return;
-    if (!plan->sent_to || plan->starts || plan->scratch_bytes > 0 || !starts_ok(plan, starts))
+    if (!plan->sent_to || plan->starts || plan->scratch_bytes > 0 || plan->element_bytes > 0 ||
+        !starts_ok(plan, starts))
         refuse(plan, EINVAL);
     else if (!(plan->starts = malloc(size)))
         refuse(plan, ENOMEM);

@@ -57,11 +57,9 @@ static void write_line(FILE *file, const char *comm, const pat_comm *c, const li
 
 void pat_trace_round(FILE *file, const pat_comm *c, int64_t clock_offset_ns)
 {
-    static const char *const kinds[] = {[PAT_NODE_ARRIVE] = "arrive",
-                                        [PAT_NODE_COPY] = "copy",
-                                        [PAT_NODE_SEND] = "send",
-                                        [PAT_NODE_RECV] = "recv",
-                                        [PAT_NODE_NONE] = "none"};
+    static const char *const kinds[] = {
+        [PAT_NODE_ARRIVE] = "arrive", [PAT_NODE_COPY] = "copy",     [PAT_NODE_SEND] = "send",
+        [PAT_NODE_RECV] = "recv",     [PAT_NODE_REDUCE] = "reduce", [PAT_NODE_NONE] = "none"};
     const pat_plan *p = c->current->plan;
     const pat_span *spans = pat_exec_spans(c->current->exec);
     const int64_t now = pat_clock_local_ns();

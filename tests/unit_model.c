@@ -239,16 +239,16 @@ static void test_eager_and_synchronous(void **state)
     pat_plan plans[2];
     (void)state;
     both_send_first(plans);
-    expect_walk(plans, 2, arrival, (pat_cost){10, BETA, BLOCK - 1}, EDEADLK, NULL);
+    expect_walk(plans, 2, arrival, (pat_cost){10, BETA, BLOCK - 1, 0}, EDEADLK, NULL);
     /* Eager: rank 1's message is there at 300 + 1000 + 10. */
     both_send_first(plans);
-    expect_walk(plans, 2, arrival, (pat_cost){10, BETA, BLOCK}, 0, (int64_t[]){1310, 1300});
+    expect_walk(plans, 2, arrival, (pat_cost){10, BETA, BLOCK, 0}, 0, (int64_t[]){1310, 1300});
     /* Rank 1 receives late: an eager message has come already, a synchronous one starts then. */
     for (int eager = 0; eager <= BLOCK; eager += BLOCK) {
         begin(plans, 2);
         send_after(&plans[0], 1, pat_plan_arrive(&plans[0]));
         recv_after(&plans[1], 0, pat_plan_arrive(&plans[1]));
-        expect_walk(plans, 2, (int64_t[]){0, 5000}, (pat_cost){10, BETA, eager}, 0,
+        expect_walk(plans, 2, (int64_t[]){0, 5000}, (pat_cost){10, BETA, eager, 0}, 0,
                     eager ? (int64_t[]){1000, 5000} : (int64_t[]){6000, 6010});
     }
 }
@@ -267,7 +267,7 @@ static void test_signals_cost_alpha_and_no_port(void **state)
     recv_after(&plans[1], 0, -1);
     pat_plan_arrive(&plans[2]);
     send_after(&plans[2], 0, pat_plan_await(&plans[2], 0));
-    expect_walk(plans, 3, (int64_t[]){0, 0, 0}, (pat_cost){10, BETA, 0}, 0, (int64_t[]){1020, 1010, 1010});
+    expect_walk(plans, 3, (int64_t[]){0, 0, 0}, (pat_cost){10, BETA, 0, 0}, 0, (int64_t[]){1020, 1010, 1010});
 }
 
 static void test_who_is_ready_first_goes_first(void **state)
@@ -396,7 +396,7 @@ static void test_what_cannot_finish(void **state)
     begin(plans, 2); /* a send that nobody receives: eager would hide it */
     send_after(&plans[0], 1, pat_plan_arrive(&plans[0]));
     pat_plan_arrive(&plans[1]);
-    expect_walk(plans, 2, arrival, (pat_cost){0, BETA, BLOCK}, EDEADLK, (int64_t[]){-1, -1});
+    expect_walk(plans, 2, arrival, (pat_cost){0, BETA, BLOCK, 0}, EDEADLK, (int64_t[]){-1, -1});
 }
 
 /* Times beyond what fits stay at the largest there is: late, never early. */
@@ -416,6 +416,37 @@ static void test_times_beyond_all_bounds(void **state)
     expect_times(got, (int64_t[]){INT64_MAX, INT64_MAX}, 2);
 }
 
+/* Rank 0 reduces what comes from rank 1, in two nodes that are ready at once: one after the other. */
+static void test_reducing_takes_time(void **state)
+{
+    pat_plan plans[2];
+    (void)state;
+    for (int gamma = 0; gamma < 3; gamma++) {
+        for (int r = 0; r < 2; r++) {
+            pat_plan_init(&plans[r], 2, r, BLOCK);
+            pat_plan_reduces(&plans[r], BLOCK / 2);
+            pat_plan_arrive(&plans[r]);
+        }
+        const pat_address in = pat_plan_scratch(&plans[0], BLOCK);
+        const int copy = pat_plan_copy(&plans[0], pat_own(0), pat_result(0), BLOCK);
+        pat_plan_after(&plans[0], copy, 0);
+        const int recv = pat_plan_recv_to(&plans[0], 1, in, BLOCK);
+        for (int half = 0; half < 2; half++) {
+            pat_address from = in;
+            from.offset += half * BLOCK / 2;
+            const int sum = pat_plan_reduce(&plans[0], from, pat_result(half * BLOCK / 2), BLOCK / 2);
+            pat_plan_after(&plans[0], sum, recv);
+            pat_plan_after(&plans[0], sum, copy);
+        }
+        pat_plan_after(&plans[1], pat_plan_send_from(&plans[1], 0, pat_own(0), BLOCK), 0);
+        for (int r = 0; r < 2; r++)
+            assert_int_equal(pat_plan_finish(&plans[r]), 0);
+        const int64_t sent = BLOCK * BETA / 1000;
+        expect_walk(plans, 2, (int64_t[]){0, 0}, (pat_cost){10, BETA, 0, gamma * 1000}, 0,
+                    (int64_t[]){sent + 10 + gamma * BLOCK, sent});
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -430,6 +461,7 @@ int main(void)
         cmocka_unit_test(test_send_window),
         cmocka_unit_test(test_what_cannot_finish),
         cmocka_unit_test(test_times_beyond_all_bounds),
+        cmocka_unit_test(test_reducing_takes_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

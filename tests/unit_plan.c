@@ -95,6 +95,36 @@ static void addresses(void **state)
     pat_plan_free(&plan);
 }
 
+/* The vector of 24 bytes is cut between its elements only; 0 accepts, and the others are wrong in one place. */
+static void whole_elements_only(void **state)
+{
+    (void)state;
+    for (int wrong = 0; wrong < 9; wrong++) {
+        pat_plan plan;
+        pat_plan_init(&plan, 2, 0, 24);
+        pat_plan_reduces(&plan, wrong == 1 ? 0 : wrong == 2 ? 7 : 8);
+        pat_plan_arrive(&plan);
+        const pat_address in = pat_plan_scratch(&plan, wrong == 3 ? 9 : 16);
+        pat_plan_recv_to(&plan, 1, in, wrong == 4 ? 4 : 16);
+        pat_plan_reduce(&plan, in, pat_result(wrong == 5 ? 4 : 8), wrong == 6 ? 12 : 16);
+        if (wrong == 7)
+            pat_plan_fit(&plan, (int64_t[]){0, 24, 48});
+        if (wrong == 8)
+            pat_plan_reorder(&plan, (int[]){1, 0});
+        assert_int_equal(pat_plan_finish(&plan), wrong ? EINVAL : 0);
+        if (!wrong) {
+            assert_int_equal(plan.nodes[2].kind, PAT_NODE_REDUCE);
+            assert_int_equal(plan.nodes[2].from.space, PAT_SPACE_SCRATCH);
+            assert_int_equal(plan.nodes[2].to.offset, 8);
+        }
+        pat_plan_free(&plan);
+    }
+    for (int i = 0; i <= 4; i++) /* seven elements in four parts: 2, 2, 2, 1 */
+        assert_int_equal(pat_cut(56, 8, 4, i), i < 4 ? 16 * i : 56);
+    assert_int_equal(pat_cut(8, 8, 4, 1), 8);
+    assert_int_equal(pat_cut(8, 8, 4, 4), 8);
+}
+
 /* Early is what ARRIVE does not lead to, over any number of edges. */
 static void early_nodes(void **state)
 {
@@ -263,6 +293,18 @@ static void wrong_scratch_size(pat_plan *plan)
 {
     pat_plan_scratch(plan, -1);
 }
+static void wrong_reduce_without_elements(pat_plan *plan)
+{
+    pat_plan_reduce(plan, pat_own(0), pat_result(8), 8);
+}
+static void wrong_elements_too_late(pat_plan *plan)
+{
+    pat_plan_reduces(plan, 4);
+}
+static void wrong_copy_over_itself(pat_plan *plan)
+{
+    pat_plan_copy(plan, pat_result(0), pat_result(7), 8);
+}
 static void wrong_second_arrive(pat_plan *plan)
 {
     pat_plan_arrive(plan);
@@ -324,6 +366,9 @@ static void errors_stick(void **state)
         wrong_recv_to_own,
         wrong_scratch_not_stated,
         wrong_scratch_size,
+        wrong_reduce_without_elements,
+        wrong_elements_too_late,
+        wrong_copy_over_itself,
         wrong_second_arrive,
         wrong_edge_down,
         wrong_edge_to_self,
@@ -441,6 +486,7 @@ int main(void)
         cmocka_unit_test(one_rank),
         cmocka_unit_test(nodes_and_match_numbers),
         cmocka_unit_test(addresses),
+        cmocka_unit_test(whole_elements_only),
         cmocka_unit_test(early_nodes),
         cmocka_unit_test(steps),
         cmocka_unit_test(copy_in_a_step_of_its_own),
