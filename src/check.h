@@ -6,15 +6,22 @@
 #define PAT_CHECK_H
 
 #include <stddef.h>
-#include "algorithms.h"
+#include "goal.h"
 
 /*
- * Check the plans of all ranks as one collective: every message has its partner with the same bytes; no byte
- * is sent before the sender is sure to have it (on every order of events, not one); no own byte leaves before
- * ARRIVE; every byte arrives exactly once where it must; steps are in order; and with synchronous sends,
- * posted through the engine's window, everything finishes. Returns 0, ENOMEM, or EINVAL with the reason in
- * `why`.
+ * Check the plans of all ranks as one collective. On every order of events, not on one:
+ * - every message has its partner of the same length, and with synchronous sends, posted through the engine's window,
+ *   everything finishes;
+ * - of two nodes of a rank that touch the same byte, one of them writing, one waits for the other: so no byte is read before
+ *   it is there, no byte is overwritten while it is still sent, and all orders end with the same values;
+ * - the rank's own bytes are not read before ARRIVE;
+ * - a REDUCE joins the same bytes of different contributions, none of them twice;
+ * - every rank that gets the result ends with what `goal` says, and where contributions are reduced, all these ranks have
+ *   joined every byte in one and the same order, so that they have the same bits whatever the operation;
+ * - nothing is delivered twice, and steps are in order.
+ * Any number of ranks will do: a set of contributions has a word for each 64 of them. Returns 0, ENOMEM, or EINVAL with
+ * the reason in `why`.
  */
-int pat_check(const pat_plan *plans, int num_ranks, enum pat_op op, char *why, size_t why_size);
+int pat_check(const pat_plan *plans, int num_ranks, const pat_goal *goal, char *why, size_t why_size);
 
 #endif

@@ -1,22 +1,24 @@
 /*
- * check_parts.h — what the checker's two files share: its working state and how it says no.
+ * check_parts.h — what the checker's files share: its working state, how it says no, and its parts in the order in which
+ * they are called.
  */
 #ifndef PAT_CHECK_PARTS_H
 #define PAT_CHECK_PARTS_H
 
 #include "check.h"
 
+enum { NUM_SPACES = 3 };
+
 typedef struct check {
     const pat_plan *plans;
     int num_ranks;
-    enum pat_op op;
+    const pat_goal *goal;
     char *why;
     size_t why_size;
 
     int num_nodes, max_nodes; /* of all ranks; of the largest plan */
     int *first;               /* first[r] + i is the number of rank r's node i over all ranks */
     int *owner;               /* rank of every node */
-    int *missing;             /* predecessors not yet complete, or still to be found */
 
     /* Messages. The pair (s, d) is lane s*P+d; its messages, by match: send[lane_at[l]] up to the next
      * lane's. */
@@ -24,35 +26,59 @@ typedef struct check {
     int *send;    /* sending nodes */
     int *partner; /* the other end of every message, numbered over all ranks */
 
-    /* Bytes. The points where any range begins or ends cut the result space into intervals, numbered from 0.
-     */
-    int64_t *table_key; /* open hash: point, -1 for an empty place */
-    int *table_index;
-    size_t table_size, num_points;
-    int64_t *points;  /* ascending */
-    int *low, *high;  /* every node's range as intervals low .. high-1 */
-    size_t set_words; /* of a set of intervals */
-
-    /* Per rank, used again for the next one. */
-    uint64_t *sets; /* per node: the intervals surely here when it starts, then the nodes surely complete */
-    uint64_t *have; /* intervals delivered so far */
-    int *step_at, *step_nodes;
-    int *awaits, num_awaits;
-
-    unsigned char *state;
+    /* All nodes of all ranks in an order in which they may complete; both ends of a message stand side by side. */
     int *queue;
+    int *missing; /* predecessors not yet complete, or still to be found */
+    unsigned char *state;
+
+    int64_t base[NUM_SPACES]; /* the spaces of a rank one behind the other: where each begins */
 } check;
+
+static inline const pat_node *pat_check_node(const check *c, int node)
+{
+    return &c->plans[c->owner[node]].nodes[node - c->first[c->owner[node]]];
+}
+
+/* An address as one number: the byte's number if all spaces of a rank stood one behind the other. */
+static inline int64_t pat_check_byte(const check *c, pat_address at)
+{
+    return c->base[at.space] + at.offset;
+}
+
+static inline bool pat_check_reads(const pat_node *n)
+{
+    return n->length > 0 &&
+           (n->kind == PAT_NODE_COPY || n->kind == PAT_NODE_REDUCE || n->kind == PAT_NODE_SEND);
+}
+
+static inline bool pat_check_writes(const pat_node *n)
+{
+    return n->length > 0 &&
+           (n->kind == PAT_NODE_COPY || n->kind == PAT_NODE_REDUCE || n->kind == PAT_NODE_RECV);
+}
 
 /* Say why, for a node of a rank's plan or, with node -1, for the plans as a whole. Returns EINVAL. */
 int pat_check_refuse(const check *c, int rank, int node, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* Cut the result space into intervals at every point where a range begins or ends. 0 or ENOMEM.
- * (check_flow.c) */
-int pat_check_cut_intervals(check *c);
+/* For a reason: which byte this is, as "byte 7", "own byte 7" or "scratch byte 7". Overwritten by the next call but one. */
+const char *pat_check_name(const check *c, int64_t byte);
 
-/* Rank r's plan: is every byte surely here before it is sent, and here exactly once in the end?
- * (check_flow.c) */
-int pat_check_flow(check *c, int r);
+/* Every plan by itself: do its nodes and edges make sense? (check_shape.c) */
+int pat_check_shape(const check *c, int r);
+
+/* Find the two ends of every message; are windows and the order of pieces kept? (check_messages.c) */
+int pat_check_match(check *c);
+int pat_check_windows(const check *c);
+int pat_check_front_first(const check *c);
+
+/* Does everything finish? Fills the queue. (check_messages.c) */
+int pat_check_finish(const check *c);
+
+/* Of every rank's plan: is all that touches the same bytes in order, on every order of events? (check_order.c) */
+int pat_check_order(const check *c);
+
+/* What do the bytes hold in the end? To be asked only when all of the above is right. (check_value.c) */
+int pat_check_values(const check *c);
 
 #endif

@@ -346,7 +346,7 @@ static bool try_mutation(const pat_algorithm *alg, const mutation *m, uint64_t *
             changed = m->apply(&s);
         for (int r = 0; r < s.num_ranks; r++)
             pat_plan_finish(&s.plans[r]); /* may refuse by itself; the checker must see that too */
-        int error = changed ? pat_check(s.plans, s.num_ranks, alg->op, why, sizeof(why)) : 0;
+        int error = changed ? pat_check(s.plans, s.num_ranks, pat_goal_of(alg->op), why, sizeof(why)) : 0;
         if (changed && !error && m->judged && still_right(&s, alg->op)) {
             harmless++;
         } else if (changed) {
