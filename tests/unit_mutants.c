@@ -13,21 +13,15 @@
 #include <stddef.h>
 #include <cmocka.h>
 #include <string.h>
-#include "check.h"
-#include "plan_set.h"
+#include "plan_allreduce.h"
+#include "plan_judge.h"
 
 #ifdef SLOW_BUILD
 enum { TRIALS = 20 };
 #else
 enum { TRIALS = 100 };
 #endif
-enum { MOST_RANKS = 16, JUDGED_ORDERS = 200, MOST_TRIES = 3 * TRIALS };
-
-typedef struct set {
-    pat_plan plans[MOST_RANKS];
-    int num_ranks;
-    uint64_t random;
-} set;
+enum { MOST_TRIES = 3 * TRIALS };
 
 static pat_node *pick_node(set *s, pat_plan **plan)
 {
@@ -37,7 +31,8 @@ static pat_node *pick_node(set *s, pat_plan **plan)
 
 static bool same_range(const pat_node *a, const pat_node *b)
 {
-    return pat_node_address(a).offset == pat_node_address(b).offset && a->length == b->length;
+    const pat_address x = pat_node_address(a), y = pat_node_address(b);
+    return x.space == y.space && x.offset == y.offset && a->length == b->length;
 }
 
 /* The match numbers the plan would have been given, had it been built as it is now. */
@@ -146,16 +141,6 @@ static bool swap_ranges(set *s)
     return true;
 }
 
-static pat_node *other_end(set *s, const pat_plan *p, const pat_node *n)
-{
-    pat_plan *q = &s->plans[n->peer];
-    for (int i = 0; i < q->num_nodes; i++)
-        if (pat_is_message(&q->nodes[i]) && q->nodes[i].kind != n->kind && q->nodes[i].peer == p->rank &&
-            q->nodes[i].match == n->match)
-            return &q->nodes[i];
-    abort();
-}
-
 /* At both ends, so that sender and receiver agree: the algorithm itself has them mixed up. */
 static bool swap_blocks(set *s)
 {
@@ -169,176 +154,124 @@ static bool swap_blocks(set *s)
     return true;
 }
 
-/* ---- The judge ---- */
-
-enum { WAITING, READY, DONE };
-
-typedef struct judge {
-    const set *set;
-    bool *here[MOST_RANKS]; /* every unit of the rank's result */
-    char *state[MOST_RANKS];
-    int *missing[MOST_RANKS];
-    bool arrived[MOST_RANKS];
-    int64_t unit, total; /* bytes that always go together, and how many such units a result has */
-} judge;
-
-static int64_t common_divisor(int64_t a, int64_t b)
+static pat_address *pick_address(set *s, pat_node *n)
 {
-    return b ? common_divisor(b, a % b) : a;
+    const bool reads = n->kind != PAT_NODE_RECV, writes = n->kind != PAT_NODE_SEND;
+    return reads && (!writes || random_below(&s->random, 2)) ? &n->from : &n->to;
 }
 
-static bool deliver(judge *j, int r, const pat_node *n)
+static bool change_space(set *s)
 {
-    for (int64_t b = pat_node_address(n).offset / j->unit;
-         b < (pat_node_address(n).offset + n->length) / j->unit; b++) {
-        if (j->here[r][b])
-            return false;
-        j->here[r][b] = true;
-    }
-    return true;
-}
-
-static void finish_node(judge *j, int r, int i)
-{
-    const pat_plan *p = &j->set->plans[r];
-    j->state[r][i] = DONE;
-    for (int e = p->succ_at[i]; e < p->succ_at[i + 1]; e++)
-        if (--j->missing[r][p->succ[e]] == 0)
-            j->state[r][p->succ[e]] = READY;
-}
-
-static bool window_open(const judge *j, int r, const pat_node *n)
-{
-    const pat_plan *p = &j->set->plans[r];
-    for (int i = 0; i < p->num_nodes; i++)
-        if (p->nodes[i].kind == PAT_NODE_SEND && p->nodes[i].peer == n->peer &&
-            p->nodes[i].match <= n->match - PAT_SEND_WINDOW && j->state[r][i] != DONE)
-            return false;
-    return true;
-}
-
-/* Do what this node does, if its time has come. *right becomes false when it does what it must not. */
-static bool act(judge *j, set *s, int r, int i, bool *right)
-{
-    const pat_node *n = &s->plans[r].nodes[i];
-    if (j->state[r][i] != READY || n->kind == PAT_NODE_RECV)
+    pat_plan *p;
+    pat_node *n = pick_node(s, &p);
+    if (n->length == 0)
         return false;
-    if (n->kind == PAT_NODE_SEND) {
-        if (!window_open(j, r, n))
-            return false;
-        for (int64_t b = pat_node_address(n).offset / j->unit;
-             b < (pat_node_address(n).offset + n->length) / j->unit; b++)
-            *right = *right && j->here[r][b];
-        const pat_node *o = other_end(s, &s->plans[r], n);
-        int end = (int)(o - s->plans[n->peer].nodes);
-        if (j->state[n->peer][end] != READY)
-            return false;
-        *right = *right && deliver(j, n->peer, o);
-        finish_node(j, n->peer, end);
-    } else if (n->kind == PAT_NODE_COPY) {
-        *right = *right && j->arrived[r] && deliver(j, r, n);
-    } else {
-        j->arrived[r] = true;
-    }
-    finish_node(j, r, i);
+    pat_address *at = pick_address(s, n);
+    at->space = (enum pat_space)((at->space + 1 + random_below(&s->random, 2)) % 3);
     return true;
 }
 
-/* One execution; in each round the nodes have their turn in another random order, some of them often last. */
-static bool execute(judge *j, set *s)
+static bool shift_address(set *s)
 {
-    bool right = true;
-    int num_nodes = 0, num_done = 0, (*order)[2], at = 0;
-    for (int r = 0; r < s->num_ranks; r++) {
-        const pat_plan *p = &s->plans[r];
-        num_nodes += p->num_nodes;
-        memset(j->here[r], 0, (size_t)j->total);
-        j->arrived[r] = false;
-        for (int i = 0; i < p->num_nodes; i++) {
-            j->missing[r][i] = p->num_preds[i];
-            j->state[r][i] = p->num_preds[i] ? WAITING : READY;
-        }
-    }
-    order = malloc((size_t)num_nodes * sizeof(*order));
-    for (int r = 0; r < s->num_ranks; r++)
-        for (int i = 0; i < s->plans[r].num_nodes; i++, at++) {
-            int other = (int)random_below(&s->random, at + 1);
-            memcpy(order[at], order[other], sizeof(*order));
-            order[other][0] = r;
-            order[other][1] = i;
-        }
-    /* Always the first in the order that can: the later a node's place, the longer it is held back. */
-    for (int k = 0; right && k < num_nodes; k++)
-        if (act(j, s, order[k][0], order[k][1], &right))
-            k = -1;
-    for (int r = 0; r < s->num_ranks; r++)
-        for (int i = 0; i < s->plans[r].num_nodes; i++)
-            num_done += j->state[r][i] == DONE;
-    free(order);
-    return right && num_done == num_nodes;
+    pat_plan *p;
+    pat_node *n = pick_node(s, &p);
+    if (n->length == 0)
+        return false;
+    pick_address(s, n)->offset += random_below(&s->random, 2) ? ELEMENT : -ELEMENT;
+    return true;
 }
 
-static bool still_right(set *s, enum pat_op op)
+/* ---- The same for plans that reduce ---- */
+
+static bool swap_operands(set *s)
 {
-    judge j = {.set = s, .unit = s->plans[0].block_bytes};
-    bool right = true;
-    for (int r = 0; r < s->num_ranks; r++)
-        for (int i = 0; i < s->plans[r].num_nodes; i++) {
-            const pat_node *n = &s->plans[r].nodes[i];
-            j.unit = common_divisor(common_divisor(j.unit, pat_node_address(n).offset), n->length);
-        }
-    j.total = s->num_ranks * s->plans[0].block_bytes / j.unit;
-    for (int r = 0; r < s->num_ranks; r++) {
-        size_t nodes = (size_t)s->plans[r].num_nodes;
-        j.here[r] = malloc((size_t)j.total);
-        j.state[r] = malloc(nodes);
-        j.missing[r] = malloc(nodes * sizeof(int));
-    }
-    for (int k = 0; right && k < JUDGED_ORDERS; k++) {
-        right = execute(&j, s);
-        for (int r = 0; right && r < s->num_ranks; r++) {
-            bool whole = op == PAT_OP_ALLGATHER || (op == PAT_OP_GATHER && r == 0);
-            int64_t block = s->plans[r].block_bytes / j.unit;
-            int64_t first = whole || op == PAT_OP_BCAST ? 0 : r * block;
-            for (int64_t b = first; b < (whole ? j.total : first + block); b++)
-                right = right && j.here[r][b];
-        }
-    }
-    for (int r = 0; r < s->num_ranks; r++) {
-        free(j.here[r]);
-        free(j.state[r]);
-        free(j.missing[r]);
-    }
-    return right;
+    pat_plan *p;
+    pat_node *n = pick_node(s, &p);
+    if (n->kind != PAT_NODE_REDUCE)
+        return false;
+    const pat_address from = n->from;
+    n->from = n->to;
+    n->to = from;
+    return true;
+}
+
+/* A REDUCE only copies, or a COPY reduces. */
+static bool change_kind(set *s)
+{
+    pat_plan *p;
+    pat_node *n = pick_node(s, &p);
+    if (n->kind != PAT_NODE_REDUCE && n->kind != PAT_NODE_COPY)
+        return false;
+    n->kind = n->kind == PAT_NODE_COPY ? PAT_NODE_REDUCE : PAT_NODE_COPY;
+    return true;
+}
+
+/* A contribution in one element more or less. */
+static bool change_length(set *s)
+{
+    pat_plan *p;
+    pat_node *n = pick_node(s, &p);
+    if (n->kind != PAT_NODE_REDUCE)
+        return false;
+    n->length += n->length == ELEMENT || random_below(&s->random, 2) ? ELEMENT : -ELEMENT;
+    return true;
 }
 
 /* ---- Trials ---- */
 
+/* What is broken: the plans of an algorithm of the table, or an all-reduce. */
+typedef struct victim {
+    const char *name;
+    const pat_goal *goal;
+    const pat_algorithm *alg; /* NULL: allreduce */
+    void (*allreduce)(pat_plan *, int, int, int64_t);
+} victim;
+
 typedef struct mutation {
     const char *name;
     bool (*apply)(set *);
-    bool judged; /* may turn out to break nothing */
+    bool judged;  /* may turn out to break nothing */
+    bool reduces; /* only plans that reduce have something to break */
 } mutation;
 
 static const mutation mutations[] = {
-    {"a node removed", remove_node, false},
-    {"an edge removed", remove_edge, false},
-    {"an edge from ARRIVE or COPY removed", remove_arrive_edge, false},
-    {"two peers swapped", swap_peers, true},
-    {"two ranges swapped at one end", swap_ranges, false},
-    {"two blocks swapped", swap_blocks, true},
+    {"a node removed", remove_node, false, false},
+    {"an edge removed", remove_edge, false, false},
+    {"an edge from ARRIVE or COPY removed", remove_arrive_edge, false, false},
+    {"two peers swapped", swap_peers, true, false},
+    {"two ranges swapped at one end", swap_ranges, false, false},
+    {"two blocks swapped", swap_blocks, true, false},
+    {"bytes of another space", change_space, true, true},
+    {"bytes of another address", shift_address, false, false},
+    {"operands swapped", swap_operands, false, true},
+    {"REDUCE for COPY or COPY for REDUCE", change_kind, false, true},
+    {"another length reduced", change_length, false, true},
 };
 
+static void build_victim(const victim *v, set *s, uint64_t *seed)
+{
+    int64_t arrival[MOST_RANKS];
+    s->num_ranks = 2 + (int)random_below(seed, MOST_RANKS - 1);
+    if (v->alg) {
+        pat_job job = random_job(seed, (int)random_below(seed, 81), s->num_ranks, arrival);
+        plan_set_build(v->alg, &job, s->plans);
+        return;
+    }
+    const int64_t elements = 1 + random_below(seed, 40);
+    for (int r = 0; r < s->num_ranks; r++) {
+        v->allreduce(&s->plans[r], s->num_ranks, r, elements);
+        pat_plan_finish(&s->plans[r]);
+    }
+}
+
 /* Was every one of the trials caught? Some algorithms have nothing that could be broken so: all messages alike. */
-static bool try_mutation(const pat_algorithm *alg, const mutation *m, uint64_t *seed)
+static bool try_mutation(const victim *v, const mutation *m, uint64_t *seed)
 {
     int caught = 0, harmless = 0, trial = 0;
     for (int tries = 0; trial < TRIALS && (trial > 0 || tries < MOST_TRIES); tries++) {
-        int64_t arrival[MOST_RANKS];
         char why[256];
-        set s = {.num_ranks = 2 + (int)random_below(seed, MOST_RANKS - 1)};
-        pat_job job = random_job(seed, (int)random_below(seed, 81), s.num_ranks, arrival);
-        plan_set_build(alg, &job, s.plans);
+        set s = {0};
+        build_victim(v, &s, seed);
         s.random = *seed;
         bool changed = false;
         /* Some plans have nothing of the kind to break: give up after a while and take another. */
@@ -346,33 +279,49 @@ static bool try_mutation(const pat_algorithm *alg, const mutation *m, uint64_t *
             changed = m->apply(&s);
         for (int r = 0; r < s.num_ranks; r++)
             pat_plan_finish(&s.plans[r]); /* may refuse by itself; the checker must see that too */
-        int error = changed ? pat_check(s.plans, s.num_ranks, pat_goal_of(alg->op), why, sizeof(why)) : 0;
-        if (changed && !error && m->judged && still_right(&s, alg->op)) {
+        int error = changed ? pat_check(s.plans, s.num_ranks, v->goal, why, sizeof(why)) : 0;
+        if (changed && !error && m->judged && still_right(&s, v->goal)) {
             harmless++;
         } else if (changed) {
             trial++;
             caught += error != 0;
             if (!error)
-                print_error("%s, %s, %d ranks, %lld bytes: not noticed\n", alg->name, m->name, s.num_ranks,
-                            (long long)job.block_bytes);
+                print_error("%s, %s, %d ranks, %lld bytes: not noticed\n", v->name, m->name, s.num_ranks,
+                            (long long)s.plans[0].block_bytes);
         }
         plan_set_free(s.plans, s.num_ranks);
     }
-    print_message("%-15s %-36s caught %d of %d", alg->name, m->name, caught, trial);
+    print_message("%-18s %-36s caught %d of %d", v->name, m->name, caught, trial);
     print_message(harmless ? ", %d more changed nothing\n" : "\n", harmless);
-    return caught == trial && (trial > 0 || strcmp(alg->name, "bcast_linear") == 0);
+    return caught == trial && (trial > 0 || strcmp(v->name, "bcast_linear") == 0);
+}
+
+static bool try_all(const victim *v, uint64_t *seed)
+{
+    bool all = true;
+    for (size_t m = 0; m < sizeof(mutations) / sizeof(mutations[0]); m++)
+        if (v->goal->reduces || !mutations[m].reduces)
+            all = try_mutation(v, &mutations[m], seed) && all;
+    return all;
 }
 
 static void test_every_mutation_is_caught(void **state)
 {
+    static const victim allreduces[] = {
+        {"allreduce_doubling", &pat_goal_allreduce, NULL, allreduce_doubling},
+        {"allreduce_ring", &pat_goal_allreduce, NULL, allreduce_ring},
+    };
     uint64_t seed = 20210711;
     bool all = true;
     (void)state;
     for (int a = 0; a < pat_algorithm_count(); a++) {
         const pat_algorithm *alg = pat_algorithm_at(a);
-        for (size_t m = 0; alg->build && m < sizeof(mutations) / sizeof(mutations[0]); m++)
-            all = try_mutation(alg, &mutations[m], &seed) && all;
+        const victim v = {alg->name, pat_goal_of(alg->op), alg, NULL};
+        if (alg->build)
+            all = try_all(&v, &seed) && all;
     }
+    for (int a = 0; a < 2; a++)
+        all = try_all(&allreduces[a], &seed) && all;
     assert_true(all);
 }
 
