@@ -29,8 +29,8 @@ typedef struct runs {
 typedef struct values {
     const check *c;
     runs *held; /* by every rank, of all its spaces: see pat_check_byte */
-    runs in, left,
-        joined; /* what a node reads, its left operand, what it makes of both; from the range's beginning */
+    /* What a node reads, and for a REDUCE the left operand and what it makes of both; counted from the range's beginning. */
+    runs in, left, joined;
     runs fresh; /* what takes the place of some of the runs that are held */
 
     /* Expressions by number: the first are the leaves. */

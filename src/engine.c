@@ -40,7 +40,9 @@ struct pat_exec {
     int num_active, num_sending, num_done, num_deferred;
     int num_data; /* of the active ones, those with user bytes */
     bool arrived, voided;
-    char *home, *landing;
+    char *home, *landing, *scratch;
+    MPI_Datatype element; /* what op takes: see pat_exec_reduces */
+    MPI_Op op;
     int num_forwards; /* while the landing place changes: messages in flight that are older than the new one */
     int root;         /* the plan counts ranks from this one */
     int64_t shift,
@@ -52,13 +54,18 @@ struct pat_exec {
     pat_span *spans; /* per node; NULL: not noted */
 };
 
-/* Own bytes go to the result and messages from result to result: so far nothing else has memory here. */
-static bool can_run(const pat_node *n)
+/*
+ * Own bytes may be in their place in the result already (see pat_exec_arrive), so they are for nothing but to be copied
+ * there. Blocks have a place each, and a vector that is reduced takes the whole of the result.
+ */
+static bool can_run(const pat_plan *p, const pat_node *n)
 {
-    if (pat_is_message(n))
-        return pat_node_address(n).space == PAT_SPACE_RESULT;
-    return n->kind == PAT_NODE_ARRIVE || n->kind == PAT_NODE_NONE ||
-           (n->kind == PAT_NODE_COPY && n->from.space == PAT_SPACE_OWN && n->to.space == PAT_SPACE_RESULT);
+    const int64_t home = p->element_bytes > 0 ? 0 : pat_plan_block_start(p, p->rank);
+    const bool reads = n->kind == PAT_NODE_COPY || n->kind == PAT_NODE_REDUCE || n->kind == PAT_NODE_SEND;
+    if (!reads || n->length == 0 || n->from.space != PAT_SPACE_OWN)
+        return true;
+    return n->kind == PAT_NODE_COPY && n->to.space == PAT_SPACE_RESULT &&
+           n->to.offset - n->from.offset == home;
 }
 
 static int build_lanes(pat_exec *e)
@@ -76,7 +83,7 @@ static int build_lanes(pat_exec *e)
     }
     for (int i = 0; i < p->num_nodes; i++) {
         const pat_node *n = &p->nodes[i];
-        if (!can_run(n))
+        if (!can_run(p, n))
             return ENOTSUP;
         if (!pat_is_message(n))
             continue;
@@ -110,9 +117,13 @@ int pat_exec_create(pat_exec **exec, const pat_plan *plan, MPI_Comm comm, pat_ta
     e->requests = malloc(n * sizeof(MPI_Request));
     e->request_node = malloc(n * sizeof(*e->request_node));
     e->index_buf = malloc(n * sizeof(*e->index_buf));
+    e->element = MPI_DATATYPE_NULL;
+    e->op = MPI_OP_NULL;
+    e->scratch = plan->scratch_bytes > 0 ? malloc((size_t)plan->scratch_bytes) : NULL;
     e->carried = plan->carries ? calloc((size_t)plan->num_ranks, sizeof(*e->carried)) : NULL;
     bool ok = e->state && e->in_landing && e->missing && e->ready && e->lanes && e->lane_nodes &&
-              e->requests && e->request_node && e->index_buf && (e->carried || !plan->carries);
+              e->requests && e->request_node && e->index_buf && (e->carried || !plan->carries) &&
+              (e->scratch || plan->scratch_bytes == 0);
     int error = ok ? build_lanes(e) : ENOMEM;
     if (error) {
         pat_exec_free(e);
@@ -136,6 +147,12 @@ const char *pat_exec_reason(int error)
     return error == ENOMEM ? "no memory" : "too many messages";
 }
 
+void pat_exec_reduces(pat_exec *e, MPI_Datatype element, MPI_Op op)
+{
+    e->element = element;
+    e->op = op;
+}
+
 void pat_exec_rotate(pat_exec *e, int root, int64_t shift, int64_t result_bytes)
 {
     e->root = root;
@@ -157,6 +174,7 @@ void pat_exec_free(pat_exec *e)
     free(e->request_node);
     free(e->index_buf);
     free(e->carried);
+    free(e->scratch);
     free(e->spans);
     free(e);
 }
@@ -259,6 +277,10 @@ static int wire_make(wire *w, const pat_exec *e, const pat_node *n, char *base)
     if (n->length == 0)
         return MPI_SUCCESS;
     const int64_t offset = pat_node_address(n).offset, start = at_home(e, offset);
+    if (pat_node_address(n).space == PAT_SPACE_SCRATCH) {
+        w->at = e->scratch + offset;
+        return MPI_SUCCESS;
+    }
     const int first = e->carried ? pat_plan_block_of(e->plan, offset) : 0;
     int ends = 0;
     while (e->carried && first + ends < e->plan->num_ranks &&
@@ -297,7 +319,7 @@ static MPI_Request *posted(pat_exec *e, int node)
 static int post_recv(pat_exec *e, int node)
 {
     const pat_node *n = &e->plan->nodes[node];
-    if (n->length > 0 && !e->arrived) {
+    if (n->length > 0 && !e->arrived && n->to.space == PAT_SPACE_RESULT) {
         if (!e->landing || e->landed + n->length > e->budget) {
             e->state[node] = DEFERRED;
             e->num_deferred++;
@@ -385,6 +407,40 @@ static int advance_lane(pat_exec *e, int peer)
     return MPI_SUCCESS;
 }
 
+/* Where the bytes are once the rank has arrived; own ones may be where they belong in the result. */
+static char *address(const pat_exec *e, pat_address at)
+{
+    if (at.space == PAT_SPACE_SCRATCH)
+        return e->scratch + at.offset;
+    return at.space == PAT_SPACE_OWN ? (char *)e->own + at.offset : e->home + at_home(e, at.offset);
+}
+
+static int reduce(const pat_exec *e, const pat_node *n)
+{
+    return PMPI_Reduce_local(address(e, n->from), address(e, n->to),
+                             (int)(n->length / e->plan->element_bytes), e->element, e->op);
+}
+
+/* A COPY or a REDUCE. Before the call the result has no address, so what touches it waits; only messages may land early. */
+static int run_local(pat_exec *e, int node)
+{
+    const pat_node *n = &e->plan->nodes[node];
+    int rc = MPI_SUCCESS;
+    if (!e->arrived && (n->from.space == PAT_SPACE_RESULT || n->to.space == PAT_SPACE_RESULT)) {
+        e->state[node] = DEFERRED;
+        e->num_deferred++;
+        return rc;
+    }
+    if (n->kind == PAT_NODE_REDUCE) {
+        rc = reduce(e, n);
+    } else if (n->from.space != PAT_SPACE_OWN || e->own) {
+        memcpy(address(e, n->to), address(e, n->from), (size_t)n->length);
+        e->stats.bytes_copied += n->length;
+    }
+    complete(e, node);
+    return rc;
+}
+
 static int post_ready(pat_exec *e)
 {
     while (e->ready_head < e->ready_tail) {
@@ -396,11 +452,8 @@ static int post_ready(pat_exec *e)
         case PAT_NODE_ARRIVE:
             break;
         case PAT_NODE_COPY:
-            if (e->own) {
-                memcpy(e->home + at_home(e, n->to.offset), e->own + n->from.offset, (size_t)n->length);
-                e->stats.bytes_copied += n->length;
-            }
-            complete(e, node);
+        case PAT_NODE_REDUCE:
+            rc = run_local(e, node);
             break;
         case PAT_NODE_SEND:
             rc = post_send(e, node);
@@ -410,8 +463,6 @@ static int post_ready(pat_exec *e)
             break;
         case PAT_NODE_NONE:
             complete(e, node);
-            break;
-        case PAT_NODE_REDUCE: /* pat_exec_create has refused the plan */
             break;
         }
         if (rc != MPI_SUCCESS)
@@ -588,7 +639,7 @@ static int change_landing(pat_exec *e, char *landing, int64_t budget)
     e->landing = landing;
     e->budget = budget > e->landed ? budget : e->landed;
     for (int i = 0; i < p->num_nodes && rc == MPI_SUCCESS; i++)
-        if (e->state[i] == DEFERRED) {
+        if (e->state[i] == DEFERRED && p->nodes[i].kind == PAT_NODE_RECV) {
             e->num_deferred--;
             rc = post_recv(e, i);
         }

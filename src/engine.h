@@ -30,9 +30,18 @@ typedef struct pat_tags {
     int first, count;
 } pat_tags;
 
-/* Make an execution of `plan`, which must outlive it. Returns 0, ENOMEM, EINVAL (too many messages for the tags) or ENOTSUP
- * (the plan reduces, or names memory that the engine does not provide). */
+/*
+ * Make an execution of `plan`, which must outlive it, and the scratch that it asks for. Returns 0, ENOMEM, EINVAL (too many
+ * messages for the tags) or ENOTSUP: the plan does something else with own bytes than to copy them to their place in
+ * the result, but they may be nowhere but there.
+ */
 int pat_exec_create(pat_exec **exec, const pat_plan *plan, MPI_Comm comm, pat_tags tags);
+
+/*
+ * For plans that reduce, right after pat_exec_create: the operation, and the type of which an element is one. Both must
+ * outlive the execution. Nothing is reduced in the result before ARRIVE.
+ */
+void pat_exec_reduces(pat_exec *exec, MPI_Datatype element, MPI_Op op);
 
 /* Why a plan or its execution could not be made, for a message. */
 const char *pat_exec_reason(int error);

@@ -4,10 +4,10 @@
  * A plan must never call MPI, read a clock or use floating point: every rank derives its own part from the
  * same inputs, and they only fit together when the inputs give the same answer everywhere, bit for bit.
  *
- * Addresses: a node names the bytes that it reads and writes by their space and their offset in it. A space is one run of bytes. Where a
- * space lies in memory (send buffer, receive buffer, early-data buffer) is the engine's business. In the result of an
- * all-gather block b is the bytes [b*block_bytes, (b+1)*block_bytes), in that of a gather likewise. The result of a broadcast
- * or an all-reduce is one block long.
+ * Addresses: a node names the bytes that it reads and writes by their space and their offset in it. A space is one run of
+ * bytes. Where it lies in memory (send buffer, receive buffer, early-data buffer) is the engine's business. In the result of
+ * an all-gather block b is the bytes [b*block_bytes, (b+1)*block_bytes), in that of a gather likewise. The result of a
+ * broadcast or an all-reduce is one block long.
  *
  * Blocks of different lengths: an algorithm builds as if all had the length of the longest, and pat_plan_fit cuts off what
  * is not there.
@@ -26,12 +26,12 @@ enum pat_node_kind {
     PAT_NODE_COPY,   /* bytes move from one address of this rank to another */
     PAT_NODE_SEND,
     PAT_NODE_RECV,
-    PAT_NODE_REDUCE, /* to = op(from, to): `from` is the left operand and `to` the right one, as in MPI_Reduce_local */
-    PAT_NODE_NONE, /* a message of which nothing is left: done as soon as what it waits for is */
+    PAT_NODE_REDUCE, /* to = op(from, to): `from` is the left operand, `to` the right one */
+    PAT_NODE_NONE,   /* a message of which nothing is left: done as soon as what it waits for is */
 };
 
 enum pat_space {
-    PAT_SPACE_OWN, /* what this rank contributes, in its send buffer: never written, not there before ARRIVE */
+    PAT_SPACE_OWN,    /* what this rank contributes: not there before ARRIVE, and never written */
     PAT_SPACE_RESULT, /* what this rank ends with */
     PAT_SPACE_SCRATCH, /* memory of the library, pat_plan.scratch_bytes long: holds nothing before it is written */
 };
@@ -82,8 +82,7 @@ typedef struct pat_plan {
     int64_t block_bytes;   /* the longest block's */
     int64_t *starts;       /* where each block begins, and the result's end; NULL: all blocks are alike */
     int64_t scratch_bytes; /* of PAT_SPACE_SCRATCH */
-    int64_t
-        element_bytes; /* what the operation takes at once; 0: the plan reduces nothing. See pat_plan_reduces */
+    int64_t element_bytes; /* see pat_plan_reduces; 0: the plan reduces nothing */
     pat_node *nodes;
     int num_nodes, cap_nodes;
     pat_edge *edges;
@@ -138,9 +137,9 @@ void pat_plan_init(pat_plan *plan, int num_ranks, int rank, int64_t block_bytes)
 int pat_plan_arrive(pat_plan *plan); /* returns the node's number; so do the next ten */
 int pat_plan_copy(pat_plan *plan, pat_address from, pat_address to, int64_t length);
 /*
- * to = op(from, to). The plan alone decides which operand is left and which is right, and in which order contributions are
- * joined, so that every rank can be made to get the same bits and an operation need not be commutative. Only after
- * pat_plan_reduces.
+ * to = op(from, to), as MPI_Reduce_local has it. The plan alone decides which operand is left and which is right, and in
+ * which order contributions are joined. So every rank can be made to get the same bits, and an operation need not be
+ * commutative. Only after pat_plan_reduces.
  */
 int pat_plan_reduce(pat_plan *plan, pat_address from, pat_address to, int64_t length);
 /* Messages from the result to the result; the offsets are of that. */
