@@ -37,6 +37,7 @@ bool inject(const char *file, int line, const char *name);
 #define PMPI_Isend(...)                FAULTY(PMPI_Isend, MPI_ERR_INTERN, __VA_ARGS__)
 #define PMPI_Pack(...)                 FAULTY(PMPI_Pack, MPI_ERR_INTERN, __VA_ARGS__)
 #define PMPI_Recv(...)                 FAULTY(PMPI_Recv, MPI_ERR_INTERN, __VA_ARGS__)
+#define PMPI_Reduce_local(...)         FAULTY(PMPI_Reduce_local, MPI_ERR_INTERN, __VA_ARGS__)
 #define PMPI_Send(...)                 FAULTY(PMPI_Send, MPI_ERR_INTERN, __VA_ARGS__)
 #define PMPI_Test(...)                 FAULTY(PMPI_Test, MPI_ERR_INTERN, __VA_ARGS__)
 #define PMPI_Testall(...)              FAULTY(PMPI_Testall, MPI_ERR_INTERN, __VA_ARGS__)
