@@ -165,8 +165,12 @@ static double outlook_us(int ranks)
 {
     static pat_comm c;
     pat_carried *carried = calloc((size_t)ranks, sizeof(*carried));
-    if (!carried)
+    c.arrival_ns = calloc((size_t)ranks, sizeof(*c.arrival_ns));
+    if (!carried || !c.arrival_ns) {
+        free(carried);
+        free(c.arrival_ns);
         return -1;
+    }
     for (int r = 0; r < ranks; r++)
         carried[r].arrival_ns = r * INT64_C(7919) % ranks * 100000;
     c.size = ranks;
@@ -176,6 +180,7 @@ static double outlook_us(int ranks)
         pat_select_note(&c, carried, 8192);
     const double us = (double)(pat_clock_local_ns() - start) / 1e3 / CHOICES;
     free(carried);
+    free(c.arrival_ns);
     return us;
 }
 
