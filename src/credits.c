@@ -70,6 +70,8 @@ static int start_round(pat_comm *c)
     pthread_rwlock_rdlock(&pat_rt.driving);
     int rc = pat_exec_arrive(k->exec, NULL, NULL, NULL);
     pthread_rwlock_unlock(&pat_rt.driving);
+    if (rc != MPI_SUCCESS)
+        k->failed = rc;
     return rc;
 }
 

@@ -313,7 +313,9 @@ static MPI_Request *posted(pat_exec *e, int node)
     note_start(e, node);
     e->num_data += e->plan->nodes[node].length > 0;
     e->request_node[e->num_active] = node;
-    return &e->requests[e->num_active++];
+    MPI_Request *request = &e->requests[e->num_active++];
+    *request = MPI_REQUEST_NULL; /* so it stays where the call fails */
+    return request;
 }
 
 static int post_recv(pat_exec *e, int node)

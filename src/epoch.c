@@ -162,7 +162,9 @@ int pat_epoch_release_holder(pat_comm *c)
 int pat_epoch_drop_ahead(pat_comm *c)
 {
     int rc = MPI_SUCCESS;
-    if (c->prepared->exec && pat_comm_ahead(c, pat_plan_cache_algorithm(c->prepared->plan)) && !c->voiding) {
+    /* After an error its messages may still be under way: then it stays. */
+    if (c->prepared->exec && c->failure.code == MPI_SUCCESS &&
+        pat_comm_ahead(c, pat_plan_cache_algorithm(c->prepared->plan)) && !c->voiding) {
         rc = pat_exec_void(c->prepared->exec);
         round_end(c, c->prepared);
         release_reserve(c);
@@ -425,7 +427,7 @@ static bool calling(const pat_comm *c)
 
 int pat_epoch_wait(pat_comm *c)
 {
-    return pat_wait_while(c, calling, pat_epoch_progress);
+    return pat_comm_ended(c, pat_wait_while(c, calling, pat_epoch_progress));
 }
 
 /* ---- The background thread's visit --------------------------------------------------------------------- */
@@ -587,7 +589,8 @@ void pat_epoch_background(pat_comm *c, pat_visit *visit)
         return;
     }
     pthread_rwlock_rdlock(&pat_rt.driving);
-    pat_error_clear();
+    if (pat_rt.thread)
+        pat_error_clear(); /* else this is a caller's thread, which may have an error to return */
     if (!c->dead && c->failure.code == MPI_SUCCESS)
         pat_comm_ended(c, background_visit(c, visit));
     pthread_rwlock_unlock(&pat_rt.driving);
