@@ -102,7 +102,7 @@ static int passed_on(const passed *p, int rc)
     pthread_mutex_unlock(&p->c->lock);
     if (p->measured)
         pat_thread_kick(pat_rt.thread); /* ranks that do not call again must still pass on what others say */
-    return rc == MPI_SUCCESS ? failed : rc;
+    return rc == MPI_SUCCESS && failed != MPI_SUCCESS ? pat_fail(p->c->user, failed) : rc;
 }
 
 /* What is in use for all-gathers; NULL where a call here cannot be any but the MPI library's. */
@@ -210,7 +210,7 @@ static __attribute__((noinline)) int long_allgather(const pat_algorithm *alg,
     else if (allgather(alg, &call, site, outcome, &p, &rc))
         return rc;
     rc = next(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
-    return verdict_of_mpi(passed_on(&p, rc));
+    return passed_on(&p, verdict_of_mpi(rc));
 }
 
 int pat_allgather(__typeof__(&PMPI_Allgather) next, const void *site, pat_outcome *outcome,
@@ -272,7 +272,7 @@ int pat_allgatherv(__typeof__(&PMPI_Allgatherv) next, const void *site, pat_outc
                                recvcounts, displs, recvtype, comm, &p, &rc))
         return rc;
     rc = next(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
-    return verdict_of_mpi(passed_on(&p, rc));
+    return passed_on(&p, verdict_of_mpi(rc));
 }
 
 /* ---- Operations with a root ----------------------------------------------------------------------------- */
