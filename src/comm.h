@@ -156,7 +156,7 @@ static inline int pat_comm_failed(const pat_comm *c)
     return pat_failure_tell(&c->failure);
 }
 
-/* What has just been done here has ended with `rc`. An error stays. Returns pat_comm_failed. */
+/* What has just been done here has ended with `rc`. An error stays. Returns the one that stays, or MPI_SUCCESS. */
 static inline int pat_comm_ended(pat_comm *c, int rc)
 {
     return pat_failure_note(&c->failure, rc);

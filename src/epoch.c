@@ -372,7 +372,7 @@ int pat_epoch_begin(pat_comm *c, const pat_call *call, const pat_algorithm *alg)
     return rc;
 }
 
-/* A round that broke off stays where it is, and whoever waits for it is told: its buffers may be the application's again. */
+/* A round that broke off is never over: whoever waits for it is told of the error. Its buffers may be the application's again. */
 static int progress(pat_comm *c, bool *moved)
 {
     int rc = pat_comm_failed(c);

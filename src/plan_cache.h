@@ -13,7 +13,7 @@
 
 #include "algorithms.h"
 
-/* Kept beyond those that are in use: so many plans, of so many bytes in all. */
+/* So many plans are kept, of so many bytes in all. Plans in use count, and stay even beyond that. */
 enum { PAT_CACHED_PLANS = 16, PAT_CACHED_BYTES = 4 << 20 };
 
 typedef struct pat_cached_plan pat_cached_plan;
