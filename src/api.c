@@ -10,6 +10,7 @@
 #include "comm.h"
 #include "error.h"
 #include "fail.h"
+#include "life.h"
 #include "runtime.h"
 
 /* ---- The library's life ------------------------------------------------------------------------------- */
@@ -39,7 +40,7 @@ int PAT_Init(void)
     if (rc != MPI_SUCCESS)
         return rc;
     if (!atomic_load(&pat_rt.started))
-        rc = pat_runtime_init();
+        rc = pat_life_begin();
     else if (pat_rt.hosted && !pat_rt.invited)
         pat_rt.patience = 0; /* the drop-in has started it, and this program means what it calls */
     else
@@ -58,7 +59,7 @@ int PAT_Finalize(void)
     if (rc != MPI_SUCCESS)
         return rc;
     pat_rt.invited = false;
-    return pat_rt.hosted ? MPI_SUCCESS : pat_runtime_shutdown(); /* the drop-in goes on to MPI_Finalize */
+    return pat_rt.hosted ? MPI_SUCCESS : pat_life_end(); /* the drop-in goes on to MPI_Finalize */
 }
 
 int PAT_Get_version(int *major, int *minor, int *patch)
@@ -165,13 +166,13 @@ int PAT_UseAlg(const char *name)
     if (alg == atomic_load(&pat_rt.alg[alg->op]))
         return MPI_SUCCESS;
     bool busy;
-    rc = pat_runtime_settle(&busy);
+    rc = pat_life_settle(&busy);
     if (rc != MPI_SUCCESS)
         return pat_fail(MPI_COMM_WORLD, rc);
     if (busy)
         return pat_error(MPI_ERR_REQUEST,
                          "PAT_UseAlg: a request is started on some rank; call PAT_Wait first");
-    rc = pat_runtime_use(alg);
+    rc = pat_life_use(alg);
     return rc == MPI_SUCCESS ? rc : pat_fail(MPI_COMM_WORLD, rc);
 }
 

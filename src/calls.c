@@ -10,10 +10,10 @@
 #include "epoch.h"
 #include "error.h"
 #include "fail.h"
-#include "request.h"
 #include "rooted.h"
 #include "runtime.h"
 #include "select.h"
+#include "wait.h"
 
 /* How a call that the next one has run ended: what this library said before does not belong to it. */
 static int verdict_of_mpi(int rc)
@@ -41,6 +41,17 @@ static bool has_empty_block(const pat_call *call, int num_ranks)
     return found;
 }
 
+static bool held(const pat_comm *c)
+{
+    return pat_credits_hold(&c->credits);
+}
+
+static int hold_and_pass(pat_comm *c)
+{
+    int rc = pat_wait_while(c, held, pat_epoch_look);
+    return rc == MPI_SUCCESS ? pat_credits_pass(&c->credits) : rc;
+}
+
 /* The call as a plan. Only what is the same on all ranks decides whether we get here. */
 static int run_by_plan(pat_comm *c, const pat_call *call, const pat_algorithm *alg, const void *site,
                        bool measured, pat_outcome *outcome)
@@ -49,31 +60,30 @@ static int run_by_plan(pat_comm *c, const pat_call *call, const pat_algorithm *a
     const int64_t told = c->num_spreads;
     const bool loose = has_empty_block(call, c->size);
     int rc;
-    if (pat_request_started(
-            c->holder)) { /* by what the program did: how far the round has come differs from rank to rank */
+    if (c->hold.started) { /* by what the program did: how far the round has come differs from rank to rank */
         rc = pat_error(MPI_ERR_REQUEST,
                        "PAT_Allgather: a request is started on this communicator; call PAT_Wait first");
     } else {
         pat_select_arrive(c, site);
         if (loose)
-            pat_credits_end_epoch(c);
+            pat_credits_end_epoch(&c->credits);
         rc = pat_epoch_begin(c, call, alg);
     }
     if (rc == MPI_SUCCESS) {
         c->by_request = false;
         rc = pat_epoch_wait(c);
         if (rc == MPI_SUCCESS && loose)
-            rc = pat_comm_ended(c, pat_credits_hold_and_pass(c));
+            rc = pat_comm_ended(c, hold_and_pass(c));
         if (outcome && c->num_spreads > told) {
             outcome->late = c->late;
             outcome->native_ns = pat_select_native_ns(c, call->mean_bytes);
         }
         if (rc == MPI_SUCCESS && measured)
-            rc = pat_comm_ended(c, pat_sample_post(c, PAT_BY_RELAY, call->mean_bytes));
+            rc = pat_comm_ended(c, pat_select_measure(c, PAT_BY_RELAY, call->mean_bytes));
         else
             pat_select_learn(c);
     }
-    const bool credits = pat_credits_wake(c);
+    const bool credits = pat_credits_wake(&c->credits);
     pthread_mutex_unlock(&c->lock);
     pat_runtime_used(c);
     if (pat_comm_ahead(c, alg) || (credits && pat_rt.thread))
@@ -96,7 +106,7 @@ static int passed_on(const passed *p, int rc)
     pthread_mutex_lock(&p->c->lock);
     int failed = pat_comm_failed(p->c);
     if (failed == MPI_SUCCESS && p->measured)
-        failed = pat_comm_ended(p->c, pat_sample_post(p->c, PAT_BY_MPI, p->bytes));
+        failed = pat_comm_ended(p->c, pat_select_measure(p->c, PAT_BY_MPI, p->bytes));
     else if (failed == MPI_SUCCESS)
         pat_select_passed_on(p->c, p->bytes);
     pthread_mutex_unlock(&p->c->lock);
@@ -172,9 +182,8 @@ static bool allgather(const pat_algorithm *in_use, const pat_call *call, const v
     pthread_mutex_lock(&c->lock);
     int failed = pat_comm_failed(c);
     if (failed == MPI_SUCCESS)
-        failed = pat_comm_ended(c, pat_sample_wait(c));
-    const pat_algorithm *alg =
-        pat_select(c, in_use, call->mean_bytes, !pat_request_started(c->holder), &next);
+        failed = pat_comm_ended(c, pat_select_hear(c));
+    const pat_algorithm *alg = pat_select(c, in_use, call->mean_bytes, !c->hold.started, &next);
     if (!alg->build)
         pat_select_arrive(c, site);
     pthread_mutex_unlock(&c->lock);

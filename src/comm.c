@@ -10,7 +10,6 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "epoch.h"
 #include "error.h"
 #include "explain.h"
 #include "nodes.h"
@@ -100,6 +99,10 @@ static int comm_agree(pat_comm *c)
     c->background = all[1];
     c->link.eager_bytes = all[2] == INT_MAX ? 0 : all[2];
     c->link.packet_bytes = all[3] == INT_MAX ? 0 : all[3];
+    c->credits.own = c->own;
+    c->credits.rank = c->rank;
+    c->credits.size = c->size;
+    c->credits.tags = pat_comm_tags(c, PAT_SLOT_CREDITS);
     if (rc != MPI_SUCCESS || !c->usable)
         return rc;
     return pat_link_find(&c->link, &pat_rt.config, c->own, c->order);
@@ -255,6 +258,20 @@ int pat_comm_get(MPI_Comm comm, bool choosing, pat_comm **out)
     return MPI_SUCCESS;
 }
 
+void pat_comm_unlist(pat_comm *c)
+{
+    pthread_mutex_lock(&pat_rt.lock);
+    for (pat_comm **at = &pat_rt.comms; *at; at = &(*at)->next)
+        if (*at == c) {
+            *at = c->next;
+            c->listed = false;
+            break;
+        }
+    if (pat_rt.last == c)
+        pat_rt.last = NULL;
+    pthread_mutex_unlock(&pat_rt.lock);
+}
+
 void pat_comm_ref(pat_comm *c)
 {
     pthread_mutex_lock(&pat_rt.lock);
@@ -289,48 +306,6 @@ void pat_comm_unref(pat_comm *c)
     free(c->arrival_ns);
     pthread_mutex_destroy(&c->lock);
     free(c);
-}
-
-/*
- * MPI_Comm_free and the end of the library both come here, on every member. No error is returned: the state is gone all the same, and MPI
- * would keep an attribute that leads nowhere. What has failed on the communicator was returned by the calls on it.
- */
-int pat_comm_delete_attr(MPI_Comm comm, int keyval, void *attr, void *extra)
-{
-    (void)comm;
-    (void)keyval;
-    (void)extra;
-    pat_comm *c = attr;
-    const int64_t start_ns = pat_clock_local_ns();
-    pthread_mutex_lock(&c->lock);
-    int rc = pat_credits_end(c),
-        rc_sample = c->failure.code == MPI_SUCCESS ? pat_sample_wait(c) : MPI_SUCCESS;
-    if (rc == MPI_SUCCESS)
-        rc = rc_sample;
-    pthread_mutex_unlock(&c->lock);
-    pat_epoch_settle_one(c);
-
-    pthread_mutex_lock(&pat_rt.lock);
-    for (pat_comm **at = &pat_rt.comms; *at; at = &(*at)->next)
-        if (*at == c) {
-            *at = c->next;
-            c->listed = false;
-            break;
-        }
-    if (pat_rt.last == c)
-        pat_rt.last = NULL;
-    pthread_mutex_unlock(&pat_rt.lock);
-
-    pthread_mutex_lock(&c->lock);
-    pat_epoch_drop_ahead(c);
-    c->dead = true;
-    c->holder = NULL;
-    pthread_mutex_unlock(&c->lock);
-    PMPI_Comm_free(&c->own);
-    pat_comm_unref(c);
-    if (!pat_rt.settled) /* else it belongs to the end of the library */
-        atomic_fetch_add(&pat_rt.state_ns, pat_clock_local_ns() - start_ns);
-    return MPI_SUCCESS;
 }
 
 bool pat_comm_buffer(char **buf, size_t *have, size_t size)

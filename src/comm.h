@@ -65,6 +65,17 @@ typedef struct pat_late {
     int64_t waited_ns;
 } pat_late;
 
+/*
+ * What a persistent request has handed over. From PAT_Open to PAT_Wait it is the only one here whose receive buffer is the
+ * library's.
+ */
+typedef struct pat_hold {
+    const void *request; /* NULL: none is open or started */
+    bool started;
+    const pat_call
+        *open; /* what the opened request will call with; NULL: its buffer is not to be filled now */
+} pat_hold;
+
 enum pat_phase { PAT_IDLE, PAT_AWAIT_ESTIMATES, PAT_RUNNING };
 
 typedef struct pat_comm {
@@ -121,10 +132,10 @@ typedef struct pat_comm {
     int64_t made_ns;     /* local time at which it made `prepared` */
     bool by_request;     /* the last call came from a request: early data waits for the next PAT_Open */
     struct pat_sockets *sockets; /* what the calling thread watches while it waits; may be NULL */
-    struct pat_request *holder;  /* the request that is open or started */
-    bool landed_in_holder;       /* `prepared` receives early data in the holder's buffer */
-    int64_t *last_starts;        /* where those of `last` are kept */
-    char *stage, *pack;          /* early data; the packed result for types that are not plain */
+    pat_hold hold;
+    bool landed_in_holder; /* `prepared` receives early data in the holder's buffer */
+    int64_t *last_starts;  /* where those of `last` are kept */
+    char *stage, *pack;    /* early data; the packed result for types that are not plain */
     size_t stage_size, pack_size;
 
     /* Operations with a root (rooted.h), which need nothing of the above. */
@@ -236,8 +247,8 @@ static inline pat_tags pat_comm_tags(const pat_comm *c, int slot)
     return (pat_tags){slot * c->slot_tags, c->slot_tags};
 }
 
-/* Attribute callback of user communicators. */
-int pat_comm_delete_attr(MPI_Comm comm, int keyval, void *attr, void *extra);
+/* The communicator goes: the background thread and milestones no longer find it. */
+void pat_comm_unlist(pat_comm *c);
 
 /* Grow *buf to at least `size` bytes of lazily backed memory. Returns false when there is none. */
 bool pat_comm_buffer(char **buf, size_t *have, size_t size);

@@ -25,6 +25,11 @@
 enum { PAT_CREDIT_CALLS = 32, PAT_CREDIT_BYTES = 2 << 20 };
 
 typedef struct pat_credits {
+    /* Set when made. */
+    MPI_Comm own; /* the library's communicator */
+    int rank, size;
+    pat_tags tags;
+
     int calls;     /* of this epoch, and their bytes */
     int64_t bytes; /* in the result: at a gather's root that is what comes in */
     bool last;     /* the call under way ends the epoch */
@@ -36,36 +41,28 @@ typedef struct pat_credits {
     int64_t moved_ns;    /* when it last saw something come in */
 } pat_credits;
 
-struct pat_comm;
-
 /* The caller of all these holds the communicator's lock. */
 
 /* A call with so many bytes in its result begins. */
-void pat_credits_count(struct pat_comm *c, int64_t bytes);
+void pat_credits_count(pat_credits *k, int64_t bytes);
 
 /* The same, for a call that is to be the last of its epoch whatever it carries. */
-void pat_credits_end_epoch(struct pat_comm *c);
+void pat_credits_end_epoch(pat_credits *k);
 
 /* Must the call under way wait? It is the last of its epoch, and the round of the epoch before is not through. */
-bool pat_credits_hold(const struct pat_comm *c);
+bool pat_credits_hold(const pat_credits *k);
 
 /* The call is over. Returns an MPI error code, and so do the others. */
-int pat_credits_pass(struct pat_comm *c);
-
-/* For a call that does not wait so by itself: both of these, one after the other. */
-int pat_credits_hold_and_pass(struct pat_comm *c);
+int pat_credits_pass(pat_credits *k);
 
 /* Shall the background thread be woken? Once, for all rounds that follow each other soon. */
-bool pat_credits_wake(struct pat_comm *c);
+bool pat_credits_wake(pat_credits *k);
 
 /* A look at the round under way, if there is one. The second is for those who hold pat_rt.driving already. */
-int pat_credits_look(struct pat_comm *c, bool *moved);
-int pat_credits_look_driving(struct pat_comm *c, bool *moved);
+int pat_credits_look(pat_credits *k, bool *moved);
+int pat_credits_look_driving(pat_credits *k, bool *moved);
 
 /* When the background thread is to come again after a look that has moved something or not; INT64_MAX: when woken. */
-int64_t pat_credits_next_look(struct pat_comm *c, bool moved, int64_t now);
-
-/* The communicator goes, on all members after the same calls: all have started the same rounds. Ends the last one. */
-int pat_credits_end(struct pat_comm *c);
+int64_t pat_credits_next_look(pat_credits *k, bool moved, int64_t now);
 
 #endif

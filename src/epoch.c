@@ -13,7 +13,6 @@
 
 #include "error.h"
 #include "pace.h"
-#include "request.h"
 #include "runtime.h"
 #include "select.h"
 #include "trace.h"
@@ -100,7 +99,7 @@ static bool make_stage(pat_comm *c, const pat_plan *plan)
 /* Early data lands in an opened request's own buffer, else in ours as far as PAT_MEM reaches. */
 static void round_land(pat_comm *c, pat_round *round)
 {
-    const pat_call *open = pat_request_open_call(c->holder);
+    const pat_call *open = c->hold.open;
     int64_t early;
     if (open && open->recv_plain && same_blocks(c, pat_blocks_of(open), blocks_of_plan(round->plan))) {
         pat_exec_land(round->exec, open->recvbuf, INT64_MAX);
@@ -151,7 +150,7 @@ int pat_epoch_release_holder(pat_comm *c)
             return rc; /* MPI may still write to the request's buffer: it stays the holder */
     }
     c->landed_in_holder = false;
-    c->holder = NULL;
+    c->hold = (pat_hold){0};
     return MPI_SUCCESS;
 }
 
@@ -525,12 +524,17 @@ static int drive_exchange(pat_comm *c, pat_visit *visit)
     return rc;
 }
 
+static int look_at_credits(pat_comm *c, bool *moved)
+{
+    return pat_credits_look_driving(&c->credits, moved);
+}
+
 /* Pass on what keeps the callers of operations with a root together. */
 static int drive_credits(pat_comm *c, pat_visit *visit)
 {
     bool moved = false;
-    int rc = c->credits.exec ? look_twice(c, pat_credits_look_driving, visit, &moved) : MPI_SUCCESS;
-    int64_t now = pat_clock_local_ns(), next = pat_credits_next_look(c, moved, now);
+    int rc = c->credits.exec ? look_twice(c, look_at_credits, visit, &moved) : MPI_SUCCESS;
+    int64_t now = pat_clock_local_ns(), next = pat_credits_next_look(&c->credits, moved, now);
     if (c->credits.exec)
         come_again(visit, now, next);
     else
@@ -542,7 +546,7 @@ static int drive_credits(pat_comm *c, pat_visit *visit)
 static int drive_sample(pat_comm *c, pat_visit *visit)
 {
     bool moved;
-    int rc = look_twice(c, pat_sample_look_driving, visit, &moved);
+    int rc = look_twice(c, pat_select_look_driving, visit, &moved);
     if (rc == MPI_SUCCESS && c->sample.under_way) {
         int64_t now = pat_clock_local_ns();
         come_again(visit, now, pat_pace_measured(now, c->sample.mine.exit_ns - pat_rt.clock.offset_ns));
@@ -568,7 +572,7 @@ static int background_visit(pat_comm *c, pat_visit *visit)
         rc = drive_exchange(c, visit);
         may_prepare = rc == MPI_SUCCESS && c->exchange.state == PAT_EXCHANGE_DONE;
     } else if (pat_comm_ahead(c, alg)) {
-        may_prepare = !c->by_request || pat_request_open_call(c->holder);
+        may_prepare = !c->by_request || c->hold.open;
     }
     if (may_prepare && prepare(c, alg) != MPI_SUCCESS)
         return MPI_SUCCESS; /* no memory now: the call makes its plan itself */
@@ -641,26 +645,5 @@ int pat_epoch_settle_step(pat_comm *c, bool *done)
     pthread_rwlock_rdlock(&pat_rt.driving);
     int rc = settle_step(c, done);
     pthread_rwlock_unlock(&pat_rt.driving);
-    return rc;
-}
-
-int pat_epoch_settle_one(pat_comm *c)
-{
-    const pat_algorithm *alg = atomic_load(&pat_rt.alg[PAT_OP_ALLGATHER]);
-    bool done = false;
-    int rc = MPI_SUCCESS;
-    pthread_mutex_lock(&c->lock);
-    if (c->usable && !c->dead)
-        rc = pat_epoch_wait(c);
-    if (rc == MPI_SUCCESS && c->usable && !c->dead && pat_comm_estimates(c, alg) && !pat_rt.settled) {
-        atomic_store(&c->foreground, true);
-        rc = pat_epoch_settle_begin(c);
-        while (rc == MPI_SUCCESS && !done) {
-            rc = pat_epoch_settle_step(c, &done);
-            pat_runtime_drive_others();
-        }
-        atomic_store(&c->foreground, false);
-    }
-    pthread_mutex_unlock(&c->lock);
     return rc;
 }

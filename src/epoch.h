@@ -48,7 +48,4 @@ int pat_epoch_settle_step(pat_comm *c, bool *done);
 /* The opened request is given up without a call: early data in its buffer moves to ours. */
 int pat_epoch_release_holder(pat_comm *c);
 
-/* Settle one communicator that is about to go, if its epoch may have begun. Takes the lock. */
-int pat_epoch_settle_one(pat_comm *c);
-
 #endif

@@ -2,8 +2,6 @@
  * request.c — the persistent all-gather: Init, Open, Start, Wait, Request_free. Between Open and Wait the
  * receive buffer is the library's, so early data lands where it is wanted and nothing is copied.
  */
-#include "request.h"
-
 #include <stdlib.h>
 
 #include "epoch.h"
@@ -24,14 +22,15 @@ struct pat_request {
 };
 
 /* A started request's buffer belongs to its own round: the next one's early data must not land there. */
-const pat_call *pat_request_open_call(const struct pat_request *request)
+static void set_state(struct pat_request *r, enum request_state state)
 {
-    return request && request->state == OPEN ? &request->call : NULL;
-}
-
-bool pat_request_started(const struct pat_request *request)
-{
-    return request && request->state == STARTED;
+    r->state = state;
+    if (!r->c)
+        return;
+    if (state != CLOSED)
+        r->c->hold = (pat_hold){r, state == STARTED, state == OPEN ? &r->call : NULL};
+    else if (r->c->hold.request == r)
+        r->c->hold = (pat_hold){0};
 }
 
 /*
@@ -124,19 +123,10 @@ static void request_leave(PAT_Request r)
 
 static int open_locked(PAT_Request r, const char *who)
 {
-    if (r->c && r->c->holder && r->c->holder != r)
+    if (r->c && r->c->hold.request && r->c->hold.request != r)
         return pat_error(MPI_ERR_REQUEST, "%s: another request is open or started on this communicator", who);
-    if (r->c)
-        r->c->holder = r;
-    r->state = OPEN;
+    set_state(r, OPEN);
     return MPI_SUCCESS;
-}
-
-static void close_locked(PAT_Request r)
-{
-    r->state = CLOSED;
-    if (r->c && r->c->holder == r)
-        r->c->holder = NULL;
 }
 
 /* What a round of this request runs with, alike on all ranks. */
@@ -177,14 +167,14 @@ static int start_locked(PAT_Request r)
     if (rc == MPI_SUCCESS && r->c)
         rc = pat_comm_failed(r->c);
     if (rc == MPI_SUCCESS && r->c)
-        rc = pat_comm_ended(r->c, pat_sample_wait(r->c));
+        rc = pat_comm_ended(r->c, pat_select_hear(r->c));
     if (rc != MPI_SUCCESS) {
         if (r->state == OPEN)
-            close_locked(r);
+            set_state(r, CLOSED);
         return rc;
     }
     const pat_algorithm *alg = algorithm_of(r);
-    r->state = STARTED;
+    set_state(r, STARTED);
     pat_runtime_count(alg);
     /* Without a thread on every rank nobody would move a plan on while the application is busy elsewhere. */
     r->by_mpi = !r->c || !r->c->background || !alg->build || call->block_bytes == 0 ||
@@ -201,7 +191,7 @@ static int start_locked(PAT_Request r)
     if (rc == MPI_SUCCESS && !r->by_mpi)
         rc = pat_epoch_progress(r->c, &moved);
     if (rc != MPI_SUCCESS)
-        close_locked(r);
+        set_state(r, CLOSED);
     return rc;
 }
 
@@ -239,7 +229,7 @@ int PAT_Wait(PAT_Request r)
             rc = pat_epoch_wait(r->c);
             pat_select_learn(r->c);
         }
-        close_locked(r);
+        set_state(r, CLOSED);
     }
     bool edge =
         alive && atomic_load(&r->c->edge); /* said while the round was under way: it is for the next one */
@@ -261,7 +251,7 @@ int PAT_Request_free(PAT_Request *request)
     bool alive = r->c && !r->c->dead;
     if (r->state == STARTED) /* also when its communicator is gone: PAT_Wait then returns at once */
         rc = pat_error(MPI_ERR_REQUEST, "PAT_Request_free: the request is started, call PAT_Wait first");
-    else if (alive && r->c->holder == r)
+    else if (alive && r->c->hold.request == r)
         rc = pat_epoch_release_holder(r->c);
     if (r->c)
         pthread_mutex_unlock(&r->c->lock);

@@ -125,7 +125,7 @@ static int begin(pat_comm *c, const pat_call *call, const pat_algorithm *alg, in
 
 static bool under_way(const pat_comm *c)
 {
-    return !pat_exec_done(c->rooted.exec) || pat_credits_hold(c);
+    return !pat_exec_done(c->rooted.exec) || pat_credits_hold(&c->credits);
 }
 
 /* While this rank waits, others may need what else it has under way here. */
@@ -158,7 +158,7 @@ static int run(pat_comm *c, const pat_call *call, const pat_algorithm *alg, int 
     int rc = pat_comm_failed(c);
     if (rc != MPI_SUCCESS)
         return rc;
-    pat_credits_count(c, alg->op == PAT_OP_GATHER ? call->block_bytes * c->size : call->block_bytes);
+    pat_credits_count(&c->credits, alg->op == PAT_OP_GATHER ? call->block_bytes * c->size : call->block_bytes);
     pthread_rwlock_rdlock(&pat_rt.driving);
     rc = begin(c, call, alg, root);
     pthread_rwlock_unlock(&pat_rt.driving);
@@ -167,7 +167,7 @@ static int run(pat_comm *c, const pat_call *call, const pat_algorithm *alg, int 
     if (rc == MPI_SUCCESS)
         rc = finish(c, call, alg->op, root);
     if (rc == MPI_SUCCESS)
-        rc = pat_credits_pass(c);
+        rc = pat_credits_pass(&c->credits);
     return pat_comm_ended(c, rc);
 }
 
@@ -184,7 +184,7 @@ int pat_rooted_run(pat_comm *c, const pat_call *call, const pat_algorithm *alg, 
     pthread_mutex_lock(&c->lock);
     int rc = run(c, call, alg, root);
     /* The thread has left the communicator alone meanwhile. */
-    bool more = pat_credits_wake(c) || c->phase != PAT_IDLE || c->prepared->exec || atomic_load(&c->edge);
+    bool more = pat_credits_wake(&c->credits) || c->phase != PAT_IDLE || c->prepared->exec || atomic_load(&c->edge);
     pthread_mutex_unlock(&c->lock);
     if (more && pat_rt.thread)
         pat_thread_kick(pat_rt.thread);

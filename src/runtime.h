@@ -40,11 +40,12 @@ typedef struct pat_runtime {
     MPI_Comm world; /* the library's own communicator of all ranks */
     int *node_of;   /* of each rank of the world; see pat_nodes_find */
     int comm_keyval, self_keyval;
-    int calls_keyval;   /* counts these calls, or says that a communicator never gets one */
-    FILE *trace;        /* NULL: nothing is traced */
-    bool traced;        /* the library has been started with a trace before */
-    pat_thread *thread; /* NULL: no early data */
-    bool all_threads;   /* agreed: every rank has one */
+    int calls_keyval;           /* counts these calls, or says that a communicator never gets one */
+    FILE *trace;                /* NULL: nothing is traced */
+    bool traced;                /* the library has been started with a trace before */
+    pat_thread *thread;         /* NULL: no early data */
+    pat_thread_work *visit_all; /* what the thread does at each visit: once to every communicator */
+    bool all_threads;           /* agreed: every rank has one */
 
     pthread_mutex_t
         lock; /* guards the three below; never held while MPI is called or another lock is waited for */
@@ -71,19 +72,7 @@ typedef struct pat_runtime {
 
 extern pat_runtime pat_rt;
 
-int pat_runtime_init(void);     /* the work of PAT_Init */
-int pat_runtime_shutdown(void); /* the work of PAT_Finalize */
-
-/*
- * Collective over MPI_COMM_WORLD, between calls: end what communicators have prepared or exchanged for a next
- * call, if any rank has done so, so that the algorithm may change or the library may go. *busy, when not
- * NULL, is set instead when a started request stands in the way on any rank; when NULL such requests are
- * completed first.
- */
-int pat_runtime_settle(bool *busy);
-
-/* Use `alg` from now on: all ranks, between calls, with nothing left to settle. */
-int pat_runtime_use(const pat_algorithm *alg);
+void pat_runtime_reset(void); /* all counters are 0 again */
 
 /*
  * For loops that wait without a background thread: give every other communicator with a round under way one

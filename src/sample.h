@@ -29,16 +29,10 @@ typedef struct pat_sample {
     pat_said mine, *all; /* all: one per rank, made with the communicator's state */
 } pat_sample;
 
-struct pat_comm;
+/* The call is over; `mine` is what this rank's block has carried, or would have. */
+int pat_sample_post(pat_sample *s, MPI_Comm own, enum pat_runner ran, int64_t bytes, pat_carried mine);
 
-/* The call is over. */
-int pat_sample_post(struct pat_comm *c, enum pat_runner ran, int64_t bytes);
-
-/* See whether all have said it, and learn from it then. The second is for those who hold pat_rt.driving already. */
-int pat_sample_look(struct pat_comm *c, bool *moved);
-int pat_sample_look_driving(struct pat_comm *c, bool *moved);
-
-/* Wait until all have. Only ranks that are still in the measured call are waited for. */
-int pat_sample_wait(struct pat_comm *c);
+/* See whether all have said it: then it is no longer under way. The caller holds pat_rt.driving. */
+int pat_sample_test(pat_sample *s);
 
 #endif

@@ -10,6 +10,7 @@
 #include "error.h"
 #include "explain.h"
 #include "runtime.h"
+#include "wait.h"
 
 enum { WORTH_NS = 1320000, BEARABLE_NS = 200000 };
 
@@ -139,7 +140,7 @@ void pat_select_passed_on(pat_comm *c, int64_t block_bytes)
     learn(c, &told);
 }
 
-int pat_select_sampled(pat_comm *c, const pat_sample *sample)
+static int learn_sampled(pat_comm *c, const pat_sample *sample)
 {
     int64_t exits = 0;
     for (int r = 0; r < c->size; r++)
@@ -153,6 +154,41 @@ int pat_select_sampled(pat_comm *c, const pat_sample *sample)
     if (rc == MPI_SUCCESS)
         learn(c, &told);
     return rc;
+}
+
+int pat_select_measure(pat_comm *c, enum pat_runner ran, int64_t block_bytes)
+{
+    c->told.bytes = 0; /* the sample says more */
+    return pat_sample_post(&c->sample, c->own, ran, block_bytes, c->mine);
+}
+
+int pat_select_look_driving(pat_comm *c, bool *moved)
+{
+    if (!c->sample.under_way)
+        return MPI_SUCCESS;
+    int rc = pat_sample_test(&c->sample);
+    if (rc != MPI_SUCCESS || c->sample.under_way)
+        return rc;
+    *moved = true;
+    return learn_sampled(c, &c->sample);
+}
+
+int pat_select_look(pat_comm *c, bool *moved)
+{
+    pthread_rwlock_rdlock(&pat_rt.driving);
+    int rc = pat_select_look_driving(c, moved);
+    pthread_rwlock_unlock(&pat_rt.driving);
+    return rc;
+}
+
+static bool not_heard(const pat_comm *c)
+{
+    return c->sample.under_way;
+}
+
+int pat_select_hear(pat_comm *c)
+{
+    return c->sample.under_way ? pat_wait_while(c, not_heard, pat_select_look) : MPI_SUCCESS;
 }
 
 void pat_select_arrive(pat_comm *c, const void *site)

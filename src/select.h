@@ -32,8 +32,18 @@ int pat_select_note(pat_comm *c, const pat_carried *carried, int64_t block_bytes
 void pat_select_learn(pat_comm *c);
 void pat_select_passed_on(pat_comm *c, int64_t block_bytes);
 
-/* A measured call, when all ranks have said what they know of it: before the next one is chosen for. */
-int pat_select_sampled(pat_comm *c, const pat_sample *sample);
+/*
+ * A call that is over is measured: ranks tell each other what they know of it, and all learn from that when the last has, before
+ * the next one is chosen for.
+ */
+int pat_select_measure(pat_comm *c, enum pat_runner ran, int64_t block_bytes);
+
+/* See whether all have. The caller of the second holds pat_rt.driving already. */
+int pat_select_look(pat_comm *c, bool *moved);
+int pat_select_look_driving(pat_comm *c, bool *moved);
+
+/* Wait until all have, if there is something to wait for. Only ranks that are still in the measured call are waited for. */
+int pat_select_hear(pat_comm *c);
 
 /*
  * The same for operations with a root: the fastest by calibration, kept for the sizes last asked for. The caller holds the

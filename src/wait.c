@@ -52,7 +52,7 @@ int pat_wait_while(pat_comm *c, bool (*busy)(const pat_comm *c), int (*look)(pat
         bool moved = false;
         rc = look(c, &moved);
         if (rc == MPI_SUCCESS && !moved)
-            rc = pat_credits_look(c, &moved);
+            rc = pat_credits_look(&c->credits, &moved);
         pat_runtime_drive_others();
         idle = moved ? 0 : idle + 1;
         if (moved) {

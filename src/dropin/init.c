@@ -10,6 +10,7 @@
 #include "dropin.h"
 #include "pat.h"
 #include "report.h"
+#include "life.h"
 #include "runtime.h"
 
 enum { CALLS_BEFORE_A_STATE = 3 };
@@ -56,7 +57,7 @@ static void start(void)
         return;
     pat_rt.tried = true;
     const int64_t begin_ns = pat_clock_local_ns();
-    int rc = pat_runtime_init();
+    int rc = pat_life_begin();
     if (rc != MPI_SUCCESS) {
         say(PAT_Error_string(rc), "the program runs without arrival-aware collectives");
         return;
@@ -98,7 +99,7 @@ int pat_dropin_finalize(void)
             watch(false);
         struct pat_dropin *report = pat_report_end();
         const int64_t start_ns = pat_clock_local_ns();
-        const int rc = pat_runtime_shutdown();
+        const int rc = pat_life_end();
         const int64_t end_ns = pat_clock_local_ns() - start_ns;
         pat_rt.hosted = false;
         if (rc != MPI_SUCCESS)
