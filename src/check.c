@@ -5,12 +5,14 @@
  *
  * The graph that is checked is the one that the engine and the model follow: succ, succ_at and num_preds.
  */
-#include "check_parts.h"
+#include "check.h"
 
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+#include "check_parts.h"
 
 /* ---- Reasons ---- */
 

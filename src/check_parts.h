@@ -5,7 +5,9 @@
 #ifndef PAT_CHECK_PARTS_H
 #define PAT_CHECK_PARTS_H
 
-#include "check.h"
+#include <stddef.h>
+
+#include "goal.h"
 
 enum { NUM_SPACES = 3 };
 

@@ -17,7 +17,7 @@ static int64_t begin(void)
 static void add_call(const void *site, const char *call, int64_t bytes, int64_t start_ns,
                      const pat_outcome *outcome)
 {
-    pat_sites_add(site, call, bytes, pat_clock_local_ns() - start_ns, outcome);
+    pat_dropin_count(site, call, bytes, pat_clock_local_ns() - start_ns, outcome);
     pat_dropin_inside = false;
 }
 

@@ -69,6 +69,15 @@ static inline const void *pat_dropin_site(const void *site)
     return site;
 }
 
+/* Count a call for the report. */
+static inline void pat_dropin_count(const void *site, const char *call, int64_t bytes, int64_t time_ns,
+                                    const pat_outcome *outcome)
+{
+    pat_dropin *dropin = pat_rt.dropin;
+    if (dropin) /* else MPI_Finalize was called meanwhile: wrong, but nothing to end a program for */
+        pat_sites_add(&dropin->sites, site, call, bytes, time_ns, outcome);
+}
+
 /* MPI_Init and so on, for whichever language calls. */
 int pat_dropin_init(int *argc, char ***argv);
 int pat_dropin_init_thread(int *argc, char ***argv, int required, int *provided);

@@ -21,7 +21,7 @@ static int64_t bytes_of(const MPI_Fint *count, const MPI_Fint *type)
         pat_dropin_fortran_site = site;                                                                      \
         next(LIST arguments, ierror);                                                                        \
         if (told && pat_dropin_fortran_site) /* nobody has come by in C */                                   \
-            pat_sites_add(site, "MPI_" #name, bytes, pat_clock_local_ns() - start, NULL);                    \
+            pat_dropin_count(site, "MPI_" #name, bytes, pat_clock_local_ns() - start, NULL);                 \
         pat_dropin_fortran_site =                                                                            \
             NULL; /* nor is it another call for a tool that made this one of its own */                      \
     }

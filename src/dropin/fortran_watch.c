@@ -22,7 +22,7 @@ static int64_t bytes_of(const MPI_Fint *count, const MPI_Fint *type)
         pat_dropin_inside |= told;                                                                           \
         next(LIST arguments, ierror);                                                                        \
         if (told) {                                                                                          \
-            pat_sites_add(site, "MPI_" #name, bytes, pat_clock_local_ns() - start, NULL);                    \
+            pat_dropin_count(site, "MPI_" #name, bytes, pat_clock_local_ns() - start, NULL);                 \
             pat_dropin_inside = false;                                                                       \
         }                                                                                                    \
     }

@@ -20,7 +20,8 @@
         pat_dropin_inside = true;                                                                            \
         const int64_t start = pat_clock_local_ns();                                                          \
         const int rc = next arguments;                                                                       \
-        pat_sites_add(pat_dropin_site(site), "MPI_" #name "_c", bytes, pat_clock_local_ns() - start, NULL);  \
+        pat_dropin_count(pat_dropin_site(site), "MPI_" #name "_c", bytes, pat_clock_local_ns() - start,      \
+                         NULL);                                                                              \
         pat_dropin_inside = false;                                                                           \
         return rc;                                                                                           \
     }

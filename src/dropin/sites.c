@@ -12,8 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dropin.h"
-
 enum { FIRST_SLOTS = 64 };
 
 static int slot_of(const pat_sites *all, const void *address, const char *call)
@@ -78,13 +76,9 @@ static void add_late(pat_site *s, const pat_outcome *outcome, int64_t time_ns)
     s->last_calls[outcome->late.rank]++;
 }
 
-void pat_sites_add(const void *address, const char *call, int64_t bytes, int64_t time_ns,
+void pat_sites_add(pat_sites *all, const void *address, const char *call, int64_t bytes, int64_t time_ns,
                    const pat_outcome *outcome)
 {
-    pat_dropin *dropin = pat_rt.dropin;
-    if (!dropin) /* MPI_Finalize was called meanwhile: wrong, but nothing to end a program for */
-        return;
-    pat_sites *all = &dropin->sites;
     pthread_mutex_lock(&all->lock);
     pat_site *s = find(all, address, call);
     if (s) {

@@ -37,8 +37,8 @@ typedef struct pat_sites {
     int num_slots;
 } pat_sites;
 
-/* Add a call to those of pat_rt. outcome NULL: passed on, nothing known of it. */
-void pat_sites_add(const void *address, const char *call, int64_t bytes, int64_t time_ns,
+/* Add a call. outcome NULL: passed on, nothing known of it. */
+void pat_sites_add(pat_sites *sites, const void *address, const char *call, int64_t bytes, int64_t time_ns,
                    const pat_outcome *outcome);
 
 /* Free what they hold; nobody adds any more. */

@@ -24,7 +24,7 @@ int64_t pat_dropin_bytes(int64_t count, MPI_Datatype type)
         pat_dropin_inside = true;                                                                            \
         const int64_t start = pat_clock_local_ns();                                                          \
         const int rc = next arguments;                                                                       \
-        pat_sites_add(pat_dropin_site(site), "MPI_" #name, bytes, pat_clock_local_ns() - start, NULL);       \
+        pat_dropin_count(pat_dropin_site(site), "MPI_" #name, bytes, pat_clock_local_ns() - start, NULL);    \
         pat_dropin_inside = false;                                                                           \
         return rc;                                                                                           \
     }
