@@ -147,10 +147,14 @@ static int check_all(check *c)
     return error ? error : pat_check_front_first(c);
 }
 
-int pat_check(const pat_plan *plans, int num_ranks, const pat_goal *goal, char *why, size_t why_size)
+int pat_check(const pat_plan *plans, int num_ranks, const pat_collective *collective, char *why,
+              size_t why_size)
 {
-    check c = {
-        .plans = plans, .num_ranks = num_ranks, .goal = goal, .why = why, .why_size = why ? why_size : 0};
+    check c = {.plans = plans,
+               .num_ranks = num_ranks,
+               .collective = collective,
+               .why = why,
+               .why_size = why ? why_size : 0};
     if (c.why_size > 0)
         why[0] = '\0';
     int error = num_ranks < 1 ? pat_check_refuse(&c, -1, -1, "%d ranks", num_ranks) : check_all(&c);

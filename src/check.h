@@ -6,7 +6,7 @@
 #define PAT_CHECK_H
 
 #include <stddef.h>
-#include "goal.h"
+#include "collective.h"
 
 /*
  * Check the plans of all ranks as one collective. On every order of events, not on one:
@@ -16,12 +16,13 @@
  *   it is there, no byte is overwritten while it is still sent, and all orders end with the same values;
  * - the rank's own bytes are not read before ARRIVE;
  * - a REDUCE joins the same bytes of different contributions, none of them twice;
- * - every rank that gets the result ends with what `goal` says, and where contributions are reduced, all these ranks have
+ * - every rank that gets the result ends with what `collective` says, and where contributions are reduced, all these ranks have
  *   joined every byte in one and the same order, so that they have the same bits whatever the operation;
  * - nothing is delivered twice, and steps are in order.
  * Any number of ranks will do: a set of contributions has a word for each 64 of them. Returns 0, ENOMEM, or EINVAL with
  * the reason in `why`.
  */
-int pat_check(const pat_plan *plans, int num_ranks, const pat_goal *goal, char *why, size_t why_size);
+int pat_check(const pat_plan *plans, int num_ranks, const pat_collective *collective, char *why,
+              size_t why_size);
 
 #endif

@@ -131,7 +131,7 @@ static bool wrong_way_round(const pat_plan *p, const pat_node *a, const pat_node
 
 int pat_check_front_first(const check *c)
 {
-    for (int l = 0; l < c->num_ranks * c->num_ranks && !c->goal->reduces; l++) {
+    for (int l = 0; l < c->num_ranks * c->num_ranks && !c->collective->reduces; l++) {
         const pat_plan *p = &c->plans[l / c->num_ranks];
         for (int k = 1; k < c->lane_count[l]; k++) {
             const int node = c->send[c->lane_at[l] + k];

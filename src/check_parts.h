@@ -7,14 +7,14 @@
 
 #include <stddef.h>
 
-#include "goal.h"
+#include "collective.h"
 
 enum { NUM_SPACES = 3 };
 
 typedef struct check {
     const pat_plan *plans;
     int num_ranks;
-    const pat_goal *goal;
+    const pat_collective *collective;
     char *why;
     size_t why_size;
 

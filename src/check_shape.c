@@ -13,8 +13,8 @@ static int check_range(const check *c, int r, int i, pat_address at, int64_t len
 {
     static const char *const whose[] = {"its own", "the result's", "the scratch's"};
     const pat_plan *p = &c->plans[r];
-    const int64_t total = at.space == PAT_SPACE_OWN      ? pat_goal_own_bytes(c->goal, p)
-                          : at.space == PAT_SPACE_RESULT ? pat_goal_result_bytes(c->goal, p)
+    const int64_t total = at.space == PAT_SPACE_OWN      ? pat_collective_own_bytes(c->collective, p)
+                          : at.space == PAT_SPACE_RESULT ? pat_collective_result_bytes(c->collective, p)
                                                          : p->scratch_bytes;
     if ((int)at.space >= NUM_SPACES)
         return REFUSE("unknown space %d", (int)at.space);
@@ -39,7 +39,7 @@ static int check_kind(const check *c, int r, int i)
             return 0;
         return REFUSE("a message of nothing, but %s", n->length ? "it names bytes" : "all blocks are alike");
     case PAT_NODE_REDUCE:
-        if (!c->goal->reduces || p->element_bytes < 1)
+        if (!c->collective->reduces || p->element_bytes < 1)
             return REFUSE("%s", "REDUCE, but nothing is to be reduced");
         return 0;
     case PAT_NODE_COPY:

@@ -305,16 +305,16 @@ static int replay(values *v)
     return error;
 }
 
-/* ---- The goal ---- */
+/* ---- The result ---- */
 
 /* Of a run in a rank's result: does it hold the contributions it should? */
 static int check_set(const values *v, int rank, const run *r, int64_t byte, int block)
 {
     const check *c = v->c;
-    if (!c->goal->reduces && r->expression == block)
+    if (!c->collective->reduces && r->expression == block)
         return 0;
     for (int giver = 0; giver < c->num_ranks; giver++) {
-        const bool is_wanted = c->goal->reduces || giver == block;
+        const bool is_wanted = c->collective->reduces || giver == block;
         if (in_set(v, r->expression, giver) != is_wanted)
             return pat_check_refuse(c, rank, -1, "rank %d ends %s the contribution of rank %d in %s", rank,
                                     is_wanted ? "without" : "with", giver, pat_check_name(c, byte));
@@ -352,7 +352,7 @@ static int check_same(const values *v, int rank)
     const check *c = v->c;
     const runs *held = &v->held[rank], *model = &v->held[0];
     const int64_t begin = c->base[PAT_SPACE_RESULT],
-                  end = begin + pat_goal_result_bytes(c->goal, &c->plans[rank]);
+                  end = begin + pat_collective_result_bytes(c->collective, &c->plans[rank]);
     for (int64_t at = begin; at < end;) {
         const run *mine = &held->at[find(held, at)], *other = &model->at[find(model, at)];
         if (mine->expression != other->expression)
@@ -363,14 +363,14 @@ static int check_same(const values *v, int rank)
     return 0;
 }
 
-static int check_goal(const values *v)
+static int check_result(const values *v)
 {
     const check *c = v->c;
     int error = 0;
     for (int r = 0; r < c->num_ranks && !error; r++) {
-        if (!pat_goal_gets(c->goal, r))
+        if (!pat_collective_gets(c->collective, r))
             continue;
-        for (int b = 0; b < pat_goal_blocks(c->goal, c->num_ranks) && !error; b++)
+        for (int b = 0; b < pat_collective_blocks(c->collective, c->num_ranks) && !error; b++)
             error = check_block(v, r, b);
         if (!error)
             error = check_same(v, r);
@@ -393,7 +393,8 @@ static int begin_values(values *v)
     memset(v->sets, 0, (size_t)c->num_ranks * v->set_words * sizeof(*v->sets));
     for (int r = 0; r < c->num_ranks && !error; r++) {
         v->sets[(size_t)r * v->set_words + (size_t)(r / 64)] |= (uint64_t)1 << (r % 64);
-        error = append(&v->held[r], (run){.end = pat_goal_own_bytes(c->goal, &c->plans[r]), .expression = r});
+        error = append(&v->held[r],
+                       (run){.end = pat_collective_own_bytes(c->collective, &c->plans[r]), .expression = r});
     }
     return error;
 }
@@ -405,7 +406,7 @@ int pat_check_values(const check *c)
     if (!error)
         error = replay(&v);
     if (!error)
-        error = check_goal(&v);
+        error = check_result(&v);
     for (int r = 0; v.held && r < c->num_ranks; r++)
         free(v.held[r].at);
     free(v.held);

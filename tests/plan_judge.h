@@ -1,7 +1,7 @@
 /*
  * plan_judge.h — for unit_mutants: executes plans with made-up bytes in many random orders and says whether every rank ended
  * with what it should. It only samples, and takes each node for done at one instant, so what it clears is not proven. It must
- * share nothing with the checker that it is held against but the goals.
+ * share nothing with the checker that it is held against but the table of collectives.
  */
 #ifndef PAT_TESTS_PLAN_JUDGE_H
 #define PAT_TESTS_PLAN_JUDGE_H
@@ -162,14 +162,14 @@ static inline int64_t num_cells(const judge *j, int rank)
 }
 
 /* No node has run, and every rank holds what it contributes. Returns how many nodes there are. */
-static inline int begin_execution(judge *j, const pat_goal *goal)
+static inline int begin_execution(judge *j, const pat_collective *collective)
 {
     int num_nodes = 0;
     for (int r = 0; r < j->set->num_ranks; r++) {
         const pat_plan *p = &j->set->plans[r];
         num_nodes += p->num_nodes;
         memset(j->held[r], 0, (size_t)num_cells(j, r) * sizeof(cell));
-        for (int64_t b = 0; b < pat_goal_own_bytes(goal, p) / j->unit; b++)
+        for (int64_t b = 0; b < pat_collective_own_bytes(collective, p) / j->unit; b++)
             j->held[r][b] = contribution(r, b);
         j->arrived[r] = false;
         for (int i = 0; i < p->num_nodes; i++) {
@@ -181,11 +181,11 @@ static inline int begin_execution(judge *j, const pat_goal *goal)
 }
 
 /* One execution; in each round the nodes have their turn in another random order, some of them often last. */
-static inline bool execute(judge *j, set *s, const pat_goal *goal)
+static inline bool execute(judge *j, set *s, const pat_collective *collective)
 {
     bool right = true;
     int num_done = 0, (*order)[2], at = 0;
-    const int num_nodes = begin_execution(j, goal);
+    const int num_nodes = begin_execution(j, collective);
     order = malloc((size_t)num_nodes * sizeof(*order));
     for (int r = 0; r < s->num_ranks; r++)
         for (int i = 0; i < s->plans[r].num_nodes; i++, at++) {
@@ -206,14 +206,14 @@ static inline bool execute(judge *j, set *s, const pat_goal *goal)
 }
 
 /* Does the rank end with what it should, and with the same bits as rank 0? */
-static inline bool ends_right(const judge *j, const pat_goal *goal, int rank)
+static inline bool ends_right(const judge *j, const pat_collective *collective, int rank)
 {
     const pat_plan *p = &j->set->plans[rank];
     const int64_t block = p->block_bytes / j->unit;
     const cell *mine = cells_at(j, rank, pat_result(0)), *model = cells_at(j, 0, pat_result(0));
-    for (int64_t b = 0; b < pat_goal_blocks(goal, p->num_ranks) * block; b++) {
+    for (int64_t b = 0; b < pat_collective_blocks(collective, p->num_ranks) * block; b++) {
         const cell giver = contribution((int)(b / block), b % block);
-        const uint32_t wanted = goal->reduces ? (UINT32_C(1) << p->num_ranks) - 1 : giver.ranks;
+        const uint32_t wanted = collective->reduces ? (UINT32_C(1) << p->num_ranks) - 1 : giver.ranks;
         if (mine[b].ranks != wanted || mine[b].unit != giver.unit ||
             mine[b].expression != model[b].expression)
             return false;
@@ -233,7 +233,7 @@ static inline int64_t common_unit(const set *s)
     return unit;
 }
 
-static inline bool still_right(set *s, const pat_goal *goal)
+static inline bool still_right(set *s, const pat_collective *collective)
 {
     judge j = {.set = s, .unit = common_unit(s)};
     bool right = true;
@@ -244,9 +244,9 @@ static inline bool still_right(set *s, const pat_goal *goal)
         j.missing[r] = malloc(nodes * sizeof(int));
     }
     for (int k = 0; right && k < JUDGED_ORDERS; k++) {
-        right = execute(&j, s, goal);
+        right = execute(&j, s, collective);
         for (int r = 0; right && r < s->num_ranks; r++)
-            right = !pat_goal_gets(goal, r) || ends_right(&j, goal, r);
+            right = !pat_collective_gets(collective, r) || ends_right(&j, collective, r);
     }
     for (int r = 0; r < s->num_ranks; r++) {
         free(j.held[r]);

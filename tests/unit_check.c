@@ -53,7 +53,7 @@ static int refused_in_sweep(const pat_algorithm *alg, bool unequal)
             if (unequal)
                 random_starts(&seed, k, &job, starts);
             plan_set_build(alg, &job, plans);
-            if (pat_check(plans, P, pat_goal_of(alg->op), why, sizeof(why))) {
+            if (pat_check(plans, P, pat_collective_of(alg->op), why, sizeof(why))) {
                 refused++;
                 print_error("%s, %d ranks, %s%lld bytes, pattern %d: %s\n", alg->name, P,
                             unequal ? "up to " : "", (long long)job.block_bytes, k, why);
@@ -122,10 +122,10 @@ static void finish(fixture *f)
         assert_int_equal(pat_plan_finish(&f->plans[r]), 0);
 }
 
-static void expect_goal(fixture *f, const pat_goal *goal, const char *reason)
+static void expect_of(fixture *f, const pat_collective *collective, const char *reason)
 {
     char why[256];
-    int error = pat_check(f->plans, f->num_ranks, goal, why, sizeof(why));
+    int error = pat_check(f->plans, f->num_ranks, collective, why, sizeof(why));
     if (reason) {
         assert_int_equal(error, EINVAL);
         if (!strstr(why, reason))
@@ -141,7 +141,7 @@ static void expect_goal(fixture *f, const pat_goal *goal, const char *reason)
 static void expect(fixture *f, const char *reason)
 {
     finish(f);
-    expect_goal(f, pat_goal_of(PAT_OP_ALLGATHER), reason);
+    expect_of(f, pat_collective_of(PAT_OP_ALLGATHER), reason);
 }
 
 /* Two ranks that exchange their blocks: right. */
@@ -200,7 +200,7 @@ static void test_broadcast(void **state)
             recv_block(&f, 2, 1, 0, 0);
         }
         finish(&f);
-        expect_goal(&f, pat_goal_of(PAT_OP_BCAST), forgotten ? "rank 2 never gets bytes 0 to 99" : NULL);
+        expect_of(&f, pat_collective_of(PAT_OP_BCAST), forgotten ? "rank 2 never gets bytes 0 to 99" : NULL);
     }
     begin(&f, 2); /* a copy of what is not there */
     arrive(&f, 0);
@@ -208,14 +208,14 @@ static void test_broadcast(void **state)
     send_block(&f, 0, 1, 0, f.copy[0]);
     recv_block(&f, 1, 0, 0, 0);
     finish(&f);
-    expect_goal(&f, pat_goal_of(PAT_OP_BCAST), "offset 0, length 100 is outside its own 0 bytes");
+    expect_of(&f, pat_collective_of(PAT_OP_BCAST), "offset 0, length 100 is outside its own 0 bytes");
     begin(&f, 2); /* bytes behind the message */
     arrive(&f, 0);
     pat_plan_arrive(&f.plans[1]);
     send_block(&f, 0, 1, 1, f.copy[0]);
     recv_block(&f, 1, 0, 1, 0);
     finish(&f);
-    expect_goal(&f, pat_goal_of(PAT_OP_BCAST), "outside the result's 100 bytes");
+    expect_of(&f, pat_collective_of(PAT_OP_BCAST), "outside the result's 100 bytes");
 }
 
 static void test_deadlock(void **state)
@@ -522,11 +522,11 @@ static void test_signals_and_gather(void **state)
     (void)state;
     signalled(&f, true);
     finish(&f);
-    expect_goal(&f, pat_goal_of(PAT_OP_GATHER), NULL);
+    expect_of(&f, pat_collective_of(PAT_OP_GATHER), NULL);
     signalled(&f, false);
     finish(&f);
-    expect_goal(&f, pat_goal_of(PAT_OP_GATHER),
-                "rank 1, node 3 (SEND bytes 100 to 199 to 0): does not wait for that rank's signal");
+    expect_of(&f, pat_collective_of(PAT_OP_GATHER),
+              "rank 1, node 3 (SEND bytes 100 to 199 to 0): does not wait for that rank's signal");
     begin(&f, 2);
     arrive(&f, 0);
     arrive(&f, 1);
@@ -535,8 +535,8 @@ static void test_signals_and_gather(void **state)
     send_block(&f, 1, 0, 1, f.copy[1]);
     recv_block(&f, 0, 1, 1, -1);
     finish(&f);
-    expect_goal(&f, pat_goal_of(PAT_OP_GATHER),
-                "rank 0, node 2 (RECV a signal from 1): no message to that rank waits for it");
+    expect_of(&f, pat_collective_of(PAT_OP_GATHER),
+              "rank 0, node 2 (RECV a signal from 1): no message to that rank waits for it");
     /* What is enough for a gather is not for an all-gather. */
     signalled(&f, true);
     expect(&f, "rank 1 never gets bytes 0 to 99");
@@ -545,7 +545,7 @@ static void test_signals_and_gather(void **state)
     arrive(&f, 0);
     arrive(&f, 1);
     finish(&f);
-    expect_goal(&f, pat_goal_of(PAT_OP_GATHER), "rank 0 never gets bytes 100 to 199");
+    expect_of(&f, pat_collective_of(PAT_OP_GATHER), "rank 0 never gets bytes 100 to 199");
 }
 
 static void test_nothing_a_plan_says_of_itself_is_believed(void **state)
@@ -591,15 +591,15 @@ static void test_nothing_a_plan_says_of_itself_is_believed(void **state)
             reason = "rank 0: the plan is not finished";
             break;
         }
-        expect_goal(&f, pat_goal_of(PAT_OP_ALLGATHER), reason);
+        expect_of(&f, pat_collective_of(PAT_OP_ALLGATHER), reason);
     }
     exchange(&f); /* never finished */
-    expect_goal(&f, pat_goal_of(PAT_OP_ALLGATHER), "rank 0: the plan is not finished");
+    expect_of(&f, pat_collective_of(PAT_OP_ALLGATHER), "rank 0: the plan is not finished");
     exchange(&f);
     finish(&f);
     f.plans[1].nodes[3].kind = PAT_NODE_ARRIVE;
     f.plans[1].nodes[3].length = 0;
-    expect_goal(&f, pat_goal_of(PAT_OP_ALLGATHER), "rank 1: 2 ARRIVE nodes, not one");
+    expect_of(&f, pat_collective_of(PAT_OP_ALLGATHER), "rank 1: 2 ARRIVE nodes, not one");
 }
 
 /* The reason is cut to the room there is, and not asked for at all by some. */
@@ -613,7 +613,7 @@ static void test_room_for_the_reason(void **state)
         f.plans[1].nodes[3].length--;
         finish(&f);
         memset(why, '#', sizeof(why));
-        assert_int_equal(pat_check(f.plans, 2, pat_goal_of(PAT_OP_ALLGATHER), room ? why : NULL, room),
+        assert_int_equal(pat_check(f.plans, 2, pat_collective_of(PAT_OP_ALLGATHER), room ? why : NULL, room),
                          EINVAL);
         if (room)
             assert_true(strlen(why) < room);

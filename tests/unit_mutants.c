@@ -222,7 +222,7 @@ static bool change_length(set *s)
 /* What is broken: the plans of an algorithm of the table, or an all-reduce. */
 typedef struct victim {
     const char *name;
-    const pat_goal *goal;
+    const pat_collective *collective;
     const pat_algorithm *alg; /* NULL: allreduce */
     void (*allreduce)(pat_plan *, int, int, int64_t);
 } victim;
@@ -279,8 +279,8 @@ static bool try_mutation(const victim *v, const mutation *m, uint64_t *seed)
             changed = m->apply(&s);
         for (int r = 0; r < s.num_ranks; r++)
             pat_plan_finish(&s.plans[r]); /* may refuse by itself; the checker must see that too */
-        int error = changed ? pat_check(s.plans, s.num_ranks, v->goal, why, sizeof(why)) : 0;
-        if (changed && !error && m->judged && still_right(&s, v->goal)) {
+        int error = changed ? pat_check(s.plans, s.num_ranks, v->collective, why, sizeof(why)) : 0;
+        if (changed && !error && m->judged && still_right(&s, v->collective)) {
             harmless++;
         } else if (changed) {
             trial++;
@@ -300,7 +300,7 @@ static bool try_all(const victim *v, uint64_t *seed)
 {
     bool all = true;
     for (size_t m = 0; m < sizeof(mutations) / sizeof(mutations[0]); m++)
-        if (v->goal->reduces || !mutations[m].reduces)
+        if (v->collective->reduces || !mutations[m].reduces)
             all = try_mutation(v, &mutations[m], seed) && all;
     return all;
 }
@@ -308,15 +308,15 @@ static bool try_all(const victim *v, uint64_t *seed)
 static void test_every_mutation_is_caught(void **state)
 {
     static const victim allreduces[] = {
-        {"allreduce_doubling", &pat_goal_allreduce, NULL, allreduce_doubling},
-        {"allreduce_ring", &pat_goal_allreduce, NULL, allreduce_ring},
+        {"allreduce_doubling", &allreduce, NULL, allreduce_doubling},
+        {"allreduce_ring", &allreduce, NULL, allreduce_ring},
     };
     uint64_t seed = 20210711;
     bool all = true;
     (void)state;
     for (int a = 0; a < pat_algorithm_count(); a++) {
         const pat_algorithm *alg = pat_algorithm_at(a);
-        const victim v = {alg->name, pat_goal_of(alg->op), alg, NULL};
+        const victim v = {alg->name, pat_collective_of(alg->op), alg, NULL};
         if (alg->build)
             all = try_all(&v, &seed) && all;
     }

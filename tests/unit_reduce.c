@@ -13,14 +13,16 @@
 
 enum { MOST_RANKS = 70 };
 
+static const pat_collective reduce = {.all_give = true, .reduces = true};
+
 typedef void (*builder)(pat_plan *, int, int, int64_t);
 
 static pat_plan plans[MOST_RANKS];
 
-static void expect(int num_ranks, const pat_goal *goal, const char *reason)
+static void expect(int num_ranks, const pat_collective *collective, const char *reason)
 {
     char why[256];
-    const int error = pat_check(plans, num_ranks, goal, why, sizeof(why));
+    const int error = pat_check(plans, num_ranks, collective, why, sizeof(why));
     for (int r = 0; r < num_ranks; r++)
         pat_plan_free(&plans[r]);
     if (!reason && error)
@@ -50,16 +52,16 @@ static void test_right_allreduces_are_accepted(void **state)
         for (int P = 2; P <= 9; P++)
             for (int64_t elements = 1; elements <= 40; elements += 3) {
                 build(builders[b], P, elements);
-                expect(P, &pat_goal_allreduce, NULL);
+                expect(P, &allreduce, NULL);
             }
     /* More ranks than a word has bits. */
     build(allreduce_doubling, 70, 3);
-    expect(70, &pat_goal_allreduce, NULL);
+    expect(70, &allreduce, NULL);
     build(allreduce_doubling, 70, 3);
     for (int i = 0; i < plans[69].num_nodes; i++)
         if (plans[69].nodes[i].kind == PAT_NODE_REDUCE)
             plans[69].nodes[i].kind = PAT_NODE_COPY;
-    expect(70, &pat_goal_allreduce, "ends without the contribution of rank");
+    expect(70, &allreduce, "ends without the contribution of rank");
 }
 
 /* ---- Two ranks, in which one thing is wrong ---- */
@@ -106,7 +108,7 @@ static void test_missing_edges(void **state)
         pair();
         remove_edge(&plans[edges[i].rank], edges[i].from, edges[i].to);
         finish(2);
-        expect(2, &pat_goal_allreduce, edges[i].reason);
+        expect(2, &allreduce, edges[i].reason);
     }
 }
 
@@ -126,12 +128,12 @@ static void test_wrong_order(void **state)
     const int settle = pat_plan_copy(&plans[1], plans[1].nodes[REDUCE].to, pat_result(0), VECTOR);
     pat_plan_after(&plans[1], settle, REDUCE);
     finish(2);
-    expect(2, &pat_goal_allreduce, "rank 1 joins byte 0 in another order than rank 0");
+    expect(2, &allreduce, "rank 1 joins byte 0 in another order than rank 0");
     /* Where only rank 0 gets the result, its order is right whatever it is. */
     pair();
     finish(2);
     plans[1].nodes[REDUCE].length = ELEMENT;
-    expect(2, &pat_goal_reduce, NULL);
+    expect(2, &reduce, NULL);
 }
 
 static void test_wrong_operands(void **state)
@@ -190,7 +192,7 @@ static void test_wrong_operands(void **state)
             break;
         }
         finish(2);
-        expect(2, &pat_goal_allreduce, reason);
+        expect(2, &allreduce, reason);
     }
 }
 
@@ -206,26 +208,26 @@ static void test_scratch_used_too_soon(void **state)
         e++;
     plans[2].edges[e] = plans[2].edges[--plans[2].num_edges];
     finish(4);
-    expect(4, &pat_goal_allreduce, "scratch byte 0 is written in no fixed order with node");
+    expect(4, &allreduce, "scratch byte 0 is written in no fixed order with node");
 }
 
-static void test_other_goals(void **state)
+static void test_other_collectives(void **state)
 {
     (void)state;
     pair();
     finish(2);
-    expect(2, pat_goal_of(PAT_OP_ALLGATHER), "REDUCE, but nothing is to be reduced");
+    expect(2, pat_collective_of(PAT_OP_ALLGATHER), "REDUCE, but nothing is to be reduced");
     pair();
     finish(2);
-    expect(2, &pat_goal_reduce, NULL);
+    expect(2, &reduce, NULL);
     pair();
     pat_plan_carry_arrivals(&plans[0]);
     pat_plan_carry_arrivals(&plans[1]);
     finish(2);
-    expect(2, &pat_goal_allreduce, "it reduces blocks that carry arrival times");
+    expect(2, &allreduce, "it reduces blocks that carry arrival times");
     /* What all but rank 0 have is nobody's business in a reduction to it. */
     build(allreduce_doubling, 3, 1);
-    expect(3, &pat_goal_reduce, NULL);
+    expect(3, &reduce, NULL);
 }
 
 int main(void)
@@ -236,7 +238,7 @@ int main(void)
         cmocka_unit_test(test_wrong_order),
         cmocka_unit_test(test_wrong_operands),
         cmocka_unit_test(test_scratch_used_too_soon),
-        cmocka_unit_test(test_other_goals),
+        cmocka_unit_test(test_other_collectives),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,71 @@
+/*
+ * collective.h — what a collective is, as data: how it is called, who contributes, and what every rank must end with. Ranks
+ * are counted from the root where there is one. Must never know how a collective is reached: that is the algorithms' business.
+ */
+#ifndef PAT_COLLECTIVE_H
+#define PAT_COLLECTIVE_H
+
+#include "algorithms.h"
+
+typedef struct pat_collective {
+    const char *name;        /* as tools and files spell it: "allgather" */
+    const char *title;       /* as sentences spell it: "all-gather" */
+    const char *mpi;         /* the call of MPI: "MPI_Allgather" */
+    const char *setting;     /* the setting that names its algorithm: "PAT_ALG" */
+    const char *default_alg; /* the algorithm that runs it where nobody has named one */
+    /*
+     * The algorithm whose time by formula says up to which length pat-calibrate measures the MPI library's own. NULL: the
+     * collective is not calibrated.
+     */
+    const char *yardstick;
+    bool rooted;   /* one rank, the root, is apart from the others; else all ranks do alike */
+    bool all_give; /* every rank contributes a block; else rank 0 alone */
+    bool all_get;  /* every rank ends with the result; else rank 0 alone */
+    bool
+        reduces; /* the contributions are reduced to one block; else each keeps a block of its own in the result */
+    bool
+        moves_early; /* its data may move before the call, so that something may be under way between two calls */
+} pat_collective;
+
+const pat_collective *pat_collective_of(enum pat_op op);
+
+/* The collective of that name; PAT_NUM_OPS: there is none. */
+enum pat_op pat_collective_find(const char *name);
+
+/* How many blocks the result has. */
+static inline int pat_collective_blocks(const pat_collective *collective, int num_ranks)
+{
+    return collective->all_give && !collective->reduces ? num_ranks : 1;
+}
+
+static inline int64_t pat_collective_result_bytes(const pat_collective *collective, const pat_plan *plan)
+{
+    return pat_plan_block_start(plan, pat_collective_blocks(collective, plan->num_ranks));
+}
+
+/* The block of the result that is as long as the rank's contribution, and holds it where nothing is reduced. */
+static inline int pat_collective_own_block(const pat_collective *collective, int rank)
+{
+    return collective->reduces ? 0 : rank;
+}
+
+static inline bool pat_collective_gives(const pat_collective *collective, int rank)
+{
+    return collective->all_give || rank == 0;
+}
+
+/* How many bytes the plan's rank contributes. */
+static inline int64_t pat_collective_own_bytes(const pat_collective *collective, const pat_plan *plan)
+{
+    const int own = pat_collective_own_block(collective, plan->rank);
+    return pat_collective_gives(collective, plan->rank)
+               ? pat_plan_block_start(plan, own + 1) - pat_plan_block_start(plan, own)
+               : 0;
+}
+
+static inline bool pat_collective_gets(const pat_collective *collective, int rank)
+{
+    return collective->all_get || rank == 0;
+}
+
+#endif
