@@ -140,7 +140,7 @@ static const pat_algorithm *choose(pat_comm *c, const pat_algorithm *alg, int64_
     if (alg->op == PAT_OP_BCAST)
         return pat_select_rooted(c, alg, bytes);
     alg = pat_select(c, alg, bytes, true, NULL);
-    pat_select_passed_on(c, bytes); /* what is judged is kept when the call is over */
+    pat_select_passed_on(c, &c->lanes[alg->op], bytes); /* what is judged is kept when the call is over */
     return alg;
 }
 
@@ -177,7 +177,7 @@ static double outlook_us(int ranks)
     c.background = true;
     const int64_t start = pat_clock_local_ns();
     for (int i = 0; i < CHOICES; i++)
-        pat_select_note(&c, carried, 8192);
+        pat_select_note(&c, &c.lanes[0], carried, 8192);
     const double us = (double)(pat_clock_local_ns() - start) / 1e3 / CHOICES;
     free(carried);
     free(c.arrival_ns);
@@ -237,7 +237,7 @@ static int measure_algorithm(const options *o, const pat_algorithm *alg)
         int nodes = 0;
         c.link = (pat_link){.alpha_ns = (int64_t)(o->latency_us * 1e3), .beta_ps = (int64_t)(8e6 / o->mbit)};
         c.link.piece_ns = pat_link_least_piece_ns(c.link.alpha_ns);
-        pat_job job = pat_comm_job(&c, o->block_bytes);
+        pat_job job = pat_comm_job(&c, &c.lanes[alg->op], o->block_bytes);
         if (!arrival) {
             fprintf(stderr, "pat-plan-cost: no memory for %d ranks\n", P);
             return 1;

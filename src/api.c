@@ -113,8 +113,7 @@ int PAT_Edge(double percent)
     bool first = !pat_rt.milestone.have_estimate;
     double last = pat_rt.milestone.percent;
     enum pat_milestone_error error = pat_milestone_edge(&pat_rt.milestone, percent, pat_clock_local_ns());
-    if (error == PAT_MILESTONE_OK && first && pat_rt.last && pat_rt.thread &&
-        atomic_load(&pat_rt.alg[PAT_OP_ALLGATHER])->uses_arrivals) {
+    if (error == PAT_MILESTONE_OK && first && pat_rt.last && pat_rt.thread && pat_runtime_estimates()) {
         atomic_store(&pat_rt.last->edge_arrival_ns, pat_rt.milestone.estimate_ns + pat_rt.clock.offset_ns);
         atomic_store(&pat_rt.last->edge, true);
         tell = true;
@@ -161,7 +160,7 @@ int PAT_UseAlg(const char *name)
     if (most[0] != -most[1])
         return pat_error(MPI_ERR_ARG, "PAT_UseAlg: the ranks named different algorithms; this one \"%s\"",
                          name);
-    if (alg->op != PAT_OP_ALLGATHER) /* nothing is ever under way between calls */
+    if (!pat_collective_of(alg->op)->moves_early) /* nothing is ever under way between calls */
         atomic_store(&pat_rt.alg[alg->op], alg);
     if (alg == atomic_load(&pat_rt.alg[alg->op]))
         return MPI_SUCCESS;

@@ -56,32 +56,33 @@ static int hold_and_pass(pat_comm *c)
 static int run_by_plan(pat_comm *c, const pat_call *call, const pat_algorithm *alg, const void *site,
                        bool measured, pat_outcome *outcome)
 {
+    pat_lane *lane = &c->lanes[alg->op];
     pthread_mutex_lock(&c->lock);
-    const int64_t told = c->num_spreads;
+    const int64_t told = lane->num_spreads;
     const bool loose = has_empty_block(call, c->size);
     int rc;
     if (c->hold.started) { /* by what the program did: how far the round has come differs from rank to rank */
         rc = pat_error(MPI_ERR_REQUEST,
                        "PAT_Allgather: a request is started on this communicator; call PAT_Wait first");
     } else {
-        pat_select_arrive(c, site);
+        pat_select_arrive(lane, site);
         if (loose)
             pat_credits_end_epoch(&c->credits);
         rc = pat_epoch_begin(c, call, alg);
     }
     if (rc == MPI_SUCCESS) {
-        c->by_request = false;
+        lane->by_request = false;
         rc = pat_epoch_wait(c);
         if (rc == MPI_SUCCESS && loose)
             rc = pat_comm_ended(c, hold_and_pass(c));
-        if (outcome && c->num_spreads > told) {
-            outcome->late = c->late;
-            outcome->native_ns = pat_select_native_ns(c, call->mean_bytes);
+        if (outcome && lane->num_spreads > told) {
+            outcome->late = lane->late;
+            outcome->native_ns = pat_select_native_ns(c, lane, call->mean_bytes);
         }
         if (rc == MPI_SUCCESS && measured)
-            rc = pat_comm_ended(c, pat_select_measure(c, PAT_BY_RELAY, call->mean_bytes));
+            rc = pat_comm_ended(c, pat_select_measure(c, lane, PAT_BY_RELAY, call->mean_bytes));
         else
-            pat_select_learn(c);
+            pat_select_learn(c, lane);
     }
     const bool credits = pat_credits_wake(&c->credits);
     pthread_mutex_unlock(&c->lock);
@@ -94,6 +95,7 @@ static int run_by_plan(pat_comm *c, const pat_call *call, const pat_algorithm *a
 /* An all-gather that the next one runs, where something can be learnt from it. */
 typedef struct passed {
     pat_comm *c; /* NULL: nothing */
+    pat_lane *lane;
     int64_t bytes;
     bool measured;
 } passed;
@@ -106,9 +108,9 @@ static int passed_on(const passed *p, int rc)
     pthread_mutex_lock(&p->c->lock);
     int failed = pat_comm_failed(p->c);
     if (failed == MPI_SUCCESS && p->measured)
-        failed = pat_comm_ended(p->c, pat_select_measure(p->c, PAT_BY_MPI, p->bytes));
+        failed = pat_comm_ended(p->c, pat_select_measure(p->c, p->lane, PAT_BY_MPI, p->bytes));
     else if (failed == MPI_SUCCESS)
-        pat_select_passed_on(p->c, p->bytes);
+        pat_select_passed_on(p->c, p->lane, p->bytes);
     pthread_mutex_unlock(&p->c->lock);
     if (p->measured)
         pat_thread_kick(pat_rt.thread); /* ranks that do not call again must still pass on what others say */
@@ -179,13 +181,14 @@ static bool allgather(const pat_algorithm *in_use, const pat_call *call, const v
      * rank. A communicator on which something has failed chooses no more, since it may know less than the other ranks.
      */
     pat_next next = {PAT_BY_MPI, false, PAT_WHY_NOT_KNOWN};
+    pat_lane *lane = &c->lanes[in_use->op];
     pthread_mutex_lock(&c->lock);
     int failed = pat_comm_failed(c);
     if (failed == MPI_SUCCESS)
         failed = pat_comm_ended(c, pat_select_hear(c));
     const pat_algorithm *alg = pat_select(c, in_use, call->mean_bytes, !c->hold.started, &next);
     if (!alg->build)
-        pat_select_arrive(c, site);
+        pat_select_arrive(lane, site);
     pthread_mutex_unlock(&c->lock);
     if (failed != MPI_SUCCESS) {
         *rc = pat_fail(call->comm, failed);
@@ -200,7 +203,7 @@ static bool allgather(const pat_algorithm *in_use, const pat_call *call, const v
         return true;
     }
     if (in_use->chooses)
-        *p = (passed){c, call->mean_bytes, next.measured};
+        *p = (passed){c, lane, call->mean_bytes, next.measured};
     return false;
 }
 

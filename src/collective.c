@@ -12,6 +12,7 @@ static const pat_collective collectives[PAT_NUM_OPS] = {
                           .mpi = "MPI_Allgather",
                           .setting = "PAT_ALG",
                           .default_alg = "auto",
+                          .contender = "relay",
                           .yardstick = "ring",
                           .all_give = true,
                           .all_get = true,

@@ -73,13 +73,42 @@ static bool find_nodes(pat_comm *c)
     return known;
 }
 
+static int lane_slots(int op)
+{
+    return pat_collective_of((enum pat_op)op)->moves_early ? PAT_LANE_SLOTS : 0;
+}
+
+/* After those of the lanes one that all operations with a root share, and at last that of credits. */
+static int num_slots(void)
+{
+    int num = 2;
+    for (int op = 0; op < PAT_NUM_OPS; op++)
+        num += lane_slots(op);
+    return num;
+}
+
+static void make_lanes(pat_comm *c)
+{
+    int next_slot = 0;
+    for (int op = 0; op < PAT_NUM_OPS; op++) {
+        pat_lane *lane = &c->lanes[op];
+        lane->op = (enum pat_op)op;
+        lane->first_slot = lane_slots(op) > 0 ? next_slot : num_slots() - 2;
+        next_slot += lane_slots(op);
+        lane->last.bytes = PAT_NO_CALL;
+        lane->current = &lane->rounds[0];
+        lane->prepared = &lane->rounds[1];
+        c->follows[op] = (enum pat_op)op;
+    }
+}
+
 int pat_comm_slot_tags(void)
 {
     enum { PROMISED = 32767 };
     int *highest, found;
     if (PMPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &highest, &found) != MPI_SUCCESS || !found)
-        return (PROMISED + 1) / PAT_NUM_SLOTS;
-    return (int)(((int64_t)*highest + 1) / PAT_NUM_SLOTS);
+        return (PROMISED + 1) / num_slots();
+    return (int)(((int64_t)*highest + 1) / num_slots());
 }
 
 static int comm_agree(pat_comm *c)
@@ -99,10 +128,8 @@ static int comm_agree(pat_comm *c)
     c->background = all[1];
     c->link.eager_bytes = all[2] == INT_MAX ? 0 : all[2];
     c->link.packet_bytes = all[3] == INT_MAX ? 0 : all[3];
-    c->credits.own = c->own;
-    c->credits.rank = c->rank;
-    c->credits.size = c->size;
-    c->credits.tags = pat_comm_tags(c, PAT_SLOT_CREDITS);
+    c->credits.members = pat_comm_members(c);
+    c->credits.tags = pat_comm_tags(c, num_slots() - 1);
     if (rc != MPI_SUCCESS || !c->usable)
         return rc;
     return pat_link_find(&c->link, &pat_rt.config, c->own, c->order);
@@ -115,10 +142,8 @@ static int comm_create(MPI_Comm comm, int size, pat_comm **out)
         return pat_error(MPI_ERR_NO_MEM, "no memory for a communicator's state");
     c->user = comm;
     c->size = size;
-    c->last.bytes = PAT_NO_CALL;
+    make_lanes(c);
     c->refs = 1;
-    c->current = &c->rounds[0];
-    c->prepared = &c->rounds[1];
     c->sockets = pat_sockets_create();
     pthread_mutex_init(&c->lock, NULL);
     PMPI_Comm_rank(comm, &c->rank);
@@ -279,6 +304,17 @@ void pat_comm_ref(pat_comm *c)
     pthread_mutex_unlock(&pat_rt.lock);
 }
 
+static void free_lane(pat_lane *lane)
+{
+    if (lane->stage) {
+        munmap(lane->stage, lane->stage_size);
+        atomic_fetch_sub(&pat_rt.stage_bytes, (int64_t)lane->stage_size);
+    }
+    if (lane->pack)
+        munmap(lane->pack, lane->pack_size);
+    free(lane->last_starts);
+}
+
 void pat_comm_unref(pat_comm *c)
 {
     pthread_mutex_lock(&pat_rt.lock);
@@ -290,22 +326,23 @@ void pat_comm_unref(pat_comm *c)
     pat_sockets_free(c->sockets);
     pat_plan_cache_free(&c->plans);
     pat_plan_free(&c->credits.plan);
-    if (c->stage) {
-        munmap(c->stage, c->stage_size);
-        atomic_fetch_sub(&pat_rt.stage_bytes, (int64_t)c->stage_size);
-    }
-    free(c->last_starts);
+    for (int op = 0; op < PAT_NUM_OPS; op++)
+        free_lane(&c->lanes[op]);
     free(c->order);
-    if (c->pack)
-        munmap(c->pack, c->pack_size);
-    if (c->rooted_pack)
-        munmap(c->rooted_pack, c->rooted_pack_size);
     if (c->sample.under_way) /* something has failed before all had told: MPI may still write there */
         return;
     free(c->sample.all);
     free(c->arrival_ns);
     pthread_mutex_destroy(&c->lock);
     free(c);
+}
+
+bool pat_comm_is_busy(const pat_comm *c)
+{
+    bool busy = c->phase != PAT_IDLE || atomic_load(&c->edge);
+    for (int op = 0; op < PAT_NUM_OPS; op++)
+        busy = busy || c->lanes[op].prepared->exec;
+    return busy;
 }
 
 bool pat_comm_buffer(char **buf, size_t *have, size_t size)

@@ -12,58 +12,21 @@
 #include <stdint.h>
 
 #include "algorithms.h"
+#include "collective.h"
 #include "credits.h"
-#include "datatype.h"
-#include "engine.h"
 #include "error.h"
 #include "exchange.h"
-#include "history.h"
+#include "lane.h"
 #include "link.h"
-#include "plan_cache.h"
 #include "sample.h"
 
-/* A plan, which is the cache's, and its execution: either both or none. */
-typedef struct pat_round {
-    const pat_plan *plan;
-    pat_exec *exec;
-} pat_round;
-
-/* The blocks of an all-gather, the same on all ranks. */
-typedef struct pat_blocks {
-    int64_t bytes;         /* the longest; PAT_NO_CALL: no call, or none that is known */
-    const int64_t *starts; /* where each begins, and the end; NULL: all are alike */
-    int64_t mean_bytes;    /* what an algorithm is chosen by */
-} pat_blocks;
-
 /*
- * What has tags of its own on the library's communicator. All-gathers: four epochs, each with the round that was prepared and
- * the one that takes its place; docs/epochs.md says why an epoch's tags may be used again four epochs later. An operation with
- * a root ends all its messages before the call returns, and so does a round of credits before the next one begins: the order
- * that MPI keeps between two ranks is then enough to tell one from the next.
+ * What has tags of its own on the library's communicator. Each collective whose data may move early: four epochs, each with the
+ * round that was prepared and the one that takes its place; docs/epochs.md says why an epoch's tags may be used again four
+ * epochs later. An operation with a root ends all its messages before the call returns, and so does a round of credits before
+ * the next one begins: the order that MPI keeps between two ranks is then enough to tell one from the next.
  */
-enum { PAT_TAG_EPOCHS = 4, PAT_SLOT_ROOTED = 2 * PAT_TAG_EPOCHS, PAT_SLOT_CREDITS, PAT_NUM_SLOTS };
-
-enum { PAT_SPREADS = 4 };
-
-/* What was chosen for so many bytes. */
-typedef struct pat_choice {
-    int64_t bytes; /* 0: nothing yet */
-    const pat_algorithm *alg;
-} pat_choice;
-
-enum { PAT_CHOICES = 8 }; /* a power of two */
-
-/* What was judged of all-gathers of so many bytes, whenever ranks come. */
-typedef struct pat_judged {
-    int64_t bytes; /* 0: nothing yet */
-    enum pat_verdict verdict;
-} pat_judged;
-
-/* Who came last to a round, and how long before that this rank. */
-typedef struct pat_late {
-    int rank;
-    int64_t waited_ns;
-} pat_late;
+enum { PAT_TAG_EPOCHS = 4, PAT_LANE_SLOTS = 2 * PAT_TAG_EPOCHS };
 
 /*
  * What a persistent request has handed over. From PAT_Open to PAT_Wait it is the only one here whose receive buffer is the
@@ -72,6 +35,7 @@ typedef struct pat_late {
 typedef struct pat_hold {
     const void *request; /* NULL: none is open or started */
     bool started;
+    enum pat_op op; /* the collective that it calls */
     const pat_call
         *open; /* what the opened request will call with; NULL: its buffer is not to be filled now */
 } pat_hold;
@@ -102,48 +66,26 @@ typedef struct pat_comm {
 
     pthread_mutex_t lock; /* guards all that follows; whoever holds it drives */
     bool dead;
-    bool idle_settled;   /* scratch of pat_runtime_settle */
+    bool idle_settled;   /* scratch of pat_life_settle */
     pat_failure failure; /* of a call or of the background thread: nothing runs here any more */
-    int64_t epoch;       /* calls so far that ran a plan, plus settlements */
-    pat_blocks last;     /* of the last such call: the guess for the next */
-    int64_t spread_ns
-        [PAT_SPREADS];   /* first to last arrival of the last rounds that tell; the same on all ranks */
-    int64_t num_spreads; /* ever */
-    int64_t *arrival_ns; /* room for one per rank */
-    pat_late late;       /* of the last of these rounds */
-    pat_told told;       /* of a round that is not learnt from yet */
-    pat_history history;
-    pat_judged judged[PAT_CHOICES];
-    pat_carried mine; /* what the block of the call under way carries of this rank */
-    pat_sample sample;
-    pat_exchange exchange;
-    enum pat_phase phase;
-    const pat_algorithm *alg; /* of the call under way */
-    int64_t called_ns;        /* when it began; for a trace */
-    pat_call call;
     pat_plan_cache plans;
-    pat_round rounds[2]; /* the next two point here */
-    pat_round *current;  /* the call under way */
-    pat_round *prepared; /* made before the call; becomes current, or is voided */
-    bool voiding;        /* `prepared` is being thrown away */
-    int64_t reserved;    /* early bytes reserved of PAT_MEM */
-    int64_t poll_ns;     /* the background thread's present interval */
-    int64_t moved_ns;    /* local time at which it last saw something come in */
-    int64_t made_ns;     /* local time at which it made `prepared` */
-    bool by_request;     /* the last call came from a request: early data waits for the next PAT_Open */
+    pat_lane lanes[PAT_NUM_OPS];
+    enum pat_op last_op;              /* of the last call that ran a plan by an epoch */
+    enum pat_op follows[PAT_NUM_OPS]; /* what came after such a call the last time */
+    pat_exchange exchange;            /* of this epoch's estimates, which say which collective comes */
+    int64_t *arrival_ns;              /* room for one per rank */
+    pat_sample sample;
+    pat_lane *measured; /* whose call the sample is of */
+    enum pat_phase phase;
+    pat_lane *lane; /* of the call under way, as are the next four */
+    const pat_algorithm *alg;
+    int64_t called_ns; /* when it began; for a trace */
+    pat_call call;
+    pat_lane *rooted;            /* of the call with a root that is under way; else NULL */
+    pat_lane *voiding;           /* whose prepared round is being thrown away; NULL: none */
     struct pat_sockets *sockets; /* what the calling thread watches while it waits; may be NULL */
     pat_hold hold;
-    bool landed_in_holder; /* `prepared` receives early data in the holder's buffer */
-    int64_t *last_starts;  /* where those of `last` are kept */
-    char *stage, *pack;    /* early data; the packed result for types that are not plain */
-    size_t stage_size, pack_size;
-
-    /* Operations with a root (rooted.h), which need nothing of the above. */
-    pat_round rooted; /* exec: the one under way */
     pat_credits credits;
-    pat_choice choices[PAT_NUM_OPS][PAT_CHOICES];
-    char *rooted_pack; /* what passes through this rank, and packed data */
-    size_t rooted_pack_size;
 } pat_comm;
 
 /*
@@ -186,6 +128,11 @@ static inline bool pat_comm_estimates(const pat_comm *c, const pat_algorithm *al
     return alg->uses_arrivals && c->background;
 }
 
+static inline pat_members pat_comm_members(pat_comm *c)
+{
+    return (pat_members){c->own, c->rank, c->size, &c->plans};
+}
+
 /* May rounds of `alg` be prepared without estimates, for as many bytes as the last call had? */
 static inline bool pat_comm_ahead(const pat_comm *c, const pat_algorithm *alg)
 {
@@ -196,28 +143,17 @@ static inline bool pat_comm_ahead(const pat_comm *c, const pat_algorithm *alg)
  * Are the ranks taken to call together next time? When in each of the last PAT_SPREADS rounds all of them came within a
  * quarter of the time of such a block: a wrong guess costs more than a right one gains.
  */
-static inline bool pat_comm_together(const pat_comm *c, int64_t block_bytes)
+static inline bool pat_comm_together(const pat_comm *c, const pat_lane *lane, int64_t block_bytes)
 {
     int64_t block_ns = pat_link_busy_ns(&c->link, block_bytes);
-    bool together = c->num_spreads >= PAT_SPREADS;
+    bool together = lane->num_spreads >= PAT_SPREADS;
     for (int i = 0; i < PAT_SPREADS; i++)
-        together = together && c->spread_ns[i] <= block_ns / 4;
+        together = together && lane->spread_ns[i] <= block_ns / 4;
     return together;
 }
 
-/* All blocks together. */
-static inline int64_t pat_blocks_total(const pat_comm *c, pat_blocks b)
-{
-    return pat_block_start(b.bytes, b.starts, c->size);
-}
-
-static inline pat_blocks pat_blocks_of(const pat_call *call)
-{
-    return (pat_blocks){call->block_bytes, call->starts, call->mean_bytes};
-}
-
 /* The inputs of a plan for blocks of so many bytes here, without arrivals. */
-static inline pat_job pat_comm_job(const pat_comm *c, int64_t block_bytes)
+static inline pat_job pat_comm_job(const pat_comm *c, const pat_lane *lane, int64_t block_bytes)
 {
     return (pat_job){.num_ranks = c->size,
                      .block_bytes = block_bytes,
@@ -229,7 +165,7 @@ static inline pat_job pat_comm_job(const pat_comm *c, int64_t block_bytes)
                      .eager_bytes = c->link.eager_bytes,
                      .packet_bytes = c->link.packet_bytes,
                      .most_messages = c->slot_tags,
-                     .together = pat_comm_together(c, block_bytes)};
+                     .together = pat_comm_together(c, lane, block_bytes)};
 }
 
 /* Tags that this rank's MPI library has for each slot: at least 3276, since MPI promises 32767 as the highest. */
@@ -241,11 +177,14 @@ static inline int pat_comm_tags_needed(int num_ranks)
     return 2 * num_ranks;
 }
 
-/* The tags of one of the PAT_NUM_SLOTS. */
+/* The tags of one of its slots. */
 static inline pat_tags pat_comm_tags(const pat_comm *c, int slot)
 {
     return (pat_tags){slot * c->slot_tags, c->slot_tags};
 }
+
+/* Is something under way or prepared here, in whatever collective? */
+bool pat_comm_is_busy(const pat_comm *c);
 
 /* The communicator goes: the background thread and milestones no longer find it. */
 void pat_comm_unlist(pat_comm *c);

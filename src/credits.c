@@ -27,24 +27,22 @@ void pat_credits_end_epoch(pat_credits *k)
 
 bool pat_credits_hold(const pat_credits *k)
 {
-    return k->last && k->exec;
+    return k->last && pat_credits_under_way(k);
 }
 
 int pat_credits_look_driving(pat_credits *k, bool *moved)
 {
-    if (!k->exec || k->failed != MPI_SUCCESS)
+    if (!pat_credits_under_way(k) || k->failed != MPI_SUCCESS)
         return k->failed;
-    k->failed = pat_exec_progress(k->exec, moved);
-    if (k->failed == MPI_SUCCESS && pat_exec_done(k->exec)) {
-        pat_exec_free(k->exec);
-        k->exec = NULL;
-    }
+    k->failed = pat_round_look(&k->round, moved);
+    if (k->failed == MPI_SUCCESS && pat_round_is(&k->round, PAT_ROUND_OVER))
+        pat_round_end(&k->round);
     return k->failed;
 }
 
 int pat_credits_look(pat_credits *k, bool *moved)
 {
-    if (!k->exec)
+    if (!pat_credits_under_way(k))
         return MPI_SUCCESS;
     pthread_rwlock_rdlock(&pat_rt.driving);
     int rc = pat_credits_look_driving(k, moved);
@@ -54,15 +52,15 @@ int pat_credits_look(pat_credits *k, bool *moved)
 
 static int start_round(pat_credits *k)
 {
-    int error = k->plan.num_nodes > 0 ? 0 : pat_meet_plan(k->size, k->rank, &k->plan);
-    if (!error)
-        error = pat_exec_create(&k->exec, &k->plan, k->own, k->tags);
-    if (error)
-        return pat_error(MPI_ERR_NO_MEM, "the round that keeps %d ranks together cannot be made: %s", k->size,
-                         pat_exec_reason(error));
+    int error = k->plan.num_nodes > 0 ? 0 : pat_meet_plan(k->members.size, k->members.rank, &k->plan);
+    int rc = error ? pat_error(MPI_ERR_NO_MEM, "the round that keeps %d ranks together cannot be made: %s",
+                               k->members.size, pat_exec_reason(error))
+                   : pat_round_make_of(&k->round, &k->members, &k->plan, "credits", k->tags);
+    if (rc != MPI_SUCCESS)
+        return rc;
     k->started = true;
     pthread_rwlock_rdlock(&pat_rt.driving);
-    int rc = pat_exec_arrive(k->exec, NULL, NULL, NULL);
+    rc = pat_round_arrive(&k->round, NULL, NULL, NULL);
     pthread_rwlock_unlock(&pat_rt.driving);
     if (rc != MPI_SUCCESS)
         k->failed = rc;
@@ -82,16 +80,16 @@ int pat_credits_pass(pat_credits *k)
 
 bool pat_credits_wake(pat_credits *k)
 {
-    return k->exec && !atomic_exchange(&k->watched, true);
+    return pat_credits_under_way(k) && !atomic_exchange(&k->watched, true);
 }
 
 int64_t pat_credits_next_look(pat_credits *k, bool moved, int64_t now)
 {
     if (moved || k->started)
         k->moved_ns = now;
-    const bool more = k->exec || k->started;
+    const bool more = pat_credits_under_way(k) || k->started;
     if (!more)
         atomic_store(&k->watched, false);
     k->started = false;
-    return pat_pace_credits(now, k->moved_ns, k->exec, more);
+    return pat_pace_credits(now, k->moved_ns, pat_credits_under_way(k), more);
 }

@@ -14,8 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "engine.h"
-#include "plan.h"
+#include "round.h"
 
 /*
  * A round costs some messages and is a matter of some microseconds: a call's part of it must be small beside the call. And what
@@ -26,16 +25,15 @@ enum { PAT_CREDIT_CALLS = 32, PAT_CREDIT_BYTES = 2 << 20 };
 
 typedef struct pat_credits {
     /* Set when made. */
-    MPI_Comm own; /* the library's communicator */
-    int rank, size;
+    pat_members members;
     pat_tags tags;
 
     int calls;     /* of this epoch, and their bytes */
     int64_t bytes; /* in the result: at a gather's root that is what comes in */
     bool last;     /* the call under way ends the epoch */
     pat_plan plan;
-    pat_exec *exec; /* the round under way; NULL: none */
-    int failed;     /* MPI error code of this round; others may wait for what has failed nowhere but here */
+    pat_round round; /* the one under way */
+    int failed;      /* MPI error code of this round; others may wait for what has failed nowhere but here */
     atomic_bool watched; /* the background thread comes again by itself */
     bool started;        /* a round has begun since it came last */
     int64_t moved_ns;    /* when it last saw something come in */
@@ -48,6 +46,12 @@ void pat_credits_count(pat_credits *k, int64_t bytes);
 
 /* The same, for a call that is to be the last of its epoch whatever it carries. */
 void pat_credits_end_epoch(pat_credits *k);
+
+/* Is a round of credits under way? */
+static inline bool pat_credits_under_way(const pat_credits *k)
+{
+    return !pat_round_is(&k->round, PAT_ROUND_EMPTY);
+}
 
 /* Must the call under way wait? It is the last of its epoch, and the round of the epoch before is not through. */
 bool pat_credits_hold(const pat_credits *k);

@@ -19,8 +19,9 @@ typedef struct pat_call {
     int recvcount;
     MPI_Datatype recvtype;
     MPI_Comm comm;
-    int64_t block_bytes; /* packed bytes per rank, of the longest block: the same on all ranks */
-    int64_t mean_bytes;  /* of a block: what an algorithm is chosen by */
+    int64_t block_bytes;   /* packed bytes per rank, of the longest block: the same on all ranks */
+    int64_t mean_bytes;    /* of a block: what an algorithm is chosen by */
+    int64_t element_bytes; /* of what is reduced; 0: nothing is */
     int64_t
         *starts; /* where each block begins in the packed result, and its end; NULL: all blocks are alike */
     bool in_place, send_plain, recv_plain; /* plain: the bytes lie in memory as they are packed */

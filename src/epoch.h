@@ -8,7 +8,6 @@
 #define PAT_EPOCH_H
 
 #include "comm.h"
-#include "thread.h"
 
 /* This rank has called. The round is then driven by pat_epoch_progress until the phase is PAT_IDLE again. */
 int pat_epoch_begin(pat_comm *c, const pat_call *call, const pat_algorithm *alg);
@@ -20,17 +19,22 @@ int pat_epoch_look(pat_comm *c, bool *moved);
 /* Drive the call under way to its end. */
 int pat_epoch_wait(pat_comm *c);
 
-/* The background thread's visit to one communicator: it takes the lock if that is free, and adds to the visit when to come again. */
-void pat_epoch_background(pat_comm *c, pat_visit *visit);
+/*
+ * For the background thread, which holds pat_rt.driving: the same; say when this rank will arrive and hear from the others, where
+ * *prepare tells that all have said it; get a lane's next round ready, if it is known what that is.
+ */
+int pat_epoch_progress_driving(pat_comm *c, bool *moved);
+int pat_epoch_hear(pat_comm *c, bool *prepare);
+int pat_epoch_prepare(pat_comm *c, pat_lane *lane, const pat_algorithm *alg);
 
-/* Forget a round that was prepared without asking anybody. */
+/* Forget all rounds that were prepared without asking anybody. */
 int pat_epoch_drop_ahead(pat_comm *c);
 
 /*
- * The algorithm has changed, on all members between the same calls. What some may still have prepared for the old
+ * The algorithm of a collective has changed, on all members between the same calls. What some may still have prepared for the old
  * one belongs to an epoch that no message will be sent in.
  */
-int pat_epoch_new_algorithm(pat_comm *c);
+int pat_epoch_new_algorithm(pat_comm *c, enum pat_op op);
 
 /*
  * Withdraw an Edge that was not yet acted on. Returns whether this rank has contributed to an exchange that

@@ -19,6 +19,7 @@
 #include "runtime.h"
 #include "select.h"
 #include "trace.h"
+#include "visit.h"
 #include "wait.h"
 
 /* ---- The background thread ---------------------------------------------------------------------------- */
@@ -38,7 +39,7 @@ static void background_work(void *arg, pat_visit *visit)
         c->refs++;
     pthread_mutex_unlock(&pat_rt.lock);
     while (c) {
-        pat_epoch_background(c, visit);
+        pat_visit_comm(c, visit);
         pthread_mutex_lock(&pat_rt.lock);
         pat_comm *after = c->listed ? c->next : NULL;
         if (after)
@@ -127,7 +128,7 @@ int pat_life_settle(bool *busy)
     }
     if (any[1])
         rc = for_all(finish_calls, false);
-    if (rc != MPI_SUCCESS || !any[0] || !atomic_load(&pat_rt.alg[PAT_OP_ALLGATHER])->uses_arrivals)
+    if (rc != MPI_SUCCESS || !any[0])
         return rc;
     rc = for_all(begin_settling, false);
     return rc == MPI_SUCCESS ? for_all(step_settling, false) : rc;
@@ -137,11 +138,11 @@ int pat_life_use(const pat_algorithm *alg)
 {
     int rc = MPI_SUCCESS;
     pat_rt.patience = 0;
-    atomic_store(&pat_rt.alg[PAT_OP_ALLGATHER], alg);
+    atomic_store(&pat_rt.alg[alg->op], alg);
     for (pat_comm *c = pat_rt.comms; c; c = c->next) {
         pthread_mutex_lock(&c->lock);
         if (c->usable && !c->dead) {
-            int rc_comm = pat_epoch_new_algorithm(c);
+            int rc_comm = pat_epoch_new_algorithm(c, alg->op);
             rc = rc != MPI_SUCCESS ? rc : rc_comm;
         }
         pthread_mutex_unlock(&c->lock);
@@ -154,13 +155,13 @@ int pat_life_use(const pat_algorithm *alg)
 /* Settle a communicator that is about to go, if its epoch may have begun. */
 static int settle_one(pat_comm *c)
 {
-    const pat_algorithm *alg = atomic_load(&pat_rt.alg[PAT_OP_ALLGATHER]);
     bool done = false;
     int rc = MPI_SUCCESS;
     pthread_mutex_lock(&c->lock);
     if (c->usable && !c->dead)
         rc = pat_epoch_wait(c);
-    if (rc == MPI_SUCCESS && c->usable && !c->dead && pat_comm_estimates(c, alg) && !pat_rt.settled) {
+    if (rc == MPI_SUCCESS && c->usable && !c->dead && c->background && pat_runtime_estimates() &&
+        !pat_rt.settled) {
         atomic_store(&c->foreground, true);
         rc = pat_epoch_settle_begin(c);
         while (rc == MPI_SUCCESS && !done) {
@@ -177,7 +178,7 @@ static int settle_one(pat_comm *c)
 
 static bool credits_under_way(const pat_comm *c)
 {
-    return c->credits.exec;
+    return pat_credits_under_way(&c->credits);
 }
 
 static int look_at_credits(pat_comm *c, bool *moved)
@@ -232,7 +233,7 @@ static int end_credits(pat_comm *c, bool *done)
 {
     bool moved;
     int rc = pat_credits_look(&c->credits, &moved);
-    *done = !c->credits.exec || rc != MPI_SUCCESS;
+    *done = !pat_credits_under_way(&c->credits) || rc != MPI_SUCCESS;
     return rc;
 }
 

@@ -20,6 +20,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 enum pat_node_kind {
     PAT_NODE_ARRIVE, /* the application has called: its data is here. Exactly one per plan */
@@ -126,6 +127,7 @@ typedef struct pat_job {
     int64_t piece_ns;          /* what every further piece costs of a message that is sent in pieces */
     int64_t eager_bytes;   /* longer messages are asked for first, and wait for the answer; 0: not known */
     int64_t packet_bytes;  /* data that a packet of the network carries; 0: not known */
+    int64_t element_bytes; /* of what is reduced; 0: nothing is */
     int64_t segment_bytes; /* for algorithms that cut messages into segments; 0: they do not */
     int most_messages;     /* that one rank may send another in a round; 0: any number */
     bool together;         /* the ranks are taken to call almost at once, since they have lately */
@@ -248,6 +250,14 @@ static inline int64_t pat_block_start(int64_t block_bytes, const int64_t *starts
 static inline int64_t pat_plan_block_start(const pat_plan *plan, int b)
 {
     return pat_block_start(plan->block_bytes, plan->starts, b);
+}
+
+/* Do the blocks begin at the same places? NULL: all are alike. */
+static inline bool pat_starts_same(const int64_t *a, const int64_t *b, int num_blocks)
+{
+    if (!a || !b)
+        return a == b;
+    return memcmp(a, b, ((size_t)num_blocks + 1) * sizeof(*a)) == 0;
 }
 
 /* The block that byte `offset` of the result belongs to. */

@@ -30,19 +30,12 @@ static int64_t bytes_of(const pat_cached_plan *p)
            (plan->num_edges + 2 * (int64_t)plan->num_nodes) * (int64_t)sizeof(int);
 }
 
-static bool same_starts(const pat_plan *plan, const int64_t *starts)
-{
-    if (!plan->starts || !starts)
-        return !plan->starts && !starts;
-    return memcmp(plan->starts, starts, ((size_t)plan->num_ranks + 1) * sizeof(*starts)) == 0;
-}
-
 static bool fits(const pat_cached_plan *p, const pat_algorithm *alg, const pat_job *job, int rank)
 {
     return !p->once && !job->arrival_ns && p->alg == alg && p->plan.rank == rank &&
            p->plan.num_ranks == job->num_ranks && p->plan.block_bytes == job->block_bytes &&
            p->segment_bytes == job->segment_bytes && p->together == job->together &&
-           same_starts(&p->plan, job->starts);
+           pat_starts_same(p->plan.starts, job->starts, job->num_ranks);
 }
 
 static void discard(pat_cached_plan *p)

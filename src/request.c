@@ -14,12 +14,18 @@
 enum request_state { CLOSED, OPEN, STARTED };
 
 struct pat_request {
+    enum pat_op op;
     pat_call call;
     pat_comm *c; /* NULL: left to the MPI library */
     enum request_state state;
     bool by_mpi; /* STARTED: as a non-blocking call of the MPI library */
     MPI_Request mpi_request;
 };
+
+static pat_lane *lane_of(const struct pat_request *r)
+{
+    return &r->c->lanes[r->op];
+}
 
 /* A started request's buffer belongs to its own round: the next one's early data must not land there. */
 static void set_state(struct pat_request *r, enum request_state state)
@@ -28,7 +34,8 @@ static void set_state(struct pat_request *r, enum request_state state)
     if (!r->c)
         return;
     if (state != CLOSED)
-        r->c->hold = (pat_hold){r, state == STARTED, state == OPEN ? &r->call : NULL};
+        r->c->hold = (pat_hold){
+            .request = r, .started = state == STARTED, .op = r->op, .open = state == OPEN ? &r->call : NULL};
     else if (r->c->hold.request == r)
         r->c->hold = (pat_hold){0};
 }
@@ -80,6 +87,7 @@ int PAT_Allgather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype
     struct pat_request *r = calloc(1, sizeof(*r));
     if (!r)
         return pat_fail(comm, pat_error(MPI_ERR_NO_MEM, "PAT_Allgather_init: no memory"));
+    r->op = PAT_OP_ALLGATHER;
     r->call = call;
     r->mpi_request = MPI_REQUEST_NULL;
     int rc = keep_type(&r->call.recvtype),
@@ -132,7 +140,7 @@ static int open_locked(PAT_Request r, const char *who)
 /* What a round of this request runs with, alike on all ranks. */
 static const pat_algorithm *algorithm_of(PAT_Request r)
 {
-    return pat_select(r->c, atomic_load(&pat_rt.alg[PAT_OP_ALLGATHER]), r->call.block_bytes, false, NULL);
+    return pat_select(r->c, atomic_load(&pat_rt.alg[r->op]), r->call.block_bytes, false, NULL);
 }
 
 int PAT_Open(PAT_Request r)
@@ -153,7 +161,7 @@ int PAT_Open(PAT_Request r)
 /* How long it takes says nothing: the program does something else meanwhile. */
 static int begin_round(pat_comm *c, const pat_call *call, const pat_algorithm *alg)
 {
-    c->mine = (pat_carried){0};
+    c->lanes[alg->op].mine = (pat_carried){0};
     return pat_epoch_begin(c, call, alg);
 }
 
@@ -179,15 +187,15 @@ static int start_locked(PAT_Request r)
     /* Without a thread on every rank nobody would move a plan on while the application is busy elsewhere. */
     r->by_mpi = !r->c || !r->c->background || !alg->build || call->block_bytes == 0 ||
                 call->block_bytes > PAT_MAX_BLOCK;
-    if (r->by_mpi && r->c && call->block_bytes > 0 && atomic_load(&pat_rt.alg[PAT_OP_ALLGATHER])->chooses)
-        pat_select_passed_on(r->c, call->block_bytes);
+    if (r->by_mpi && r->c && call->block_bytes > 0 && atomic_load(&pat_rt.alg[r->op])->chooses)
+        pat_select_passed_on(r->c, lane_of(r), call->block_bytes);
     if (r->by_mpi)
         rc = PMPI_Iallgather(call->sendbuf, call->sendcount, call->sendtype, call->recvbuf, call->recvcount,
                              call->recvtype, call->comm, &r->mpi_request);
     else
         rc = begin_round(r->c, call, alg);
     if (!r->by_mpi)
-        r->c->by_request = true;
+        lane_of(r)->by_request = true;
     if (rc == MPI_SUCCESS && !r->by_mpi)
         rc = pat_epoch_progress(r->c, &moved);
     if (rc != MPI_SUCCESS)
@@ -227,7 +235,7 @@ int PAT_Wait(PAT_Request r)
         } else if (alive) /* else its round ended when the communicator or the library went */
         {
             rc = pat_epoch_wait(r->c);
-            pat_select_learn(r->c);
+            pat_select_learn(r->c, lane_of(r));
         }
         set_state(r, CLOSED);
     }

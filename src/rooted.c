@@ -20,27 +20,14 @@ bool pat_rooted_fits(const pat_comm *c, enum pat_op op, int64_t bytes)
     return bytes > 0 && bytes <= (op == PAT_OP_GATHER ? INT_MAX / c->size : PAT_MAX_BLOCK);
 }
 
-static void end(pat_comm *c)
+static int make(pat_comm *c, pat_lane *lane, const pat_algorithm *alg, int64_t bytes, int root)
 {
-    pat_exec_free(c->rooted.exec);
-    c->rooted.exec = NULL;
-    pat_plan_cache_release(&c->plans, &c->rooted.plan);
-}
-
-static int make(pat_comm *c, const pat_algorithm *alg, int64_t bytes, int root)
-{
-    pat_round *round = &c->rooted;
-    pat_job job = pat_comm_job(c, bytes);
+    const pat_members members = pat_comm_members(c);
+    pat_job job = pat_comm_job(c, lane, bytes);
     job.together = false; /* it makes no difference here */
     job.segment_bytes = alg->op == PAT_OP_GATHER ? PAT_FIRST_BYTES : pat_segment_bytes(bytes);
-    int error = pat_plan_cache_get(&c->plans, alg, &job, (c->rank - root + c->size) % c->size, &round->plan);
-    if (!error)
-        error = pat_exec_create(&round->exec, round->plan, c->own, pat_comm_tags(c, PAT_SLOT_ROOTED));
-    if (!error)
-        return MPI_SUCCESS;
-    end(c);
-    return pat_error(MPI_ERR_NO_MEM, "the plan of %s for %d ranks cannot be made: %s", alg->name, c->size,
-                     pat_exec_reason(error));
+    return pat_round_make(lane->current, &members, alg, &job, (c->rank - root + c->size) % c->size,
+                          pat_comm_tags(c, lane->first_slot));
 }
 
 /* Up to which byte of the result this rank holds something of it. */
@@ -55,12 +42,12 @@ static int64_t result_end(const pat_plan *plan)
     return end;
 }
 
-static int buffer(pat_comm *c, int64_t bytes, char **out)
+static int buffer(pat_lane *lane, int64_t bytes, char **out)
 {
-    if (!pat_comm_buffer(&c->rooted_pack, &c->rooted_pack_size, (size_t)bytes))
+    if (!pat_comm_buffer(&lane->pack, &lane->pack_size, (size_t)bytes))
         return pat_error(MPI_ERR_NO_MEM, "no memory for %lld bytes that are packed or passed on",
                          (long long)bytes);
-    *out = c->rooted_pack;
+    *out = lane->pack;
     return MPI_SUCCESS;
 }
 
@@ -78,36 +65,37 @@ static int bring_own(const pat_comm *c, const pat_call *call, char *place, const
 }
 
 /* Where the result is, and where in it the own block. */
-static int place_gather(pat_comm *c, const pat_call *call, int root, char **home, const char **own)
+static int place_gather(const pat_comm *c, pat_lane *lane, const pat_call *call, int root, char **home,
+                        const char **own)
 {
     const int64_t bytes = call->block_bytes, total = bytes * c->size;
-    const int rank = c->rooted.plan->rank;
+    const int rank = lane->current->plan->rank;
     int rc = MPI_SUCCESS;
     if (rank == 0) { /* the root: blocks in the order of the communicator's ranks */
         *home = call->recvbuf;
         if (!call->recv_plain)
-            rc = buffer(c, total, home);
-        pat_exec_rotate(c->rooted.exec, root, root * bytes, total);
+            rc = buffer(lane, total, home);
+        pat_exec_rotate(lane->current->exec, root, root * bytes, total);
         return rc != MPI_SUCCESS ? rc : bring_own(c, call, *home + root * bytes, own);
     }
     /* Elsewhere the own block comes first, and after it those that are passed on. */
-    const int64_t held = result_end(c->rooted.plan) - rank * bytes;
-    pat_exec_rotate(c->rooted.exec, root, total - rank * bytes, total);
+    const int64_t held = result_end(lane->current->plan) - rank * bytes;
+    pat_exec_rotate(lane->current->exec, root, total - rank * bytes, total);
     if (held == bytes && call->send_plain) { /* it is only read */
         *home = (char *)(uintptr_t)call->sendbuf;
         return MPI_SUCCESS;
     }
-    rc = buffer(c, held, home);
+    rc = buffer(lane, held, home);
     return rc != MPI_SUCCESS ? rc : bring_own(c, call, *home, own);
 }
 
-static int place_bcast(pat_comm *c, const pat_call *call, int root, char **home)
+static int place_bcast(const pat_comm *c, pat_lane *lane, const pat_call *call, int root, char **home)
 {
-    pat_exec_rotate(c->rooted.exec, root, 0, call->block_bytes);
+    pat_exec_rotate(lane->current->exec, root, 0, call->block_bytes);
     *home = call->recvbuf;
     if (call->recv_plain)
         return MPI_SUCCESS;
-    int rc = buffer(c, call->block_bytes, home);
+    int rc = buffer(lane, call->block_bytes, home);
     const char *own = NULL;
     return rc == MPI_SUCCESS && c->rank == root ? bring_own(c, call, *home, &own) : rc;
 }
@@ -116,39 +104,42 @@ static int begin(pat_comm *c, const pat_call *call, const pat_algorithm *alg, in
 {
     char *home = NULL;
     const char *own = NULL;
-    int rc = make(c, alg, call->block_bytes, root);
+    pat_lane *lane = &c->lanes[alg->op];
+    int rc = make(c, lane, alg, call->block_bytes, root);
     if (rc == MPI_SUCCESS)
-        rc = alg->op == PAT_OP_GATHER ? place_gather(c, call, root, &home, &own)
-                                      : place_bcast(c, call, root, &home);
-    return rc == MPI_SUCCESS ? pat_exec_arrive(c->rooted.exec, home, own, NULL) : rc;
+        rc = alg->op == PAT_OP_GATHER ? place_gather(c, lane, call, root, &home, &own)
+                                      : place_bcast(c, lane, call, root, &home);
+    return rc == MPI_SUCCESS ? pat_round_arrive(lane->current, home, own, NULL) : rc;
 }
 
 static bool under_way(const pat_comm *c)
 {
-    return !pat_exec_done(c->rooted.exec) || pat_credits_hold(&c->credits);
+    return pat_round_is(c->rooted->current, PAT_ROUND_RUNNING) || pat_credits_hold(&c->credits);
 }
 
 /* While this rank waits, others may need what else it has under way here. */
 static int look(pat_comm *c, bool *moved)
 {
     pthread_rwlock_rdlock(&pat_rt.driving);
-    int rc = pat_exec_progress(c->rooted.exec, moved);
+    int rc = pat_round_look(c->rooted->current, moved);
     pthread_rwlock_unlock(&pat_rt.driving);
     return rc == MPI_SUCCESS ? pat_epoch_look(c, moved) : rc;
 }
 
-static int finish(pat_comm *c, const pat_call *call, enum pat_op op, int root)
+static int finish(pat_comm *c, const pat_call *call, int root)
 {
     int rc = MPI_SUCCESS;
-    pat_exec_stats stats = pat_exec_get_stats(c->rooted.exec);
-    if (!call->recv_plain && (op == PAT_OP_GATHER) == (c->rank == root)) {
-        int blocks = op == PAT_OP_GATHER ? c->size : 1;
-        rc = pat_call_unpack(call, c->own, blocks > 1 ? root : -1, blocks, c->rooted_pack);
+    pat_lane *lane = c->rooted;
+    pat_exec_stats stats = pat_exec_get_stats(lane->current->exec);
+    if (!call->recv_plain && (lane->op == PAT_OP_GATHER) == (c->rank == root)) {
+        int blocks = lane->op == PAT_OP_GATHER ? c->size : 1;
+        rc = pat_call_unpack(call, c->own, blocks > 1 ? root : -1, blocks, lane->pack);
         stats.bytes_copied += call->block_bytes * blocks;
     }
     atomic_fetch_add_explicit(&pat_rt.bytes_received, stats.bytes_received, memory_order_relaxed);
     atomic_fetch_add_explicit(&pat_rt.bytes_copied, stats.bytes_copied, memory_order_relaxed);
-    end(c);
+    pat_round_end(lane->current);
+    c->rooted = NULL;
     return rc;
 }
 
@@ -158,14 +149,16 @@ static int run(pat_comm *c, const pat_call *call, const pat_algorithm *alg, int 
     int rc = pat_comm_failed(c);
     if (rc != MPI_SUCCESS)
         return rc;
-    pat_credits_count(&c->credits, alg->op == PAT_OP_GATHER ? call->block_bytes * c->size : call->block_bytes);
+    pat_credits_count(&c->credits,
+                      alg->op == PAT_OP_GATHER ? call->block_bytes * c->size : call->block_bytes);
     pthread_rwlock_rdlock(&pat_rt.driving);
     rc = begin(c, call, alg, root);
     pthread_rwlock_unlock(&pat_rt.driving);
+    c->rooted = &c->lanes[alg->op];
     if (rc == MPI_SUCCESS)
         rc = pat_wait_while(c, under_way, look);
     if (rc == MPI_SUCCESS)
-        rc = finish(c, call, alg->op, root);
+        rc = finish(c, call, root);
     if (rc == MPI_SUCCESS)
         rc = pat_credits_pass(&c->credits);
     return pat_comm_ended(c, rc);
@@ -184,7 +177,7 @@ int pat_rooted_run(pat_comm *c, const pat_call *call, const pat_algorithm *alg, 
     pthread_mutex_lock(&c->lock);
     int rc = run(c, call, alg, root);
     /* The thread has left the communicator alone meanwhile. */
-    bool more = pat_credits_wake(&c->credits) || c->phase != PAT_IDLE || c->prepared->exec || atomic_load(&c->edge);
+    bool more = pat_credits_wake(&c->credits) || pat_comm_is_busy(c);
     pthread_mutex_unlock(&c->lock);
     if (more && pat_rt.thread)
         pat_thread_kick(pat_rt.thread);

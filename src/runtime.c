@@ -24,6 +24,14 @@ void pat_runtime_reset(void)
     atomic_store(&pat_rt.early_reserved, 0);
 }
 
+bool pat_runtime_estimates(void)
+{
+    bool any = false;
+    for (int op = 0; op < PAT_NUM_OPS; op++)
+        any = any || atomic_load(&pat_rt.alg[op])->uses_arrivals;
+    return any;
+}
+
 void pat_runtime_used(struct pat_comm *c)
 {
     pthread_mutex_lock(&pat_rt.lock);

@@ -86,6 +86,9 @@ int pat_runtime_agree(const int *mine, int *most, int count);
 /* Remember that `c` was the last communicator to run a plan: milestones feed it. */
 void pat_runtime_used(struct pat_comm *c);
 
+/* Does the algorithm of some collective go by the estimates of the ranks? */
+bool pat_runtime_estimates(void);
+
 /* Count one call of an algorithm of the table. */
 static inline void pat_runtime_count(const pat_algorithm *alg)
 {

@@ -48,10 +48,10 @@ enum pat_verdict pat_select_verdict(const pat_comm *c, int64_t block_bytes)
 }
 
 /* What is judged once is kept, when a call is over. */
-static pat_terms terms_of(const pat_comm *c, int64_t block_bytes)
+static pat_terms terms_of(const pat_comm *c, const pat_lane *lane, int64_t block_bytes)
 {
     pat_outlook together;
-    const pat_judged *kept = &c->judged[place_of(block_bytes)];
+    const pat_judged *kept = &lane->judged[place_of(block_bytes)];
     const int64_t block_ns = pat_link_busy_ns(&c->link, block_bytes);
     return (pat_terms){.verdict =
                            kept->bytes == block_bytes ? kept->verdict : judge(c, block_bytes, &together),
@@ -73,12 +73,12 @@ static void explain_verdict(const pat_comm *c, int64_t block_bytes)
                                                           : "native, and relay when they come apart");
 }
 
-int64_t pat_select_native_ns(const pat_comm *c, int64_t block_bytes)
+int64_t pat_select_native_ns(const pat_comm *c, const pat_lane *lane, int64_t block_bytes)
 {
     pat_outlook together = {0};
     pat_profile fresh;
     const int64_t measured =
-        pat_profile_past_ns(pat_history_look(&c->history, block_bytes, &fresh), PAT_BY_MPI);
+        pat_profile_past_ns(pat_history_look(&lane->history, block_bytes, &fresh), PAT_BY_MPI);
     if (measured > 0)
         return measured;
     if (pat_rt.calibration &&
@@ -89,9 +89,9 @@ int64_t pat_select_native_ns(const pat_comm *c, int64_t block_bytes)
 }
 
 /* What a call's arrivals would have made of either algorithm, where that decides. */
-static int look_out(const pat_comm *c, pat_told *told)
+static int look_out(const pat_comm *c, const pat_lane *lane, pat_told *told)
 {
-    if (!pat_rt.calibration || terms_of(c, told->bytes).verdict != PAT_RELAY_BY_ARRIVALS)
+    if (!pat_rt.calibration || terms_of(c, lane, told->bytes).verdict != PAT_RELAY_BY_ARRIVALS)
         return MPI_SUCCESS;
     if (pat_outlook_make(&told->outlook, pat_rt.calibration, c->size, told->bytes, c->arrival_ns,
                          pat_rt.config.goal_last ? PAT_GOAL_LAST : PAT_GOAL_MEAN) == 0)
@@ -99,50 +99,52 @@ static int look_out(const pat_comm *c, pat_told *told)
     return pat_error(MPI_ERR_NO_MEM, "no memory to choose an algorithm for %d ranks", c->size);
 }
 
-int pat_select_note(pat_comm *c, const pat_carried *carried, int64_t block_bytes)
+int pat_select_note(pat_comm *c, pat_lane *lane, const pat_carried *carried, int64_t block_bytes)
 {
-    c->told = pat_told_make(NULL, c->size, NULL, block_bytes, PAT_BY_RELAY);
+    lane->told = pat_told_make(NULL, c->size, NULL, block_bytes, PAT_BY_RELAY);
     if (!carried)
         return MPI_SUCCESS;
     for (int r = 0; r < c->size; r++)
         c->arrival_ns[r] = carried[r].arrival_ns;
-    c->told = pat_told_make(c->arrival_ns, c->size, &carried[0], block_bytes, PAT_BY_RELAY);
-    c->late = (pat_late){c->told.last_rank, c->arrival_ns[c->told.last_rank] - c->arrival_ns[c->rank]};
-    c->spread_ns[c->num_spreads++ % PAT_SPREADS] = c->told.spread_ns;
-    return look_out(c, &c->told);
+    lane->told = pat_told_make(c->arrival_ns, c->size, &carried[0], block_bytes, PAT_BY_RELAY);
+    lane->late =
+        (pat_late){lane->told.last_rank, c->arrival_ns[lane->told.last_rank] - c->arrival_ns[c->rank]};
+    lane->spread_ns[lane->num_spreads++ % PAT_SPREADS] = lane->told.spread_ns;
+    return look_out(c, lane, &lane->told);
 }
 
-static void learn(pat_comm *c, const pat_told *told)
+static void learn(pat_comm *c, pat_lane *lane, const pat_told *told)
 {
-    const pat_terms terms = terms_of(c, told->bytes);
+    const pat_terms terms = terms_of(c, lane, told->bytes);
     const bool explain = pat_rt.config.explain && c->rank == 0;
-    pat_judged *kept = &c->judged[place_of(told->bytes)];
+    pat_judged *kept = &lane->judged[place_of(told->bytes)];
     if (explain && kept->bytes != told->bytes)
         explain_verdict(c, told->bytes);
     *kept = (pat_judged){told->bytes, terms.verdict};
-    const pat_profile *changed = pat_history_note(&c->history, &terms, told);
+    const pat_profile *changed = pat_history_note(&lane->history, &terms, told);
     if (explain && changed)
         pat_explain_change(changed, &terms, c->size);
 }
 
-void pat_select_learn(pat_comm *c)
+void pat_select_learn(pat_comm *c, pat_lane *lane)
 {
-    const pat_told told = c->told;
-    c->told.bytes = 0;
+    const pat_told told = lane->told;
+    lane->told.bytes = 0;
     /* A round that the program asked for by name is no trial, and says nothing of how soon to try again. */
-    if (told.bytes > 0 && atomic_load(&pat_rt.alg[PAT_OP_ALLGATHER])->chooses)
-        learn(c, &told);
+    if (told.bytes > 0 && atomic_load(&pat_rt.alg[lane->op])->chooses)
+        learn(c, lane, &told);
 }
 
-void pat_select_passed_on(pat_comm *c, int64_t block_bytes)
+void pat_select_passed_on(pat_comm *c, pat_lane *lane, int64_t block_bytes)
 {
     const pat_told told = pat_told_make(NULL, c->size, NULL, block_bytes, PAT_BY_MPI);
-    learn(c, &told);
+    learn(c, lane, &told);
 }
 
 static int learn_sampled(pat_comm *c, const pat_sample *sample)
 {
     int64_t exits = 0;
+    pat_lane *lane = c->measured;
     for (int r = 0; r < c->size; r++)
         c->arrival_ns[r] = sample->all[r].carried.arrival_ns;
     pat_told told =
@@ -150,16 +152,17 @@ static int learn_sampled(pat_comm *c, const pat_sample *sample)
     for (int r = 0; r < c->size; r++)
         exits += (sample->all[r].exit_ns - c->arrival_ns[told.last_rank]) / c->size;
     told.past_ns = exits > 0 ? exits : 0;
-    int rc = look_out(c, &told);
+    int rc = look_out(c, lane, &told);
     if (rc == MPI_SUCCESS)
-        learn(c, &told);
+        learn(c, lane, &told);
     return rc;
 }
 
-int pat_select_measure(pat_comm *c, enum pat_runner ran, int64_t block_bytes)
+int pat_select_measure(pat_comm *c, pat_lane *lane, enum pat_runner ran, int64_t block_bytes)
 {
-    c->told.bytes = 0; /* the sample says more */
-    return pat_sample_post(&c->sample, c->own, ran, block_bytes, c->mine);
+    c->measured = lane;
+    lane->told.bytes = 0; /* the sample says more */
+    return pat_sample_post(&c->sample, c->own, ran, block_bytes, lane->mine);
 }
 
 int pat_select_look_driving(pat_comm *c, bool *moved)
@@ -191,17 +194,17 @@ int pat_select_hear(pat_comm *c)
     return c->sample.under_way ? pat_wait_while(c, not_heard, pat_select_look) : MPI_SUCCESS;
 }
 
-void pat_select_arrive(pat_comm *c, const void *site)
+void pat_select_arrive(pat_lane *lane, const void *site)
 {
-    c->mine = (pat_carried){.arrival_ns = pat_clock_now_ns(&pat_rt.clock),
-                            .site = site ? pat_history_site(site) : 0,
-                            .last_site = c->mine.site};
+    lane->mine = (pat_carried){.arrival_ns = pat_clock_now_ns(&pat_rt.clock),
+                               .site = site ? pat_history_site(site) : 0,
+                               .last_site = lane->mine.site};
 }
 
 /* By what was measured. The formulas give the same bits on all ranks, which are alike (machine.h). */
 static const pat_algorithm *fastest(pat_comm *c, enum pat_op op, int64_t bytes)
 {
-    pat_choice *kept = &c->choices[op][place_of(bytes)];
+    pat_choice *kept = &c->lanes[op].choices[place_of(bytes)];
     if (kept->bytes == bytes)
         return kept->alg;
     const pat_algorithm *alg = pat_calibration_best(pat_rt.calibration, op, c->size, bytes);
@@ -224,10 +227,12 @@ const pat_algorithm *pat_select(const pat_comm *c, const pat_algorithm *alg, int
                                 bool may_measure, pat_next *next)
 {
     pat_next chosen = {PAT_BY_MPI, false, alg->chooses ? PAT_WHY_CANNOT : PAT_WHY_ASKED};
-    if (alg->chooses && c && block_bytes > 0) {
+    const char *contender = pat_collective_of(alg->op)->contender;
+    if (alg->chooses && contender && c && block_bytes > 0) {
         pat_profile fresh;
-        const pat_profile *p = pat_history_look(&c->history, block_bytes, &fresh);
-        const pat_terms terms = terms_of(c, block_bytes);
+        const pat_lane *lane = &c->lanes[alg->op];
+        const pat_profile *p = pat_history_look(&lane->history, block_bytes, &fresh);
+        const pat_terms terms = terms_of(c, lane, block_bytes);
         chosen = may_measure ? pat_profile_next(p, &terms) : pat_profile_plain(p, &terms);
         if (!pat_comm_chooses_here(c->one_node))
             chosen.why = PAT_WHY_ONE_NODE;
@@ -238,6 +243,5 @@ const pat_algorithm *pat_select(const pat_comm *c, const pat_algorithm *alg, int
         *next = chosen;
     if (!alg->chooses)
         return alg;
-    return chosen.runner == PAT_BY_RELAY ? pat_algorithm_find("relay")
-                                         : pat_algorithm_native(PAT_OP_ALLGATHER);
+    return chosen.runner == PAT_BY_RELAY ? pat_algorithm_find(contender) : pat_algorithm_native(alg->op);
 }

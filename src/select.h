@@ -16,27 +16,27 @@ const pat_algorithm *pat_select(const pat_comm *c, const pat_algorithm *alg, int
                                 bool may_measure, pat_next *next);
 
 /* A call begins: what its block is to carry, or this rank to say of it. site: where the program calls from; NULL: not known. */
-void pat_select_arrive(pat_comm *c, const void *site);
+void pat_select_arrive(pat_lane *lane, const void *site);
 
 /*
  * What the blocks of a round have carried that all of them have seen the end of; NULL: nothing. Returns an MPI error code: a
  * rank without memory must not choose by less than the others know.
  */
-int pat_select_note(pat_comm *c, const pat_carried *carried, int64_t block_bytes);
+int pat_select_note(pat_comm *c, pat_lane *lane, const pat_carried *carried, int64_t block_bytes);
 
 /*
  * When ranks came and how long calls took shapes what is chosen. Learnt at the end of a call that is not measured, or of
  * PAT_Wait, and when an all-gather is passed on to the MPI library: places in the program, which are the same on all ranks; the
  * moment at which a round ends in the background is not.
  */
-void pat_select_learn(pat_comm *c);
-void pat_select_passed_on(pat_comm *c, int64_t block_bytes);
+void pat_select_learn(pat_comm *c, pat_lane *lane);
+void pat_select_passed_on(pat_comm *c, pat_lane *lane, int64_t block_bytes);
 
 /*
  * A call that is over is measured: ranks tell each other what they know of it, and all learn from that when the last has, before
  * the next one is chosen for.
  */
-int pat_select_measure(pat_comm *c, enum pat_runner ran, int64_t block_bytes);
+int pat_select_measure(pat_comm *c, pat_lane *lane, enum pat_runner ran, int64_t block_bytes);
 
 /* See whether all have. The caller of the second holds pat_rt.driving already. */
 int pat_select_look(pat_comm *c, bool *moved);
@@ -58,7 +58,7 @@ enum pat_verdict pat_select_verdict(const pat_comm *c, int64_t block_bytes);
  * What the MPI library's own all-gather takes once the last rank has called: as measured lately, else by calibration, else the
  * least that the link needs.
  */
-int64_t pat_select_native_ns(const pat_comm *c, int64_t block_bytes);
+int64_t pat_select_native_ns(const pat_comm *c, const pat_lane *lane, int64_t block_bytes);
 
 /* Is the call too small for anything but the MPI library, whatever the link? Needs no communicator's state. */
 static inline bool pat_select_is_small(int num_ranks, int64_t block_bytes)

@@ -50,8 +50,8 @@ typedef struct line {
 
 static void write_line(FILE *file, const char *comm, const pat_comm *c, const line *l)
 {
-    fprintf(file, "%s,%lld,%s,%d,%d,%lld,%d,%s,%d,%lld,%lld,%lld,%lld\n", comm, (long long)c->epoch,
-            c->alg->name, c->rank, c->size, (long long)c->current->plan->block_bytes, l->node, l->kind,
+    fprintf(file, "%s,%lld,%s,%d,%d,%lld,%d,%s,%d,%lld,%lld,%lld,%lld\n", comm, (long long)c->lane->epoch,
+            c->alg->name, c->rank, c->size, (long long)c->lane->current->plan->block_bytes, l->node, l->kind,
             l->peer, (long long)l->offset, (long long)l->bytes, (long long)l->start_ns, (long long)l->end_ns);
 }
 
@@ -60,8 +60,8 @@ void pat_trace_round(FILE *file, const pat_comm *c, int64_t clock_offset_ns)
     static const char *const kinds[] = {
         [PAT_NODE_ARRIVE] = "arrive", [PAT_NODE_COPY] = "copy",     [PAT_NODE_SEND] = "send",
         [PAT_NODE_RECV] = "recv",     [PAT_NODE_REDUCE] = "reduce", [PAT_NODE_NONE] = "none"};
-    const pat_plan *p = c->current->plan;
-    const pat_span *spans = pat_exec_spans(c->current->exec);
+    const pat_plan *p = c->lane->current->plan;
+    const pat_span *spans = pat_exec_spans(c->lane->current->exec);
     const int64_t now = pat_clock_local_ns();
     char name[MPI_MAX_OBJECT_NAME];
     name_of(c, name);
@@ -76,7 +76,7 @@ void pat_trace_round(FILE *file, const pat_comm *c, int64_t clock_offset_ns)
                            .start_ns = spans[i].start_ns + clock_offset_ns,
                            .end_ns = spans[i].end_ns + clock_offset_ns});
     }
-    const pat_carried *carried = pat_exec_carried(c->current->exec);
+    const pat_carried *carried = pat_exec_carried(c->lane->current->exec);
     for (int r = 0; carried && r < c->size; r++)
         write_line(file, name, c,
                    &(line){.node = -1,

@@ -10,18 +10,15 @@
 #include "runtime.h"
 #include "sockets.h"
 
-static bool sends(const pat_exec *exec)
-{
-    return exec && pat_exec_sending(exec);
-}
-
 /*
  * Nothing moved: sleep until something comes in, or for a little while, since MPI may have taken in, or another thread
  * may have read, what nobody has looked at.
  */
 static enum pat_sockets_event rest(pat_comm *c, int64_t quiet_ns)
 {
-    bool sending = sends(c->current->exec) || sends(c->rooted.exec) || sends(c->credits.exec);
+    bool sending = (c->lane && pat_round_sending(c->lane->current)) ||
+                   (c->rooted && pat_round_sending(c->rooted->current)) ||
+                   pat_round_sending(&c->credits.round);
     int64_t nap_ns = pat_pace_nap_ns(pat_sockets_reliable(c->sockets), quiet_ns);
     if (nap_ns == 0) {
         sched_yield();
@@ -32,12 +29,15 @@ static enum pat_sockets_event rest(pat_comm *c, int64_t quiet_ns)
 
 static bool stays_awake(const pat_comm *c, int64_t quiet_ns)
 {
-    const pat_plan *plan =
-        c->current->plan; /* NULL: its round is not made yet, and will be like the last one */
-    const int64_t bytes = plan ? plan->block_bytes : c->last.bytes;
-    if (c->rooted.exec || bytes <= 0)
+    const pat_lane *lane = c->lane;
+    if (c->rooted || !lane)
         return false;
-    const bool together = plan ? pat_plan_cache_together(plan) : pat_comm_together(c, bytes);
+    const pat_plan *plan =
+        lane->current->plan; /* NULL: its round is not made yet, and will be like the last one */
+    const int64_t bytes = plan ? plan->block_bytes : lane->last.bytes;
+    if (bytes <= 0)
+        return false;
+    const bool together = plan ? pat_plan_cache_together(plan) : pat_comm_together(c, lane, bytes);
     return pat_pace_stays_awake(together, c->size, pat_link_busy_ns(&c->link, bytes), quiet_ns);
 }
 

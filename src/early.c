@@ -1,0 +1,83 @@
+/*
+ * early.c — see early.h.
+ */
+#include "early.h"
+
+#include <sched.h>
+#include <sys/mman.h>
+
+#include "runtime.h"
+
+void pat_early_release(pat_lane *lane)
+{
+    atomic_fetch_sub(&pat_rt.early_reserved, lane->reserved);
+    lane->reserved = 0;
+    lane->landed_in_holder = false;
+    /* Blocks of many rounds and communicators must not add up beyond the cap. */
+    if (lane->stage && atomic_load(&pat_rt.stage_bytes) > pat_rt.config.mem_bytes)
+        madvise(lane->stage, lane->stage_size, MADV_DONTNEED);
+}
+
+/* Take up to `wanted` bytes of PAT_MEM until pat_early_release. */
+static int64_t reserve(pat_lane *lane, int64_t wanted)
+{
+    int64_t taken = atomic_fetch_add(&pat_rt.early_reserved, wanted);
+    int64_t left = pat_rt.config.mem_bytes - taken;
+    int64_t got = left <= 0 ? 0 : left < wanted ? left : wanted;
+    atomic_fetch_sub(&pat_rt.early_reserved, wanted - got);
+    lane->reserved += got;
+    return got;
+}
+
+static bool make_stage(pat_lane *lane, const pat_plan *plan)
+{
+    const int64_t before = (int64_t)lane->stage_size;
+    const int blocks = pat_collective_blocks(pat_collective_of(lane->op), plan->num_ranks);
+    bool made = pat_comm_buffer(&lane->stage, &lane->stage_size, (size_t)pat_plan_block_start(plan, blocks));
+    atomic_fetch_add(&pat_rt.stage_bytes, (int64_t)lane->stage_size - before);
+    return made;
+}
+
+void pat_early_land(pat_comm *c, pat_lane *lane)
+{
+    const pat_round *round = lane->prepared;
+    const pat_call *open = c->hold.open;
+    int64_t early;
+    if (open && c->hold.op == lane->op && open->recv_plain &&
+        pat_blocks_same(pat_blocks_of(open), pat_blocks_of_plan(round->plan), c->size)) {
+        pat_exec_land(round->exec, open->recvbuf, INT64_MAX);
+        lane->landed_in_holder = true;
+        return;
+    }
+    pat_plan_recv_bytes(round->plan, &early);
+    /* A round that nobody has announced may be long in coming: it leaves half of the memory to others. */
+    const int64_t most = pat_rt.config.mem_bytes / 2;
+    if (!pat_comm_estimates(c, pat_plan_cache_algorithm(round->plan)) && early > most)
+        early = most;
+    const int64_t got = reserve(lane, early);
+    if (got > 0 && make_stage(lane, round->plan))
+        pat_exec_land(round->exec, lane->stage, got);
+}
+
+int pat_early_leave_holder(pat_lane *lane)
+{
+    pat_exec *exec = lane->prepared->exec;
+    int64_t early;
+    bool done = false;
+    if (!make_stage(lane, lane->prepared->plan))
+        return pat_error(MPI_ERR_NO_MEM, "no memory for %lld bytes of early data",
+                         (long long)pat_exec_landed(exec));
+    pat_plan_recv_bytes(lane->prepared->plan, &early);
+    const int64_t got = reserve(lane, early);
+    pthread_rwlock_wrlock(&pat_rt.driving);
+    int rc = pat_exec_unland(exec);
+    pthread_rwlock_unlock(&pat_rt.driving);
+    while (rc == MPI_SUCCESS && !done) {
+        pthread_rwlock_rdlock(&pat_rt.driving);
+        rc = pat_exec_reland(exec, lane->stage, got, &done);
+        pthread_rwlock_unlock(&pat_rt.driving);
+        if (!done)
+            sched_yield();
+    }
+    return rc;
+}

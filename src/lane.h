@@ -1,0 +1,100 @@
+/*
+ * lane.h — what a communicator keeps for one collective. Each has its own, so that a program that alternates between
+ * collectives finds for each of them what was prepared and learnt.
+ */
+#ifndef PAT_LANE_H
+#define PAT_LANE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "algorithms.h"
+#include "datatype.h"
+#include "history.h"
+#include "round.h"
+
+/* What a call is about, the same on all ranks. */
+typedef struct pat_blocks {
+    int64_t bytes;         /* the longest block's; PAT_NO_CALL: no call, or none that is known */
+    const int64_t *starts; /* where each begins, and the end; NULL: all are alike */
+    int64_t mean_bytes;    /* what an algorithm is chosen by */
+    int64_t element_bytes; /* of what is reduced; 0: nothing is */
+} pat_blocks;
+
+/* The last rounds that tell when ranks have come. */
+enum { PAT_SPREADS = 4 };
+
+/* What is kept by length, a power of two of them: lengths may share one. */
+enum { PAT_CHOICES = 8 };
+
+/* What was chosen for so many bytes. */
+typedef struct pat_choice {
+    int64_t bytes; /* 0: nothing yet */
+    const pat_algorithm *alg;
+} pat_choice;
+
+/* What was judged of calls of so many bytes, whenever ranks come. */
+typedef struct pat_judged {
+    int64_t bytes; /* 0: nothing yet */
+    enum pat_verdict verdict;
+} pat_judged;
+
+/* Who came last to a round, and how long before that this rank. */
+typedef struct pat_late {
+    int rank;
+    int64_t waited_ns;
+} pat_late;
+
+typedef struct pat_lane {
+    enum pat_op op;
+    int first_slot; /* of its tags */
+
+    /* The rounds. A collective with a root has no epochs and one round at a time, `current`. */
+    int64_t epoch;        /* calls so far that ran a plan, plus settlements */
+    pat_blocks last;      /* of the last such call: the guess for the next */
+    int64_t *last_starts; /* where those of `last` are kept */
+    pat_round rounds[2];  /* the next two point here */
+    pat_round *current;   /* the call under way */
+    pat_round *prepared;  /* made before the call; becomes current, or is voided */
+    pat_carried mine;     /* what the block of the call under way carries of this rank */
+    bool by_request;      /* the last call came from a request: early data waits for the next PAT_Open */
+
+    /* The library's memory, as long as it has been needed. */
+    char *stage; /* early data of `prepared` */
+    char *pack;  /* packed data, for types that are not plain, and what a collective with a root passes on */
+    size_t stage_size, pack_size;
+
+    /* Early data of `prepared`. */
+    int64_t reserved;      /* bytes of PAT_MEM */
+    bool landed_in_holder; /* it comes in in the holder's buffer */
+    int64_t poll_ns;       /* the background thread's present interval */
+    int64_t moved_ns;      /* local time at which it last saw something come in */
+
+    /* What an algorithm is chosen by. */
+    int64_t spread_ns[PAT_SPREADS]; /* first to last arrival of the last rounds; the same on all ranks */
+    int64_t num_spreads;            /* ever */
+    pat_late late;                  /* of the last of these rounds */
+    pat_told told;                  /* of a round that is not learnt from yet */
+    pat_history history;
+    pat_judged judged[PAT_CHOICES];
+    pat_choice choices[PAT_CHOICES];
+} pat_lane;
+
+static inline bool pat_blocks_same(pat_blocks a, pat_blocks b, int num_ranks)
+{
+    return a.bytes == b.bytes && a.element_bytes == b.element_bytes &&
+           pat_starts_same(a.starts, b.starts, num_ranks);
+}
+
+static inline pat_blocks pat_blocks_of(const pat_call *call)
+{
+    return (pat_blocks){call->block_bytes, call->starts, call->mean_bytes, call->element_bytes};
+}
+
+static inline pat_blocks pat_blocks_of_plan(const pat_plan *plan)
+{
+    return (pat_blocks){plan->block_bytes, plan->starts, 0, plan->element_bytes};
+}
+
+#endif

@@ -1,0 +1,76 @@
+/*
+ * round.c — see round.h.
+ */
+#include "round.h"
+
+#include "clock.h"
+#include "error.h"
+#include "runtime.h"
+
+static int made(pat_round *round, const char *what, int num_ranks, int error)
+{
+    if (!error && pat_rt.trace)
+        error = pat_exec_trace(round->exec);
+    if (!error) {
+        round->state = PAT_ROUND_EARLY;
+        round->made_ns = pat_clock_local_ns();
+        return MPI_SUCCESS;
+    }
+    pat_round_end(round);
+    return pat_error(MPI_ERR_NO_MEM, "the plan of %s for %d ranks cannot be made: %s", what, num_ranks,
+                     pat_exec_reason(error));
+}
+
+int pat_round_make(pat_round *round, const pat_members *members, const pat_algorithm *alg, const pat_job *job,
+                   int plan_rank, pat_tags tags)
+{
+    round->plans = members->plans;
+    int error = pat_plan_cache_get(members->plans, alg, job, plan_rank, &round->plan);
+    if (!error)
+        error = pat_exec_create(&round->exec, round->plan, members->comm, tags);
+    return made(round, alg->name, members->size, error);
+}
+
+int pat_round_make_of(pat_round *round, const pat_members *members, const pat_plan *plan, const char *what,
+                      pat_tags tags)
+{
+    round->plans = NULL;
+    round->plan = plan;
+    return made(round, what, members->size, pat_exec_create(&round->exec, plan, members->comm, tags));
+}
+
+int pat_round_arrive(pat_round *round, char *home, const char *own, const pat_carried *mine)
+{
+    round->state = PAT_ROUND_RUNNING;
+    return pat_exec_arrive(round->exec, home, own, mine);
+}
+
+int pat_round_look(pat_round *round, bool *moved)
+{
+    if (!round->exec || round->state == PAT_ROUND_OVER)
+        return MPI_SUCCESS;
+    int rc = pat_exec_progress(round->exec, moved);
+    if (rc != MPI_SUCCESS || !pat_exec_done(round->exec))
+        return rc;
+    if (round->state == PAT_ROUND_VOIDING)
+        pat_round_end(round);
+    else if (round->state == PAT_ROUND_RUNNING)
+        round->state = PAT_ROUND_OVER;
+    return MPI_SUCCESS;
+}
+
+int pat_round_void(pat_round *round)
+{
+    round->state = PAT_ROUND_VOIDING;
+    return pat_exec_void(round->exec);
+}
+
+void pat_round_end(pat_round *round)
+{
+    pat_exec_free(round->exec);
+    round->exec = NULL;
+    if (round->plans)
+        pat_plan_cache_release(round->plans, &round->plan);
+    round->plan = NULL;
+    round->state = PAT_ROUND_EMPTY;
+}

@@ -1,0 +1,212 @@
+/*
+ * visit.c — see visit.h. What is to be done follows from the communicator's state alone; when to come again is decided in
+ * pace.c.
+ */
+#include "visit.h"
+
+#include "epoch.h"
+#include "error.h"
+#include "pace.h"
+#include "runtime.h"
+#include "select.h"
+
+static void no_later(pat_visit *visit, int64_t when_ns)
+{
+    if (when_ns < visit->next_ns)
+        visit->next_ns = when_ns;
+}
+
+/* Come again at `when_ns` or sooner, or when a socket tells. */
+static void come_again(pat_visit *visit, int64_t now, int64_t when_ns)
+{
+    const pat_pace_facts facts = {.came = visit->moved || visit->by_data,
+                                  .sending = visit->sending,
+                                  .calling = atomic_load(&pat_rt.callers) > 0};
+    visit->watch = !facts.calling; /* or we would take from the caller what wakes it */
+    no_later(visit, pat_pace_come_again(&facts, now, when_ns));
+}
+
+/* When to look for early data again where sockets do not tell. */
+static int64_t next_look(const pat_comm *c, pat_lane *lane, int64_t now)
+{
+    const pat_exec *exec = lane->prepared->exec;
+    const bool estimates = pat_comm_estimates(c, pat_plan_cache_algorithm(lane->prepared->plan));
+    pat_pace_early early = pat_pace_early_none(estimates, lane->moved_ns);
+    for (int i = 0; i < pat_exec_num_in_flight(exec); i++) {
+        int peer;
+        int64_t bytes;
+        if (!pat_exec_receiving(exec, i, &peer, &bytes))
+            continue;
+        int64_t from = estimates ? c->exchange.all[peer].arrival_ns - pat_rt.clock.offset_ns : lane->moved_ns;
+        pat_pace_early_expect(&early, from, pat_link_tau_ns(&c->link, bytes));
+    }
+    return pat_pace_early_look(&early, now, &lane->poll_ns);
+}
+
+/* What is looked at of a communicator, or of one of its lanes. */
+typedef int look_at(pat_comm *c, pat_lane *lane, bool *moved);
+
+/* Look until two looks in a row find nothing: what MPI takes in at one is only seen at the next. */
+static int look_twice(pat_comm *c, pat_lane *lane, look_at *look, pat_visit *visit, bool *moved)
+{
+    int rc = MPI_SUCCESS;
+    *moved = false;
+    for (int idle = 0; rc == MPI_SUCCESS && pat_pace_at_once(idle);) {
+        bool now_moved = false;
+        rc = look(c, lane, &now_moved);
+        idle = now_moved ? 0 : idle + 1;
+        *moved = *moved || now_moved;
+    }
+    visit->drove = true;
+    visit->moved = visit->moved || *moved;
+    return rc;
+}
+
+static int look_at_prepared(pat_comm *c, pat_lane *lane, bool *moved)
+{
+    (void)c;
+    return pat_round_look(lane->prepared, moved);
+}
+
+/* Drive the prepared round's early part. */
+static int drive_early(pat_comm *c, pat_lane *lane, pat_visit *visit)
+{
+    bool moved;
+    const pat_round *round = lane->prepared;
+    int rc = look_twice(c, lane, look_at_prepared, visit, &moved);
+    if (rc == MPI_SUCCESS && pat_exec_expects_early(round->exec)) {
+        int64_t now = pat_clock_local_ns();
+        if (moved)
+            lane->moved_ns = now;
+        visit->sending = visit->sending || pat_round_sending(round);
+        come_again(visit, now,
+                   visit->reliable ? pat_pace_early_spare(now, lane->moved_ns, round->made_ns)
+                                   : next_look(c, lane, now));
+    }
+    return rc;
+}
+
+static int look_at_call(pat_comm *c, pat_lane *lane, bool *moved)
+{
+    (void)lane;
+    return pat_epoch_progress_driving(c, moved);
+}
+
+/* Drive a started request while the application does something else. */
+static int drive_started(pat_comm *c, pat_visit *visit)
+{
+    bool moved;
+    int rc = look_twice(c, NULL, look_at_call, visit, &moved);
+    if (rc == MPI_SUCCESS && c->phase != PAT_IDLE) {
+        int64_t now = pat_clock_local_ns();
+        visit->sending = visit->sending || pat_round_sending(c->lane->current);
+        come_again(visit, now, pat_pace_started(now, visit->reliable));
+    }
+    return rc;
+}
+
+/* Tell the others when this rank will arrive, and hear from them. *prepare: all have said it. */
+static int drive_exchange(pat_comm *c, pat_visit *visit, bool *prepare)
+{
+    int rc = MPI_SUCCESS;
+    *prepare = false;
+    for (int look = 0; rc == MPI_SUCCESS && pat_pace_at_once(look); look++)
+        rc = pat_epoch_hear(c, prepare);
+    visit->drove = visit->drove || c->exchange.state != PAT_EXCHANGE_NONE;
+    if (rc == MPI_SUCCESS && c->exchange.state == PAT_EXCHANGE_POSTED) {
+        int64_t now = pat_clock_local_ns();
+        come_again(visit, now, pat_pace_estimates(now, c->exchange.posted_ns));
+    }
+    return rc;
+}
+
+static int look_at_credits(pat_comm *c, pat_lane *lane, bool *moved)
+{
+    (void)lane;
+    return pat_credits_look_driving(&c->credits, moved);
+}
+
+/* Pass on what keeps the callers of operations with a root together. */
+static int drive_credits(pat_comm *c, pat_visit *visit)
+{
+    bool moved = false;
+    int rc = pat_credits_under_way(&c->credits) ? look_twice(c, NULL, look_at_credits, visit, &moved)
+                                                : MPI_SUCCESS;
+    int64_t now = pat_clock_local_ns(), next = pat_credits_next_look(&c->credits, moved, now);
+    if (pat_credits_under_way(&c->credits))
+        come_again(visit, now, next);
+    else
+        no_later(visit, next);
+    return rc;
+}
+
+static int look_at_sample(pat_comm *c, pat_lane *lane, bool *moved)
+{
+    (void)lane;
+    return pat_select_look_driving(c, moved);
+}
+
+/* What ranks say of a measured call; who runs the next one is not known before. */
+static int drive_sample(pat_comm *c, pat_visit *visit)
+{
+    bool moved;
+    int rc = look_twice(c, NULL, look_at_sample, visit, &moved);
+    if (rc == MPI_SUCCESS && c->sample.under_way) {
+        int64_t now = pat_clock_local_ns();
+        come_again(visit, now, pat_pace_measured(now, c->sample.mine.exit_ns - pat_rt.clock.offset_ns));
+    }
+    return rc;
+}
+
+/* Get a lane's next round ready where that needs no word of the others, or all have said it; and drive it. */
+static int visit_lane(pat_comm *c, pat_lane *lane, bool heard, pat_visit *visit)
+{
+    const pat_algorithm *alg =
+        pat_select(c, atomic_load(&pat_rt.alg[lane->op]), lane->last.mean_bytes, true, NULL);
+    const bool prepare =
+        pat_comm_estimates(c, alg) ? heard : pat_comm_ahead(c, alg) && (!lane->by_request || c->hold.open);
+    if (prepare && pat_epoch_prepare(c, lane, alg) != MPI_SUCCESS)
+        return MPI_SUCCESS; /* no memory now: the call makes its plan itself */
+    return lane->prepared->exec ? drive_early(c, lane, visit) : MPI_SUCCESS;
+}
+
+static int visit_comm(pat_comm *c, pat_visit *visit)
+{
+    int rc = MPI_SUCCESS;
+    bool heard = false;
+    if (pat_credits_under_way(&c->credits) || atomic_load(&c->credits.watched))
+        rc = drive_credits(c, visit);
+    if (rc == MPI_SUCCESS && c->phase != PAT_IDLE)
+        rc = drive_started(c, visit);
+    if (rc == MPI_SUCCESS && c->sample.under_way)
+        rc = drive_sample(c, visit);
+    if (rc != MPI_SUCCESS || c->phase != PAT_IDLE || c->voiding || c->sample.under_way)
+        return rc;
+    rc = drive_exchange(c, visit, &heard);
+    for (int op = 0; op < PAT_NUM_OPS && rc == MPI_SUCCESS; op++)
+        if (pat_collective_of((enum pat_op)op)->moves_early)
+            rc = visit_lane(c, &c->lanes[op], heard, visit);
+    return rc;
+}
+
+void pat_visit_comm(pat_comm *c, pat_visit *visit)
+{
+    if (atomic_load(&c->foreground)) {
+        if (atomic_load(&c->credits.watched)) { /* its caller may not kick */
+            int64_t now = pat_clock_local_ns();
+            no_later(visit, pat_pace_credits(now, now, false, true));
+        }
+        return;
+    }
+    if (pthread_mutex_trylock(&c->lock) != 0) {
+        no_later(visit, pat_pace_soon(pat_clock_local_ns()));
+        return;
+    }
+    pthread_rwlock_rdlock(&pat_rt.driving);
+    if (pat_rt.thread)
+        pat_error_clear(); /* else this is a caller's thread, which may have an error to return */
+    if (!c->dead && c->failure.code == MPI_SUCCESS)
+        pat_comm_ended(c, visit_comm(c, visit));
+    pthread_rwlock_unlock(&pat_rt.driving);
+    pthread_mutex_unlock(&c->lock);
+}

@@ -1,0 +1,14 @@
+/*
+ * visit.h — the background thread's visit to one communicator: whatever is under way there is moved on, and what is expected to be
+ * called next is made ready.
+ */
+#ifndef PAT_VISIT_H
+#define PAT_VISIT_H
+
+#include "comm.h"
+#include "thread.h"
+
+/* Takes the communicator's lock if that is free, and adds to the visit when to come again. */
+void pat_visit_comm(pat_comm *c, pat_visit *visit);
+
+#endif
