@@ -38,6 +38,17 @@ static bool make_stage(pat_lane *lane, const pat_plan *plan)
     return made;
 }
 
+/* Does early data go to the result, or only to scratch? */
+static bool lands_in_result(const pat_plan *plan)
+{
+    for (int i = 0; i < plan->num_nodes; i++) {
+        const pat_node *n = &plan->nodes[i];
+        if (n->early && n->kind == PAT_NODE_RECV && n->length > 0 && n->to.space == PAT_SPACE_RESULT)
+            return true;
+    }
+    return false;
+}
+
 void pat_early_land(pat_comm *c, pat_lane *lane)
 {
     const pat_round *round = lane->prepared;
@@ -55,7 +66,11 @@ void pat_early_land(pat_comm *c, pat_lane *lane)
     if (!pat_comm_estimates(c, pat_plan_cache_algorithm(round->plan)) && early > most)
         early = most;
     const int64_t got = reserve(lane, early);
-    if (got > 0 && make_stage(lane, round->plan))
+    if (got == 0)
+        return;
+    if (!lands_in_result(round->plan))
+        pat_exec_land(round->exec, NULL, got);
+    else if (make_stage(lane, round->plan))
         pat_exec_land(round->exec, lane->stage, got);
 }
 

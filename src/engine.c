@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "clock.h"
+#include "wire.h"
 
 enum node_state { WAITING, READY, DEFERRED, ACTIVE, DONE };
 
@@ -25,8 +26,7 @@ typedef struct lane {
 
 struct pat_exec {
     const pat_plan *plan;
-    MPI_Comm comm;
-    pat_tags tags;
+    int num_tags;
     unsigned char *state;
     bool *in_landing; /* RECV: its bytes are, or will be, in the landing place and not at home */
     int *missing;     /* predecessors not yet complete */
@@ -34,10 +34,8 @@ struct pat_exec {
     int ready_head, ready_tail;
     lane *lanes; /* per peer */
     int *lane_nodes;
-    MPI_Request *requests; /* in flight, dense */
-    int *request_node;
-    int *index_buf;
-    int num_active, num_sending, num_done, num_deferred;
+    pat_wire wire; /* messages in flight; a message's owner is its node */
+    int num_sending, num_done, num_deferred;
     int num_data; /* of the active ones, those with user bytes */
     bool arrived, voided;
     char *home, *landing, *scratch;
@@ -87,7 +85,7 @@ static int build_lanes(pat_exec *e)
             return ENOTSUP;
         if (!pat_is_message(n))
             continue;
-        if (n->match >= e->tags.count)
+        if (n->match >= e->num_tags)
             return EINVAL;
         if (n->kind == PAT_NODE_SEND && n->unordered != e->lanes[n->peer].unordered)
             return EINVAL;
@@ -105,25 +103,21 @@ int pat_exec_create(pat_exec **exec, const pat_plan *plan, MPI_Comm comm, pat_ta
     if (!e)
         return ENOMEM;
     e->plan = plan;
-    e->comm = comm;
     e->wrap = INT64_MAX;
-    e->tags = tags;
+    e->num_tags = tags.count;
     e->state = calloc(n, sizeof(*e->state));
     e->in_landing = calloc(n, sizeof(*e->in_landing));
     e->missing = malloc(n * sizeof(*e->missing));
     e->ready = malloc(n * sizeof(*e->ready));
     e->lanes = calloc((size_t)plan->num_ranks, sizeof(*e->lanes));
     e->lane_nodes = malloc(n * sizeof(*e->lane_nodes));
-    e->requests = malloc(n * sizeof(MPI_Request));
-    e->request_node = malloc(n * sizeof(*e->request_node));
-    e->index_buf = malloc(n * sizeof(*e->index_buf));
+    const bool wired = pat_wire_make(&e->wire, comm, tags.first, plan->num_nodes);
     e->element = MPI_DATATYPE_NULL;
     e->op = MPI_OP_NULL;
     e->scratch = plan->scratch_bytes > 0 ? malloc((size_t)plan->scratch_bytes) : NULL;
     e->carried = plan->carries ? calloc((size_t)plan->num_ranks, sizeof(*e->carried)) : NULL;
-    bool ok = e->state && e->in_landing && e->missing && e->ready && e->lanes && e->lane_nodes &&
-              e->requests && e->request_node && e->index_buf && (e->carried || !plan->carries) &&
-              (e->scratch || plan->scratch_bytes == 0);
+    bool ok = e->state && e->in_landing && e->missing && e->ready && e->lanes && e->lane_nodes && wired &&
+              (e->carried || !plan->carries) && (e->scratch || plan->scratch_bytes == 0);
     int error = ok ? build_lanes(e) : ENOMEM;
     if (error) {
         pat_exec_free(e);
@@ -170,9 +164,7 @@ void pat_exec_free(pat_exec *e)
     free(e->ready);
     free(e->lanes);
     free(e->lane_nodes);
-    free(e->requests);
-    free(e->request_node);
-    free(e->index_buf);
+    pat_wire_free(&e->wire);
     free(e->carried);
     free(e->scratch);
     free(e->spans);
@@ -203,6 +195,13 @@ static void note_end(const pat_exec *e, int node)
     e->spans[node].end_ns = pat_clock_local_ns();
     if (e->spans[node].start_ns == 0)
         e->spans[node].start_ns = e->spans[node].end_ns;
+}
+
+/* It waits for the call. */
+static void defer(pat_exec *e, int node)
+{
+    e->state[node] = DEFERRED;
+    e->num_deferred++;
 }
 
 static void make_ready(pat_exec *e, int node)
@@ -260,83 +259,60 @@ static void move_home(pat_exec *e, int node)
     e->in_landing[node] = false;
 }
 
-/* A message's data as MPI sees it. */
-typedef struct wire {
-    void *at;
-    int count;
-    MPI_Datatype type;
-} wire;
-
 /*
- * The node's bytes in the result at `base`, which may go on at its beginning, and, where the plan carries them, the
+ * A message's bytes in the result at `base`, which may go on at its beginning, and, where the plan carries them, the
  * word of those whose blocks end there.
  */
-static int wire_make(wire *w, const pat_exec *e, const pat_node *n, char *base)
+static pat_piece data_of(const pat_exec *e, const pat_node *n, char *base)
 {
-    *w = (wire){NULL, (int)n->length, MPI_BYTE};
-    if (n->length == 0)
-        return MPI_SUCCESS;
     const int64_t offset = pat_node_address(n).offset, start = at_home(e, offset);
+    pat_piece data = {{NULL, NULL}, {(int)n->length, 0}};
+    if (n->length == 0)
+        return data;
     if (pat_node_address(n).space == PAT_SPACE_SCRATCH) {
-        w->at = e->scratch + offset;
-        return MPI_SUCCESS;
+        data.at[0] = e->scratch + offset;
+        return data;
     }
     const int first = e->carried ? pat_plan_block_of(e->plan, offset) : 0;
     int ends = 0;
     while (e->carried && first + ends < e->plan->num_ranks &&
            pat_plan_block_start(e->plan, first + ends + 1) <= offset + n->length)
         ends++;
-    w->at = base + start;
-    if (ends == 0 && n->length <= e->wrap - start)
-        return MPI_SUCCESS;
-    void *piece[2] = {base + start, ends > 0 ? (void *)&e->carried[first] : base};
-    int64_t head = ends > 0 ? n->length : e->wrap - start;
-    int lengths[2] = {(int)head, ends > 0 ? ends * (int)sizeof(*e->carried) : (int)(n->length - head)};
-    MPI_Aint at[2];
-    PMPI_Get_address(piece[0], &at[0]);
-    PMPI_Get_address(piece[1], &at[1]);
-    *w = (wire){MPI_BOTTOM, 1, MPI_DATATYPE_NULL};
-    int rc = PMPI_Type_create_hindexed(2, lengths, at, MPI_BYTE, &w->type);
-    return rc == MPI_SUCCESS ? PMPI_Type_commit(&w->type) : rc;
+    data.at[0] = base + start;
+    if (ends > 0) {
+        data.at[1] = (char *)&e->carried[first];
+        data.bytes[1] = ends * (int)sizeof(*e->carried);
+    } else if (n->length > e->wrap - start) {
+        data.at[1] = base;
+        data.bytes[0] = (int)(e->wrap - start);
+        data.bytes[1] = (int)n->length - data.bytes[0];
+    }
+    return data;
 }
 
-static void wire_free(wire *w)
-{
-    if (w->type != MPI_BYTE && w->type != MPI_DATATYPE_NULL)
-        PMPI_Type_free(&w->type); /* messages that use it are not affected */
-}
-
-/* The node's message is about to be posted: where its request goes. */
-static MPI_Request *posted(pat_exec *e, int node)
+/* The node's message is posted. */
+static void note_posted(pat_exec *e, int node)
 {
     e->state[node] = ACTIVE;
     note_start(e, node);
     e->num_data += e->plan->nodes[node].length > 0;
-    e->request_node[e->num_active] = node;
-    MPI_Request *request = &e->requests[e->num_active++];
-    *request = MPI_REQUEST_NULL; /* so it stays where the call fails */
-    return request;
 }
 
 static int post_recv(pat_exec *e, int node)
 {
     const pat_node *n = &e->plan->nodes[node];
-    if (n->length > 0 && !e->arrived && n->to.space == PAT_SPACE_RESULT) {
-        if (!e->landing || e->landed + n->length > e->budget) {
-            e->state[node] = DEFERRED;
-            e->num_deferred++;
+    if (n->length > 0 && !e->arrived) {
+        const bool to_result = n->to.space == PAT_SPACE_RESULT;
+        if ((to_result && !e->landing) || e->landed + n->length > e->budget) {
+            defer(e, node);
             return MPI_SUCCESS;
         }
-        e->in_landing[node] = true;
+        e->in_landing[node] = to_result;
         e->landed += n->length;
     }
-    wire w;
-    int rc = wire_make(&w, e, n, e->arrived ? e->home : e->landing);
-    if (rc == MPI_SUCCESS)
-        rc = PMPI_Irecv(w.at, w.count, w.type, real_rank(e, n->peer), e->tags.first + n->match, e->comm,
-                        posted(e, node));
-    wire_free(&w);
-    return rc;
+    const pat_piece data = data_of(e, n, e->arrived ? e->home : e->landing);
+    note_posted(e, node);
+    return pat_wire_recv(&e->wire, node, real_rank(e, n->peer), n->match, &data);
 }
 
 static void put_waiting(lane *l, int node)
@@ -372,18 +348,11 @@ static int post_send(pat_exec *e, int node)
     }
     if (!n->unordered && n->match >= l->low + PAT_SEND_WINDOW)
         return MPI_SUCCESS;
-    wire w;
-    int rc = wire_make(&w, e, n, e->arrived ? e->home : e->landing);
-    if (rc == MPI_SUCCESS) {
-        int (*send)(const void *, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request *) =
-            n->sync ? PMPI_Issend : PMPI_Isend;
-        l->num_active++;
-        e->num_sending++;
-        rc = send(w.at, w.count, w.type, real_rank(e, n->peer), e->tags.first + n->match, e->comm,
-                  posted(e, node));
-    }
-    wire_free(&w);
-    return rc;
+    const pat_piece data = data_of(e, n, e->arrived ? e->home : e->landing);
+    note_posted(e, node);
+    l->num_active++;
+    e->num_sending++;
+    return pat_wire_send(&e->wire, node, real_rank(e, n->peer), n->match, &data, n->sync);
 }
 
 /* A send is complete: the window of its lane may have moved on. */
@@ -423,14 +392,17 @@ static int reduce(const pat_exec *e, const pat_node *n)
                              (int)(n->length / e->plan->element_bytes), e->element, e->op);
 }
 
-/* A COPY or a REDUCE. Before the call the result has no address, so what touches it waits; only messages may land early. */
+/*
+ * A COPY or a REDUCE. Before the call the result has no address and the operation is not known, so what needs them waits; only
+ * messages may land early.
+ */
 static int run_local(pat_exec *e, int node)
 {
     const pat_node *n = &e->plan->nodes[node];
     int rc = MPI_SUCCESS;
-    if (!e->arrived && (n->from.space == PAT_SPACE_RESULT || n->to.space == PAT_SPACE_RESULT)) {
-        e->state[node] = DEFERRED;
-        e->num_deferred++;
+    if (!e->arrived && (n->kind == PAT_NODE_REDUCE || n->from.space == PAT_SPACE_RESULT ||
+                        n->to.space == PAT_SPACE_RESULT)) {
+        defer(e, node);
         return rc;
     }
     if (n->kind == PAT_NODE_REDUCE) {
@@ -482,40 +454,27 @@ static int finish_request(pat_exec *e, int node)
                                                       : MPI_SUCCESS;
 }
 
-/* Drop the entries whose request is gone; what was appended meanwhile keeps its order. */
-static void compact(pat_exec *e)
-{
-    int kept = 0;
-    for (int i = 0; i < e->num_active; i++) {
-        if (e->requests[i] == MPI_REQUEST_NULL)
-            continue;
-        e->requests[kept] = e->requests[i];
-        e->request_node[kept++] = e->request_node[i];
-    }
-    e->num_active = kept;
-}
-
 int pat_exec_progress(pat_exec *e, bool *moved)
 {
     int rc = post_ready(e), count = 0;
     if (rc != MPI_SUCCESS)
         return rc;
-    while (e->num_active > 0) {
-        rc = PMPI_Testsome(e->num_active, e->requests, &count, e->index_buf, MPI_STATUSES_IGNORE);
+    while (e->wire.num > 0) {
+        rc = pat_wire_test(&e->wire, &count);
         if (rc != MPI_SUCCESS)
             return rc;
-        if (count == MPI_UNDEFINED || count == 0)
+        if (count == 0)
             break;
         *moved = true;
         for (int i = 0; i < count; i++) {
-            rc = finish_request(e, e->request_node[e->index_buf[i]]);
+            rc = finish_request(e, e->wire.owner[e->wire.over[i]]);
             if (rc != MPI_SUCCESS)
                 return rc;
         }
         rc = post_ready(e);
         if (rc != MPI_SUCCESS)
             return rc;
-        compact(e);
+        pat_wire_compact(&e->wire);
     }
     return MPI_SUCCESS;
 }
@@ -556,18 +515,16 @@ int pat_exec_void(pat_exec *e)
 {
     const pat_plan *p = e->plan;
     e->voided = true;
-    for (int i = 0; i < e->num_active; i++) {
-        int node = e->request_node[i];
+    for (int i = 0; i < e->wire.num; i++) {
+        int node = e->wire.owner[i];
         if (p->nodes[node].length == 0 || p->nodes[node].kind != PAT_NODE_RECV)
             continue;
-        int rc = PMPI_Cancel(&e->requests[i]);
-        if (rc == MPI_SUCCESS)
-            rc = PMPI_Wait(&e->requests[i], MPI_STATUS_IGNORE);
+        int rc = pat_wire_cancel_wait(&e->wire, i);
         if (rc != MPI_SUCCESS)
             return rc;
         complete(e, node);
     }
-    compact(e);
+    pat_wire_compact(&e->wire);
     e->ready_head = e->ready_tail = 0;
     for (int i = 0; i < p->num_nodes; i++) {
         const pat_node *n = &p->nodes[i];
@@ -589,7 +546,7 @@ int pat_exec_void(pat_exec *e)
 /* Is the index-th message in flight a receive into the landing place? */
 static bool lands(const pat_exec *e, int index)
 {
-    int node = e->request_node[index];
+    int node = e->wire.owner[index];
     return e->plan->nodes[node].kind == PAT_NODE_RECV && e->in_landing[node];
 }
 
@@ -597,29 +554,27 @@ int pat_exec_unland(pat_exec *e)
 {
     bool moved;
     int rc = pat_exec_progress(e, &moved);
-    for (int i = 0; i < e->num_active && rc == MPI_SUCCESS; i++)
+    for (int i = 0; i < e->wire.num && rc == MPI_SUCCESS; i++)
         if (lands(e, i))
-            rc = PMPI_Cancel(&e->requests[i]);
+            rc = pat_wire_cancel(&e->wire, i);
     return rc;
 }
 
 /* Test a receive that was cancelled: what has come in for it after all stays, else it is to be posted again. */
 static int test_cancelled(pat_exec *e, int index, bool *done)
 {
-    int node = e->request_node[index], over = 0, cancelled = 0;
-    MPI_Status status;
-    int rc = PMPI_Test(&e->requests[index], &over, &status);
+    const int node = e->wire.owner[index];
+    bool over, cancelled;
+    int rc = pat_wire_test_one(&e->wire, index, &over, &cancelled);
     *done = *done && over;
     if (rc != MPI_SUCCESS || !over)
         return rc;
-    rc = PMPI_Test_cancelled(&status, &cancelled);
-    if (rc == MPI_SUCCESS && cancelled) {
+    if (cancelled) {
         e->in_landing[node] = false;
         e->landed -= e->plan->nodes[node].length;
         e->num_data--;
-        e->state[node] = DEFERRED;
-        e->num_deferred++;
-    } else if (rc == MPI_SUCCESS) {
+        defer(e, node);
+    } else {
         complete(e, node);
     }
     return rc;
@@ -630,8 +585,8 @@ static int change_landing(pat_exec *e, char *landing, int64_t budget)
 {
     const pat_plan *p = e->plan;
     int rc = MPI_SUCCESS;
-    compact(e);
-    e->num_forwards = e->num_active;
+    pat_wire_compact(&e->wire);
+    e->num_forwards = e->wire.num;
     for (int i = 0; i < p->num_nodes; i++)
         if (e->state[i] == DONE && e->in_landing[i]) {
             const pat_node *n = &p->nodes[i];
@@ -651,10 +606,11 @@ static int change_landing(pat_exec *e, char *landing, int64_t budget)
 /* Test a message that was under way when the landing place changed: a forward may still read from the old one. */
 static int test_forward(pat_exec *e, int index, bool *done)
 {
-    int node = e->request_node[index], over = 0;
+    const int node = e->wire.owner[index];
+    bool over, cancelled;
     if (e->plan->nodes[node].kind != PAT_NODE_SEND || e->plan->nodes[node].length == 0)
         return MPI_SUCCESS;
-    int rc = PMPI_Test(&e->requests[index], &over, MPI_STATUS_IGNORE);
+    int rc = pat_wire_test_one(&e->wire, index, &over, &cancelled);
     *done = *done && over;
     if (rc == MPI_SUCCESS && over)
         complete(e, node);
@@ -666,8 +622,8 @@ int pat_exec_reland(pat_exec *e, char *landing, int64_t budget, bool *done)
     int rc = MPI_SUCCESS;
     *done = true;
     if (e->landing != landing) {
-        for (int i = 0; i < e->num_active && rc == MPI_SUCCESS; i++)
-            if (e->requests[i] != MPI_REQUEST_NULL && lands(e, i))
+        for (int i = 0; i < e->wire.num && rc == MPI_SUCCESS; i++)
+            if (pat_wire_is_open(&e->wire, i) && lands(e, i))
                 rc = test_cancelled(e, i, done);
         if (rc == MPI_SUCCESS && *done)
             rc = change_landing(e, landing, budget);
@@ -675,10 +631,10 @@ int pat_exec_reland(pat_exec *e, char *landing, int64_t budget, bool *done)
             return rc;
     }
     for (int i = 0; i < e->num_forwards && rc == MPI_SUCCESS; i++)
-        if (e->requests[i] != MPI_REQUEST_NULL)
+        if (pat_wire_is_open(&e->wire, i))
             rc = test_forward(e, i, done);
     if (rc == MPI_SUCCESS && *done) {
-        compact(e);
+        pat_wire_compact(&e->wire);
         for (int r = 0; r < e->plan->num_ranks && rc == MPI_SUCCESS; r++)
             rc = advance_lane(e, r);
     }
@@ -702,12 +658,12 @@ bool pat_exec_sending(const pat_exec *e)
 
 int pat_exec_num_in_flight(const pat_exec *e)
 {
-    return e->num_active;
+    return e->wire.num;
 }
 
 bool pat_exec_receiving(const pat_exec *e, int index, int *peer, int64_t *bytes)
 {
-    const pat_node *n = &e->plan->nodes[e->request_node[index]];
+    const pat_node *n = &e->plan->nodes[e->wire.owner[index]];
     *peer = n->peer;
     *bytes = n->length;
     return n->kind == PAT_NODE_RECV && n->length > 0;

@@ -61,8 +61,8 @@ int pat_exec_trace(pat_exec *exec);
 const pat_span *pat_exec_spans(const pat_exec *exec);
 
 /*
- * Allow early data: result-space byte i may land at landing[i]; at most `budget` bytes are received early,
- * the rest waits for the call. Without this, nothing is received before ARRIVE.
+ * Allow early data: result-space byte i may land at landing[i], or, where that is NULL, only what goes to scratch may land; at
+ * most `budget` bytes are received early, the rest waits for the call. Without this, nothing is received before ARRIVE.
  */
 void pat_exec_land(pat_exec *exec, char *landing, int64_t budget);
 

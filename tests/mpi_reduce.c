@@ -140,6 +140,7 @@ static void test_before_the_call(void)
     pat_plan_after(&plan, pat_plan_send(&plan, (me + 1) % test.size, me * ELEMENT, ELEMENT), copy);
     expect_int("plan", 0, pat_plan_finish(&plan));
     expect_int("execution", 0, pat_exec_create(&exec, &plan, MPI_COMM_WORLD, (pat_tags){0, TAGS}));
+    pat_exec_land(exec, NULL, ELEMENT);
     while (me > 0 && pat_exec_get_stats(exec).bytes_received == 0)
         MUST(pat_exec_progress(exec, &moved));
     run(exec, got, &own);

@@ -1,0 +1,55 @@
+/*
+ * wire.h — the messages of one round that are in flight. The only file of a round that sends, receives, tests and cancels: another
+ * transport, or another way of making progress, is another file like it. Must never know what a message is for.
+ *
+ * Each message is its owner's, a number that the caller chooses. All functions that return int return MPI error codes.
+ */
+#ifndef PAT_WIRE_H
+#define PAT_WIRE_H
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* The data of a message: one run of bytes, or two, of which the second may be empty. */
+typedef struct pat_piece {
+    char *at[2];
+    int bytes[2];
+} pat_piece;
+
+typedef struct pat_wire {
+    MPI_Comm comm;
+    int first_tag;
+    MPI_Request *requests; /* dense but for those that are over since the last pat_wire_compact */
+    int *owner;
+    int *over; /* room for pat_wire_test's answer */
+    int num;
+} pat_wire;
+
+/* Room for so many messages. Returns whether there is memory; pat_wire_free is to be called in any case. */
+bool pat_wire_make(pat_wire *wire, MPI_Comm comm, int first_tag, int most);
+void pat_wire_free(pat_wire *wire);
+
+/* Post a message with the tag first_tag + match. sync: it ends when the receiver takes it. */
+int pat_wire_send(pat_wire *wire, int owner, int peer, int match, const pat_piece *data, bool sync);
+int pat_wire_recv(pat_wire *wire, int owner, int peer, int match, const pat_piece *data);
+
+/*
+ * Which messages are over? *count of them; their places are over[0] and so on. Messages that are posted meanwhile come behind all
+ * others. pat_wire_compact then drops those that are over; what is left keeps its order.
+ */
+int pat_wire_test(pat_wire *wire, int *count);
+void pat_wire_compact(pat_wire *wire);
+
+/* One message by its place: has it been dropped by a test? Is it over? Was it cancelled, if it is over? */
+static inline bool pat_wire_is_open(const pat_wire *wire, int place)
+{
+    return wire->requests[place] != MPI_REQUEST_NULL;
+}
+int pat_wire_test_one(pat_wire *wire, int place, bool *over, bool *cancelled);
+
+/* Cancel a receive: ask for it; or ask, and wait until it is over. */
+int pat_wire_cancel(pat_wire *wire, int place);
+int pat_wire_cancel_wait(pat_wire *wire, int place);
+
+#endif
