@@ -1,6 +1,6 @@
 /*
  * algorithms.h — the table that names every algorithm. To add one: write one file with a build function and
- * add one line to the list in parts.h. Algorithms know the plan and nothing else: no MPI, no clock, no
+ * add one line to its collective's list in parts.h. Algorithms know the plan and nothing else: no MPI, no clock, no
  * thread.
  */
 #ifndef PAT_ALGORITHMS_H
@@ -8,8 +8,8 @@
 
 #include "plan.h"
 
-/* With one root, that is rank 0: ranks are counted from it. */
-enum pat_op { PAT_OP_ALLGATHER, PAT_OP_GATHER, PAT_OP_BCAST, PAT_NUM_OPS };
+/* The collectives; what each one is, src/collective.h says. With one root, that is rank 0: ranks are counted from it. */
+enum pat_op { PAT_OP_ALLGATHER, PAT_OP_BCAST, PAT_OP_GATHER, PAT_NUM_OPS };
 
 typedef struct pat_algorithm {
     const char *name;
@@ -19,6 +19,7 @@ typedef struct pat_algorithm {
     bool uses_arrivals; /* its plan depends on this round's arrival estimates */
     bool any_order;     /* pat_job.order counts: ranks may stand in another order than by number */
     bool chooses;       /* not an algorithm itself: takes one of the others, call by call */
+    bool half;          /* only half of another one: no program can choose it */
     /* Build the part of job->num_ranks ranks' common plan that is `rank`'s; NULL: left to the MPI library. */
     void (*build)(pat_plan *plan, const pat_job *job, int rank);
 } pat_algorithm;

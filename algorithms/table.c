@@ -9,43 +9,28 @@
 
 #include "parts.h"
 
-enum kind { REGULAR, PREDICTED = 1, AHEAD = 2, ANY_ORDER = 4 };
+enum kind { REGULAR, PREDICTED = 1, AHEAD = 2, ANY_ORDER = 4, CHOOSES = 8 };
 
-#define ENTRY(n, o, kind, text)                                                                              \
-    {.name = #n,                                                                                             \
-     .summary = text,                                                                                        \
-     .op = o,                                                                                                \
-     .arrival_aware = ((kind) & (PREDICTED | AHEAD)) != 0,                                                   \
-     .uses_arrivals = ((kind)&PREDICTED) != 0,                                                               \
-     .any_order = ((kind)&ANY_ORDER) != 0,                                                                   \
-     .build = pat_##n##_build},
-#define AUTO(n, o, text)       {.name = #n, .summary = text, .op = o, .chooses = true},
-#define NATIVE(n, o, text)     {.name = #n, .summary = text, .op = o},
-#define NAME(n, o, kind, text) ", " #n
+#define FIELDS(n, o, kind, text)                                                                             \
+    .name = #n, .summary = text, .op = o, .arrival_aware = ((kind) & (PREDICTED | AHEAD)) != 0,              \
+    .uses_arrivals = ((kind)&PREDICTED) != 0, .any_order = ((kind)&ANY_ORDER) != 0,                          \
+    .chooses = ((kind)&CHOOSES) != 0
+#define LEFT_ENTRY(n, o, kind, text) {FIELDS(n, o, kind, text)},
+#define OURS_ENTRY(n, o, kind, text) {FIELDS(n, o, kind, text), .build = pat_##n##_build},
+#define HALF_ENTRY(n, o, kind, text) {FIELDS(n, o, kind, text), .build = pat_##n##_build, .half = true},
+#define ENTRIES(LIST, op)            LIST(LEFT_ENTRY, OURS_ENTRY, HALF_ENTRY, op)
 
-/* clang-format off */
-static const pat_algorithm algorithms[] = {
-    {.name = "auto", .summary = "relay or native, call by call", .arrival_aware = true, .chooses = true},
-    NATIVE(native, PAT_OP_ALLGATHER, "the MPI library's own all-gather")
-    PAT_ALLGATHERS(ENTRY)
-    AUTO(gather_auto, PAT_OP_GATHER, "the fastest by calibration, size by size; else gather_native")
-    NATIVE(gather_native, PAT_OP_GATHER, "the MPI library's own gather")
-    PAT_GATHERS(ENTRY)
-    PAT_HALVES(ENTRY)
-    AUTO(bcast_auto, PAT_OP_BCAST, "the fastest by calibration, size by size; else bcast_native")
-    NATIVE(bcast_native, PAT_OP_BCAST, "the MPI library's own broadcast")
-    PAT_BCASTS(ENTRY)
-};
-/* clang-format on */
+static const pat_algorithm algorithms[] = {PAT_LISTS(ENTRIES)};
 
 _Static_assert(sizeof algorithms / sizeof algorithms[0] <= PAT_MAX_ALGS,
                "counters are arrays of PAT_MAX_ALGS");
 
-static const char *const names[] = {
-    [PAT_OP_ALLGATHER] = "auto, native" PAT_ALLGATHERS(NAME),
-    [PAT_OP_GATHER] = "gather_auto, gather_native" PAT_GATHERS(NAME),
-    [PAT_OP_BCAST] = "bcast_auto, bcast_native" PAT_BCASTS(NAME),
-};
+#define SEPARATOR           ", "
+#define NAME(n, o, k, text) SEPARATOR #n
+#define NAMES(LIST, op)     [op] = LIST(NAME, NAME, PAT_NOTHING, op),
+
+/* Each begins with a separator. */
+static const char *const names[PAT_NUM_OPS] = {PAT_LISTS(NAMES)};
 
 int pat_algorithm_count(void)
 {
@@ -75,12 +60,12 @@ const pat_algorithm *pat_algorithm_native(enum pat_op op)
 
 bool pat_algorithm_is_whole(const pat_algorithm *alg)
 {
-    return alg && (alg->op == PAT_OP_ALLGATHER || !alg->uses_arrivals);
+    return alg && !alg->half;
 }
 
 const char *pat_algorithm_names(enum pat_op op)
 {
-    return names[op];
+    return names[op] + strlen(SEPARATOR);
 }
 
 void pat_part_arrive(pat_plan *plan, const pat_job *job, int rank)
