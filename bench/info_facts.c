@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "algorithms.h"
+#include "collective.h"
 #include "comm.h"
 #include "config.h"
 #include "info_auto.h"
@@ -99,17 +99,7 @@ static json_t *takers(void)
 /* The operation whose algorithms a setting names, or -1. */
 static int operation_of(const pat_setting *s)
 {
-    static const struct {
-        const char *name;
-        enum pat_op op;
-    } named[] = {{"PAT_ALG", PAT_OP_ALLGATHER},
-                 {"PAT_FORCE", PAT_OP_ALLGATHER},
-                 {"PAT_ALG_BCAST", PAT_OP_BCAST},
-                 {"PAT_ALG_GATHER", PAT_OP_GATHER}};
-    for (size_t i = 0; i < sizeof(named) / sizeof(named[0]); i++)
-        if (strcmp(named[i].name, s->name) == 0)
-            return (int)named[i].op;
-    return -1;
+    return s->collective ? (int)pat_collective_find(s->collective) : -1;
 }
 
 static bool is_taken(const pat_setting *s, const char *text)
@@ -117,7 +107,8 @@ static bool is_taken(const pat_setting *s, const char *text)
     pat_config scratch = {.mem_bytes = 0};
     const int op = operation_of(s);
     const pat_algorithm *alg = op >= 0 ? pat_algorithm_find(text) : NULL;
-    return s->read(&scratch, text) && (op < 0 || (pat_algorithm_is_whole(alg) && (int)alg->op == op));
+    return pat_config_take(&scratch, s, text) &&
+           (op < 0 || (pat_algorithm_is_whole(alg) && (int)alg->op == op));
 }
 
 static json_t *settings(bool *good)
@@ -152,17 +143,17 @@ static json_t *strays(void)
 
 static json_t *algorithms(void)
 {
-    static const char *const calls[] = {
-        [PAT_OP_ALLGATHER] = "all-gather", [PAT_OP_BCAST] = "broadcast", [PAT_OP_GATHER] = "gather"};
-    json_t *of_calls = json_object();
-    for (int op = 0; op < PAT_NUM_OPS; op++) {
-        json_t *list = json_array();
-        for (int i = 0; i < pat_algorithm_count(); i++)
-            if (pat_algorithm_at(i)->op == (enum pat_op)op && pat_algorithm_is_whole(pat_algorithm_at(i)))
-                json_array_append_new(list, json_string(pat_algorithm_at(i)->name));
-        json_object_set_new(of_calls, calls[op], list);
+    json_t *of_collectives = json_object();
+    for (int i = 0; i < pat_algorithm_count(); i++) {
+        const pat_algorithm *alg = pat_algorithm_at(i);
+        const char *collective = pat_collective_of(alg->op)->title;
+        if (!pat_algorithm_is_whole(alg))
+            continue;
+        if (!json_object_get(of_collectives, collective))
+            json_object_set_new(of_collectives, collective, json_array());
+        json_array_append_new(json_object_get(of_collectives, collective), json_string(alg->name));
     }
-    return of_calls;
+    return of_collectives;
 }
 
 json_t *info_facts(MPI_Comm comm, bool *good)

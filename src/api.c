@@ -4,9 +4,11 @@
  */
 #include "pat.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "calls.h"
+#include "collective.h"
 #include "comm.h"
 #include "error.h"
 #include "fail.h"
@@ -137,6 +139,20 @@ int PAT_ProcessingEnd(void)
 
 /* ---- All-gather --------------------------------------------------------------------------------------- */
 
+static int unknown_algorithm(const char *name)
+{
+    char accepted[512];
+    snprintf(accepted, sizeof(accepted), "%s", pat_algorithm_names((enum pat_op)0));
+    for (int op = 1; op < PAT_NUM_OPS; op++) {
+        const size_t used = strlen(accepted);
+        snprintf(accepted + used, sizeof(accepted) - used, "; for PAT_%s %s",
+                 pat_collective_of((enum pat_op)op)->mpi + strlen("MPI_"),
+                 pat_algorithm_names((enum pat_op)op));
+    }
+    return pat_error(MPI_ERR_ARG, "PAT_UseAlg: unknown algorithm \"%s\"; accepted: %s",
+                     name ? name : "(null)", accepted);
+}
+
 int PAT_UseAlg(const char *name)
 {
     int rc = must_be_started("PAT_UseAlg");
@@ -152,11 +168,7 @@ int PAT_UseAlg(const char *name)
     if (rc != MPI_SUCCESS)
         return pat_fail(MPI_COMM_WORLD, rc);
     if (!alg)
-        return pat_error(
-            MPI_ERR_ARG,
-            "PAT_UseAlg: unknown algorithm \"%s\"; accepted: %s; for PAT_Bcast %s; for PAT_Gather %s",
-            name ? name : "(null)", pat_algorithm_names(PAT_OP_ALLGATHER), pat_algorithm_names(PAT_OP_BCAST),
-            pat_algorithm_names(PAT_OP_GATHER));
+        return unknown_algorithm(name);
     if (most[0] != -most[1])
         return pat_error(MPI_ERR_ARG, "PAT_UseAlg: the ranks named different algorithms; this one \"%s\"",
                          name);

@@ -13,6 +13,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "collective.h"
+
 #define NANO INT64_C(1000000000)
 
 #define PREFIX "PAT_"
@@ -88,17 +90,6 @@ static bool read_text(char *to, size_t size, const char *text)
     return true;
 }
 
-static bool read_alg(pat_config *config, const char *text)
-{
-    return read_text(config->alg, sizeof(config->alg), text);
-}
-
-static bool read_force(pat_config *config, const char *text)
-{
-    config->alg_setting = "PAT_FORCE";
-    return read_alg(config, text);
-}
-
 static bool read_report(pat_config *config, const char *text)
 {
     return read_text(config->report, sizeof(config->report), text);
@@ -108,16 +99,6 @@ static bool read_thread_level(pat_config *config, const char *text)
 {
     config->thread_level_keep = strcasecmp(text, "keep") == 0;
     return config->thread_level_keep || strcasecmp(text, "multiple") == 0;
-}
-
-static bool read_bcast_alg(pat_config *config, const char *text)
-{
-    return read_text(config->bcast_alg, sizeof(config->bcast_alg), text);
-}
-
-static bool read_gather_alg(pat_config *config, const char *text)
-{
-    return read_text(config->gather_alg, sizeof(config->gather_alg), text);
 }
 
 static bool read_switch(bool *to, const char *text)
@@ -204,49 +185,64 @@ static bool read_trace(pat_config *config, const char *text)
 #define SWITCH    "0 or 1, off or on, no or yes, false or true"
 
 static const pat_setting settings[] = {
-    {"PAT_ALG", read_alg, "auto", ALGORITHM "bdr",
-     "The algorithm of all-gathers, until the program calls PAT_UseAlg."},
-    {"PAT_FORCE", read_force, "nothing", ALGORITHM "relay",
-     "The same, and it goes before PAT_ALG: for programs under the drop-in."},
-    {"PAT_ALG_BCAST", read_bcast_alg, "bcast_auto", ALGORITHM "bcast_chain",
-     "The algorithm of broadcasts, until the program calls PAT_UseAlg."},
-    {"PAT_ALG_GATHER", read_gather_alg, "gather_auto", ALGORITHM "gather_binomial",
-     "The algorithm of gathers, until the program calls PAT_UseAlg."},
+    {"PAT_ALG", NULL, "auto", ALGORITHM "bdr",
+     "The algorithm of all-gathers, until the program calls PAT_UseAlg.", "allgather"},
+    {"PAT_FORCE", NULL, "nothing", ALGORITHM "relay",
+     "The same, and it goes before PAT_ALG: for programs under the drop-in.", "allgather"},
+    {"PAT_ALG_BCAST", NULL, "bcast_auto", ALGORITHM "bcast_chain",
+     "The algorithm of broadcasts, until the program calls PAT_UseAlg.", "bcast"},
+    {"PAT_ALG_GATHER", NULL, "gather_auto", ALGORITHM "gather_binomial",
+     "The algorithm of gathers, until the program calls PAT_UseAlg.", "gather"},
     {"PAT_CALIBRATION", read_calibration, "nothing",
      "a file that pat-calibrate has written, at most 255 characters",
-     "What auto, bcast_auto and gather_auto choose by."},
+     "What auto, bcast_auto and gather_auto choose by.", NULL},
     {"PAT_GOAL", read_goal, "mean", "mean or last",
      "What auto makes small where there is a calibration: the time from a call to its return, mean over the "
-     "ranks, or the time until the last rank returns."},
+     "ranks, or the time until the last rank returns.",
+     NULL},
     {"PAT_EXPLAIN", read_explain, "0", SWITCH,
      "Whether rank 0 tells on the standard error what was chosen and why, and which PAT_* variables nobody "
-     "knows."},
+     "knows.",
+     NULL},
     {"PAT_BACKGROUND", read_background, "1", SWITCH,
-     "Whether there is a background thread. Without one everything works, but no data moves early."},
+     "Whether there is a background thread. Without one everything works, but no data moves early.", NULL},
     {"PAT_THREAD_PIN", read_thread_pin, "auto", "auto, off, or the number of a processing unit, e.g. 3",
      "Where the background thread runs: on a processing unit that no rank computes on, if there is one; "
-     "where the scheduler puts it; or on the one with this number of the operating system's."},
+     "where the scheduler puts it; or on the one with this number of the operating system's.",
+     NULL},
     {"PAT_WAIT", read_wait, "adaptive", "adaptive or spin",
-     "How a call waits for late ranks: it sleeps until something comes in, or it polls without a pause."},
+     "How a call waits for late ranks: it sleeps until something comes in, or it polls without a pause.",
+     NULL},
     {"PAT_MEM", read_mem, "256M", "a number of bytes with optional K, M or G, e.g. 256M",
-     "The most memory that early data may wait in, per process."},
+     "The most memory that early data may wait in, per process.", NULL},
     {"PAT_REPORT", read_report, "nothing", "text, json or a file, at most 255 characters",
      "What the drop-in writes in MPI_Finalize for every place that calls a collective: text or JSON on the "
-     "standard error, or a file, as JSON if its name ends in .json."},
+     "standard error, or a file, as JSON if its name ends in .json.",
+     NULL},
     {"PAT_THREAD_LEVEL", read_thread_level, "multiple", "multiple or keep",
      "The thread level with which the drop-in starts MPI: MPI_THREAD_MULTIPLE, or what the program asks "
-     "for."},
+     "for.",
+     NULL},
     {"PAT_TRACE", read_trace, "nothing", "a directory that is there, at most 255 characters",
-     "Every rank writes what it sent and received, and when, to a file in this directory."},
+     "Every rank writes what it sent and received, and when, to a file in this directory.", NULL},
     {"PAT_LINK", read_link, "measured",
      "<latency in us>,<rate in Mbit/s>, up to 1000000 each and at least 0.001, e.g. 50,940",
-     "One-way latency and rate of the network, which are taken instead of a measurement."},
+     "One-way latency and rate of the network, which are taken instead of a measurement.", NULL},
 };
 enum { NUM_SETTINGS = sizeof(settings) / sizeof(settings[0]) };
 
 const pat_setting *pat_config_setting(int i)
 {
     return i >= 0 && i < NUM_SETTINGS ? &settings[i] : NULL;
+}
+
+bool pat_config_take(pat_config *config, const pat_setting *setting, const char *text)
+{
+    if (!setting->collective)
+        return setting->read(config, text);
+    const enum pat_op op = pat_collective_find(setting->collective);
+    config->alg_setting[op] = setting->name;
+    return read_text(config->alg[op], sizeof(config->alg[op]), text);
 }
 
 /* ---- Names that are no setting's ------------------------------------------------------------------------- */
@@ -328,16 +324,15 @@ const char *pat_config_env(const char *name)
 
 int pat_config_read(pat_config *config, const char *(*get)(const char *name), char *why, size_t why_size)
 {
-    pat_config result = {.alg = "auto",
-                         .alg_setting = "PAT_ALG",
-                         .bcast_alg = "bcast_auto",
-                         .gather_alg = "gather_auto",
-                         .background = true,
-                         .thread_pin = "auto",
-                         .mem_bytes = INT64_C(256) << 20};
+    pat_config result = {.background = true, .thread_pin = "auto", .mem_bytes = INT64_C(256) << 20};
+    for (int op = 0; op < PAT_NUM_OPS; op++) {
+        const pat_collective *collective = pat_collective_of((enum pat_op)op);
+        result.alg_setting[op] = collective->setting;
+        snprintf(result.alg[op], sizeof(result.alg[op]), "%s", collective->default_alg);
+    }
     for (int i = 0; i < NUM_SETTINGS; i++) {
         const char *text = get(settings[i].name);
-        if (text && !settings[i].read(&result, text)) {
+        if (text && !pat_config_take(&result, &settings[i], text)) {
             tell(why, why_size, &settings[i], text);
             return EINVAL;
         }
@@ -353,11 +348,13 @@ uint64_t pat_config_digest(const pat_config *config)
      * PAT_WAIT, PAT_BACKGROUND, PAT_EXPLAIN and PAT_TRACE are left out because they change when things happen on one rank, never
      * which messages there are.
      */
-    char text[800];
-    snprintf(text, sizeof(text),
-             "alg=%s,%s,%s;cal=%s,%d;report=%s;mem=%" PRId64 ";link=%d,%" PRId64 ",%" PRId64, config->alg,
-             config->bcast_alg, config->gather_alg, config->calibration, config->goal_last, config->report,
-             config->mem_bytes, config->link_set, config->link_alpha_ns, config->link_beta_ps);
+    char text[800] = "alg=";
+    for (int op = 0; op < PAT_NUM_OPS; op++)
+        snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s%s", op ? "," : "", config->alg[op]);
+    snprintf(text + strlen(text), sizeof(text) - strlen(text),
+             ";cal=%s,%d;report=%s;mem=%" PRId64 ";link=%d,%" PRId64 ",%" PRId64, config->calibration,
+             config->goal_last, config->report, config->mem_bytes, config->link_set, config->link_alpha_ns,
+             config->link_beta_ps);
     uint64_t hash = UINT64_C(14695981039346656037); /* FNV-1a, 64 bits */
     for (const char *c = text; *c; c++)
         hash = (hash ^ (unsigned char)*c) * UINT64_C(1099511628211);

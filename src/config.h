@@ -9,12 +9,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "algorithms.h"
+
 typedef struct pat_config {
-    char alg[32];            /* of all-gathers: PAT_ALG, or PAT_FORCE, which goes before it */
-    const char *alg_setting; /* which of the two it is from */
-    char bcast_alg[32];      /* PAT_ALG_BCAST: that of broadcasts, default bcast_auto */
-    char gather_alg[32];     /* PAT_ALG_GATHER: that of gathers, default gather_auto */
-    char calibration[256];   /* PAT_CALIBRATION=<file> that pat-calibrate has written; default none */
+    char alg[PAT_NUM_OPS]
+            [32]; /* of each collective, by its setting or by PAT_FORCE, which goes before PAT_ALG */
+    const char *alg_setting[PAT_NUM_OPS]; /* which setting each is from, or would be */
+    char calibration[256]; /* PAT_CALIBRATION=<file> that pat-calibrate has written; default none */
     bool
         thread_level_keep; /* PAT_THREAD_LEVEL=multiple|keep: what the drop-in starts MPI with, default multiple */
     char report[256]; /* PAT_REPORT=text|json|<file>: what the drop-in writes in the end; default nothing */
@@ -46,11 +47,15 @@ bool pat_config_bytes(const char *text, int64_t *bytes);
 /* One setting. What the manual, docs/settings.md and pat-info say of it is said here. */
 typedef struct pat_setting {
     const char *name;
-    bool (*read)(pat_config *config, const char *text);
-    const char *unset;       /* what holds without it */
-    const char *accepted;    /* its values */
-    const char *description; /* whole sentences */
+    bool (*read)(pat_config *config, const char *text); /* NULL: it names an algorithm */
+    const char *unset;                                  /* what holds without it */
+    const char *accepted;                               /* its values */
+    const char *description;                            /* whole sentences */
+    const char *collective; /* whose algorithm it names, as pat_collective_find has it; NULL: none */
 } pat_setting;
+
+/* Take a value of a setting. False: it is malformed, and *config is not to be used. */
+bool pat_config_take(pat_config *config, const pat_setting *setting, const char *text);
 
 /* The settings one by one; NULL beyond the last. */
 const pat_setting *pat_config_setting(int i);

@@ -295,15 +295,11 @@ static int finalize_hook(MPI_Comm comm, int keyval, void *attr, void *extra)
 static bool find_algorithm(enum pat_op op, const pat_algorithm **alg)
 {
     const pat_config *c = &pat_rt.config;
-    const char *const setting[] = {[PAT_OP_ALLGATHER] = c->alg_setting,
-                                   [PAT_OP_GATHER] = "PAT_ALG_GATHER",
-                                   [PAT_OP_BCAST] = "PAT_ALG_BCAST"};
-    const char *const name[] = {
-        [PAT_OP_ALLGATHER] = c->alg, [PAT_OP_GATHER] = c->gather_alg, [PAT_OP_BCAST] = c->bcast_alg};
-    *alg = pat_algorithm_find(name[op]);
+    *alg = pat_algorithm_find(c->alg[op]);
     if (pat_algorithm_is_whole(*alg) && (*alg)->op == op)
         return true;
-    pat_error(MPI_ERR_ARG, "%s=\"%s\": accepted: %s", setting[op], name[op], pat_algorithm_names(op));
+    pat_error(MPI_ERR_ARG, "%s=\"%s\": accepted: %s", c->alg_setting[op], c->alg[op],
+              pat_algorithm_names(op));
     return false;
 }
 

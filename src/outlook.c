@@ -39,8 +39,9 @@ static int relay(double *us, int ranks, double block_us, const int64_t *arrival_
 int pat_outlook_make(pat_outlook *outlook, const pat_calibration *c, int ranks, int64_t bytes,
                      const int64_t *arrival_ns, enum pat_goal goal)
 {
-    *outlook = (pat_outlook){0, pat_calibration_us(c, pat_algorithm_native(PAT_OP_ALLGATHER), ranks, bytes),
-                             pat_calibration_us(c, pat_algorithm_find("relay"), ranks, bytes)};
+    const pat_algorithm *alg = pat_algorithm_find("relay");
+    *outlook = (pat_outlook){0, pat_calibration_us(c, pat_algorithm_native(alg->op), ranks, bytes),
+                             pat_calibration_us(c, alg, ranks, bytes)};
     if (!arrival_ns || ranks < 2)
         return 0;
     int64_t last_ns = arrival_ns[0];

@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "collective.h"
 #include "config.h"
 
 /* One setting is enough for most tests; a second one for the rest. */
@@ -62,7 +63,7 @@ static void test_defaults(void **state)
 {
     (void)state;
     pat_config c = good("PAT_UNKNOWN", "x");
-    assert_string_equal(c.alg, "auto");
+    assert_string_equal(c.alg[PAT_OP_ALLGATHER], "auto");
     assert_true(c.background);
     assert_string_equal(c.thread_pin, "auto");
     assert_int_equal(c.mem_bytes, 256 << 20);
@@ -87,14 +88,14 @@ static void test_environment(void **state)
 static void test_alg(void **state)
 {
     (void)state;
-    assert_string_equal(good("PAT_ALG", "bdr").alg, "bdr");
-    assert_string_equal(good("PAT_ALG", "0123456789012345678901234567890").alg,
+    assert_string_equal(good("PAT_ALG", "bdr").alg[PAT_OP_ALLGATHER], "bdr");
+    assert_string_equal(good("PAT_ALG", "0123456789012345678901234567890").alg[PAT_OP_ALLGATHER],
                         "0123456789012345678901234567890");
     bad("PAT_ALG", "");
     bad("PAT_ALG", "01234567890123456789012345678901");
-    assert_string_equal(good("PAT_ALG", "bdr").bcast_alg, "bcast_auto");
-    assert_string_equal(good("PAT_ALG_BCAST", "bcast_chain").bcast_alg, "bcast_chain");
-    assert_string_equal(good("PAT_ALG_GATHER", "gather_sync").gather_alg, "gather_sync");
+    assert_string_equal(good("PAT_ALG", "bdr").alg[PAT_OP_BCAST], "bcast_auto");
+    assert_string_equal(good("PAT_ALG_BCAST", "bcast_chain").alg[PAT_OP_BCAST], "bcast_chain");
+    assert_string_equal(good("PAT_ALG_GATHER", "gather_sync").alg[PAT_OP_GATHER], "gather_sync");
     assert_string_equal(good("PAT_CALIBRATION", "here.json").calibration, "here.json");
     assert_true(good("PAT_EXPLAIN", "on").explain && !good("PAT_EXPLAIN", "0").explain);
     bad("PAT_EXPLAIN", "2");
@@ -301,11 +302,33 @@ static void test_table(void **state)
     for (; (s = pat_config_setting(num)) != NULL; num++) {
         const size_t length = strlen(s->description);
         assert_true(length > 20 && s->description[length - 1] == '.');
+        assert_true(!s->read == !!s->collective); /* one way to take a value, not two */
+        if (s->collective)
+            assert_int_not_equal(pat_collective_find(s->collective), PAT_NUM_OPS);
         if (strcmp(s->unset, "nothing") != 0 && strcmp(s->unset, "measured") != 0)
             assert_true(plain == digest(s->name, s->unset, NULL, NULL));
     }
     assert_true(num >= 15);
     assert_null(pat_config_setting(-1));
+}
+
+/* Every collective's algorithm can be set, by the setting that its row names. */
+static void test_collectives(void **state)
+{
+    (void)state;
+    const pat_config plain = good("PAT_UNKNOWN", "x"), forced = good("PAT_FORCE", "bdr");
+    for (int op = 0; op < PAT_NUM_OPS; op++) {
+        const pat_collective *collective = pat_collective_of((enum pat_op)op);
+        assert_int_equal(pat_collective_find(collective->name), op);
+        assert_string_equal(plain.alg[op], collective->default_alg);
+        assert_string_equal(plain.alg_setting[op], collective->setting);
+        const pat_config set = good(collective->setting, "another");
+        for (int other = 0; other < PAT_NUM_OPS; other++)
+            assert_string_equal(set.alg[other], other == op ? "another" : plain.alg[other]);
+        assert_string_equal(forced.alg_setting[op],
+                            op == PAT_OP_ALLGATHER ? "PAT_FORCE" : collective->setting);
+    }
+    assert_int_equal(pat_collective_find("scan"), PAT_NUM_OPS);
 }
 
 int main(void)
@@ -315,6 +338,7 @@ int main(void)
         cmocka_unit_test(test_thread_pin),  cmocka_unit_test(test_mem),    cmocka_unit_test(test_link),
         cmocka_unit_test(test_message),     cmocka_unit_test(test_digest), cmocka_unit_test(test_wait),
         cmocka_unit_test(test_environment), cmocka_unit_test(test_strays), cmocka_unit_test(test_table),
+        cmocka_unit_test(test_collectives),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

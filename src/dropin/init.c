@@ -50,6 +50,17 @@ static void watch(bool on)
     pat_dropin_watch_fortran(on);
 }
 
+/* Is some collective left to an algorithm that takes one of the others by when ranks arrive? */
+static bool chooses_by_arrivals(void)
+{
+    bool any = false;
+    for (int op = 0; op < PAT_NUM_OPS; op++) {
+        const pat_algorithm *alg = atomic_load(&pat_rt.alg[op]);
+        any = any || (alg->chooses && alg->arrival_aware);
+    }
+    return any;
+}
+
 /* All ranks call. Settings are the same on all of them or an error on all of them (PAT_Init). */
 static void start(void)
 {
@@ -63,7 +74,7 @@ static void start(void)
         return;
     }
     pat_rt.hosted = true;
-    pat_rt.patience = atomic_load(&pat_rt.alg[PAT_OP_ALLGATHER])->chooses ? CALLS_BEFORE_A_STATE : 0;
+    pat_rt.patience = chooses_by_arrivals() ? CALLS_BEFORE_A_STATE : 0;
     pat_dropin_take();
     pat_dropin_take_large();
     pat_dropin_take_fortran();
