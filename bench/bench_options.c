@@ -10,9 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "algorithms.h"
+#include "collective.h"
 #include "config.h"
 #include "tool_options.h"
+
+/* The collective that pat-bench measures. */
+#define MEASURED "allgather"
 
 enum { FLOAT_BYTES = 4, MAX_COUNT = 1 << 28, MAX_ITERS = 100000, MAX_MS = 60000 };
 
@@ -205,10 +208,11 @@ static int add_delay(bench_options *o, char *item)
 static int add_alg(bench_options *o, char *item)
 {
     const bool all = strcmp(item, "all") == 0;
+    const enum pat_op op = pat_collective_find(MEASURED);
     bool found = false;
     for (int i = 0; i < pat_algorithm_count(); i++) {
         const pat_algorithm *alg = pat_algorithm_at(i);
-        if (alg->op != PAT_OP_ALLGATHER || (all ? alg->chooses : strcmp(alg->name, item) != 0))
+        if (alg->op != op || (all ? alg->chooses : strcmp(alg->name, item) != 0))
             continue;
         found = true;
         for (int j = 0; j < o->num_algs; j++)
@@ -219,8 +223,7 @@ static int add_alg(bench_options *o, char *item)
         o->algs[o->num_algs++] = alg->name;
     }
     return found ? 0
-                 : fail(o, "--alg '%s': unknown algorithm; accepted: all, %s", item,
-                        pat_algorithm_names(PAT_OP_ALLGATHER));
+                 : fail(o, "--alg '%s': unknown algorithm; accepted: all, %s", item, pat_algorithm_names(op));
 }
 
 static int add_from(bench_options *o, char *item)
@@ -297,9 +300,9 @@ static int take_path(bench_options *o, const char *option, const char *text, con
 static int take_versus(bench_options *o, const char *text)
 {
     const pat_algorithm *alg = pat_algorithm_find(text);
-    if (!alg || alg->op != PAT_OP_ALLGATHER)
-        return fail(o, "--versus '%s': unknown algorithm; accepted: %s", text,
-                    pat_algorithm_names(PAT_OP_ALLGATHER));
+    const enum pat_op op = pat_collective_find(MEASURED);
+    if (!alg || alg->op != op)
+        return fail(o, "--versus '%s': unknown algorithm; accepted: %s", text, pat_algorithm_names(op));
     o->versus = alg->name;
     return 0;
 }

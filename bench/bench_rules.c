@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collective.h"
 #include "file.h"
 
 enum { MAX_SIZES = 24, MOST_LOG = 30 };
@@ -26,11 +27,10 @@ static const struct {
             {"gather_binomial", "binomial", 2, 0, false}};
 
 static const struct {
-    enum pat_op op;
-    const char *name;
+    const char *name; /* the same as ours */
     int id;
-} ops[] = {{PAT_OP_BCAST, "bcast", 7}, {PAT_OP_GATHER, "gather", 9}};
-enum { NUM_OPS = sizeof(ops) / sizeof(ops[0]) };
+} ruled[] = {{"bcast", 7}, {"gather", 9}};
+enum { NUM_RULED = sizeof(ruled) / sizeof(ruled[0]) };
 
 /* From so many bytes on, Open MPI's way of counting them, this algorithm. */
 typedef struct rule {
@@ -53,7 +53,7 @@ static int segment_of(int which)
     return same[which].cut ? PAT_SEGMENT_BYTES : 0;
 }
 
-/* The choice in the middle of each octave, equal neighbours made one. Open MPI counts a gather's message over all ranks. */
+/* The choice in the middle of each octave, equal neighbours made one. Open MPI counts the bytes of the whole result. */
 static int rules_of(const pat_calibration *c, enum pat_op op, int ranks, rule *rules)
 {
     int num = 0;
@@ -61,7 +61,8 @@ static int rules_of(const pat_calibration *c, enum pat_op op, int ranks, rule *r
         const int64_t bytes = (INT64_C(3) << log) / 2;
         const pat_algorithm *alg = pat_calibration_best(c, op, ranks, bytes);
         const int which = which_of(alg ? alg : pat_algorithm_native(op));
-        const int64_t from = log == 0 ? 0 : (INT64_C(1) << log) * (op == PAT_OP_GATHER ? ranks : 1);
+        const int64_t from =
+            log == 0 ? 0 : (INT64_C(1) << log) * pat_collective_blocks(pat_collective_of(op), ranks);
         if (num == 0 || rules[num - 1].which != which)
             rules[num++] = (rule){from, which};
     }
@@ -80,12 +81,12 @@ static bool write_classic(const pat_calibration *c, FILE *file)
 {
     int sizes[MAX_SIZES];
     const int num_sizes = sizes_of(c, sizes);
-    fprintf(file, "%d # collectives\n", NUM_OPS);
-    for (int o = 0; o < NUM_OPS; o++) {
-        fprintf(file, "%d # %s\n%d # communicator sizes\n", ops[o].id, ops[o].name, num_sizes);
+    fprintf(file, "%d # collectives\n", NUM_RULED);
+    for (int o = 0; o < NUM_RULED; o++) {
+        fprintf(file, "%d # %s\n%d # communicator sizes\n", ruled[o].id, ruled[o].name, num_sizes);
         for (int s = 0; s < num_sizes; s++) {
             rule rules[MOST_LOG + 1];
-            const int num = rules_of(c, ops[o].op, sizes[s], rules);
+            const int num = rules_of(c, pat_collective_find(ruled[o].name), sizes[s], rules);
             fprintf(file, "%d # ranks\n%d # rules: bytes, algorithm, fan, segment\n", sizes[s], num);
             for (int i = 0; i < num; i++)
                 fprintf(file, "%lld %d %d %d # %s\n", (long long)rules[i].bytes, same[rules[i].which].id,
@@ -120,16 +121,16 @@ static bool write_json(const pat_calibration *c, FILE *file)
     int sizes[MAX_SIZES];
     const int num_sizes = sizes_of(c, sizes);
     json_t *collectives = json_object();
-    for (int o = 0; o < NUM_OPS; o++) {
+    for (int o = 0; o < NUM_RULED; o++) {
         json_t *list = json_array();
         for (int s = 0; s < num_sizes; s++) {
-            json_t *of_size =
-                json_pack("{si so}", "comm_size_min", sizes[s], "rules", json_rules(c, ops[o].op, sizes[s]));
+            json_t *of_size = json_pack("{si so}", "comm_size_min", sizes[s], "rules",
+                                        json_rules(c, pat_collective_find(ruled[o].name), sizes[s]));
             json_object_set_new(of_size, "comm_size_max",
                                 s + 1 < num_sizes ? json_integer(sizes[s + 1] - 1) : json_string("inf"));
             json_array_append_new(list, of_size);
         }
-        json_object_set_new(collectives, ops[o].name, list);
+        json_object_set_new(collectives, ruled[o].name, list);
     }
     json_t *all =
         json_pack("{si ss so}", "rule_file_version", 3, "module", "tuned", "collectives", collectives);

@@ -52,7 +52,7 @@ static void run_cell(const pat_calibration *c, check_cell *cell, enum pat_op op,
             const pat_algorithm *alg = pat_algorithm_at(a);
             if (!takes_part(c, alg, op, ranks))
                 continue;
-            const calibrate_job job = {alg, cell->bytes, op == PAT_OP_BCAST ? 0 : -1, clock};
+            const calibrate_job job = {alg, cell->bytes, calibrate_needs_closing(alg) ? 0 : -1, clock};
             calibrate_must(PAT_UseAlg(alg->name),
                            alg->name); /* the MPI library's too: nothing is prepared then */
             const double s = calibrate_once(MPI_COMM_WORLD, &job, buffer);
@@ -104,7 +104,7 @@ static void print_losses(const char *who, losses *l)
 static const pat_algorithm *choice_of(const pat_calibration *c, enum pat_op op, int ranks, int64_t bytes)
 {
     const pat_algorithm *const native = pat_algorithm_native(op), *const relay = pat_algorithm_find("relay");
-    if (op != PAT_OP_ALLGATHER)
+    if (relay->op != op)
         return pat_calibration_best(c, op, ranks, bytes);
     const bool is_relay =
         !pat_select_is_small(ranks, bytes) &&
@@ -139,8 +139,9 @@ static void print_cell(const pat_calibration *c, const check_cell *cell, enum pa
     fflush(stdout);
 }
 
-static void check_op(const pat_calibration *c, enum pat_op op, const char *name, int runs, double longest_s)
+static void check_op(const pat_calibration *c, enum pat_op op, int runs, double longest_s)
 {
+    const char *const name = pat_collective_of(op)->title;
     pat_clock clock;
     int same_machine, rank, ranks, num_off = 0, go_on = 1;
     losses ours = {.num = 0}, natives = {.num = 0};
@@ -188,7 +189,7 @@ void calibrate_check(const pat_calibration *c, const calibrate_patience *patienc
                      bool quick)
 {
     const int runs = quick ? patience->most : MAX_RUNS < patience->most ? MAX_RUNS : patience->most;
-    check_op(c, PAT_OP_BCAST, "broadcast", runs, longest_s);
-    check_op(c, PAT_OP_GATHER, "gather", runs, longest_s);
-    check_op(c, PAT_OP_ALLGATHER, "all-gather", runs, longest_s);
+    for (int op = 0; op < PAT_NUM_OPS; op++)
+        if (pat_collective_of((enum pat_op)op)->yardstick)
+            check_op(c, (enum pat_op)op, runs, longest_s);
 }

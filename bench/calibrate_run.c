@@ -26,33 +26,35 @@ void calibrate_must(int rc, const char *what)
 
 size_t calibrate_bytes(const calibrate_job *job, int ranks)
 {
-    const size_t blocks = job->alg && job->alg->op == PAT_OP_BCAST ? 1 : (size_t)ranks + 1;
     const size_t closing = job->closing_bytes > 0 ? (size_t)job->closing_bytes : 0;
-    return (job->alg ? (size_t)job->bytes * blocks : 0) + closing;
+    if (!job->alg)
+        return closing;
+    /* Where all give, a rank's own block lies before the result; else the result is all there is. */
+    const pat_collective *what = pat_collective_of(job->alg->op);
+    return (size_t)job->bytes * (size_t)(pat_collective_blocks(what, ranks) + what->all_give) + closing;
+}
+
+/* One call of the collective: ours, or the MPI library's own. */
+static int call(MPI_Comm comm, const calibrate_job *job, char *buffer)
+{
+    const pat_collective *what = pat_collective_of(job->alg->op);
+    const bool ours = job->alg->build != NULL;
+    const int count = (int)job->bytes;
+    char *result = buffer + count;
+    if (!what->all_give)
+        return (ours ? PAT_Bcast : MPI_Bcast)(buffer, count, MPI_BYTE, 0, comm);
+    if (!what->all_get)
+        return (ours ? PAT_Gather : MPI_Gather)(buffer, count, MPI_BYTE, result, count, MPI_BYTE, 0, comm);
+    return (ours ? PAT_Allgather : MPI_Allgather)(buffer, count, MPI_BYTE, result, count, MPI_BYTE, comm);
 }
 
 static void run(MPI_Comm comm, const calibrate_job *job, char *buffer)
 {
-    const int count = (int)job->bytes;
-    int rank, size, rc = MPI_SUCCESS;
+    int rank, size;
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &size);
-    char *result = buffer + count;
-    const bool ours = job->alg && job->alg->build;
-    switch (job->alg ? job->alg->op : PAT_NUM_OPS) {
-    case PAT_OP_BCAST:
-        rc = (ours ? PAT_Bcast : MPI_Bcast)(buffer, count, MPI_BYTE, 0, comm);
-        break;
-    case PAT_OP_GATHER:
-        rc = (ours ? PAT_Gather : MPI_Gather)(buffer, count, MPI_BYTE, result, count, MPI_BYTE, 0, comm);
-        break;
-    case PAT_OP_ALLGATHER:
-        rc = (ours ? PAT_Allgather : MPI_Allgather)(buffer, count, MPI_BYTE, result, count, MPI_BYTE, comm);
-        break;
-    case PAT_NUM_OPS:
-        break;
-    }
-    calibrate_must(rc, "a collective");
+    if (job->alg)
+        calibrate_must(call(comm, job, buffer), "a collective");
     if (job->closing_bytes < 0)
         return;
     char *closing =
@@ -127,15 +129,15 @@ static int64_t meet(MPI_Comm comm, const pat_clock *clock)
 
 double calibrate_once(MPI_Comm comm, const calibrate_job *job, char *buffer)
 {
-    const enum pat_op op = job->alg ? job->alg->op : PAT_OP_BCAST;
+    const pat_collective *what = job->alg ? pat_collective_of(job->alg->op) : NULL;
     const int64_t meant = meet(comm, job->clock);
     /* The others' blocks may be under way before a root is awake; nothing of a broadcast is. */
-    const int64_t start = op == PAT_OP_GATHER ? meant : pat_clock_local_ns();
+    const int64_t start = what && what->rooted && what->all_give ? meant : pat_clock_local_ns();
     run(comm, job, buffer);
     const double mine = (double)(pat_clock_local_ns() - start) / 1e9;
     double all = mine;
     int size = 1;
-    if (op == PAT_OP_ALLGATHER) {
+    if (what && !what->rooted) {
         MPI_Comm_size(comm, &size);
         MPI_Reduce(&mine, &all, 1, MPI_DOUBLE, MPI_SUM, 0, comm);
     }

@@ -11,6 +11,7 @@
 #include "algorithms.h"
 #include "calibration.h"
 #include "clock.h"
+#include "collective.h"
 
 /* How long one experiment is repeated: until the mean is known well enough, within these limits. */
 typedef struct calibrate_patience {
@@ -57,6 +58,15 @@ void calibrate_check(const pat_calibration *c, const calibrate_patience *patienc
 
 /* One run of the job, timed, on rank 0; its algorithm is in use already. Collective over comm. */
 double calibrate_once(MPI_Comm comm, const calibrate_job *job, char *buffer);
+
+/*
+ * The root's clock does not see the end of what the root alone gives: a gather must close it, at least of messages without
+ * bytes.
+ */
+static inline bool calibrate_needs_closing(const pat_algorithm *alg)
+{
+    return !pat_collective_of(alg->op)->all_give;
+}
 
 /* End the job with a message when an MPI or PAT call fails: nothing can be measured then. */
 void calibrate_must(int rc, const char *what);

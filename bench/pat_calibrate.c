@@ -195,7 +195,7 @@ static pat_form_cost cost_for_fit(const run *r, const pat_algorithm *alg, int64_
                          .beta_ps = beta_ps,
                          .tau_ns = pat_link_tau_ns(&r->link, bytes)};
     bench_forecast f;
-    if (r->rank > 0 || alg->op != PAT_OP_ALLGATHER || (alg->arrival_aware && !alg->uses_arrivals) ||
+    if (r->rank > 0 || pat_collective_of(alg->op)->rooted || (alg->arrival_aware && !alg->uses_arrivals) ||
         bench_forecast_make(&f, alg, &job) != 0)
         return form;
     const double both = walked_ns(&f, alpha_ns, beta_ps), rate_alone = walked_ns(&f, 0, beta_ps);
@@ -220,8 +220,8 @@ static int sizes_for(const run *r, const pat_algorithm *alg, int64_t first, int 
 
 static int sizes_of(const run *r, const pat_algorithm *alg, int64_t *sizes)
 {
-    return alg->op == PAT_OP_BCAST ? sizes_for(r, alg, PAT_SEGMENT_BYTES, MAX_SIZES, sizes)
-                                   : sizes_for(r, alg, LEAST_BLOCK, MAX_SIZES, sizes);
+    const bool is_block = pat_collective_of(alg->op)->all_give; /* else a message that is cut into segments */
+    return sizes_for(r, alg, is_block ? LEAST_BLOCK : PAT_SEGMENT_BYTES, MAX_SIZES, sizes);
 }
 
 static bool measured_by_plan(const pat_algorithm *alg)
@@ -233,15 +233,14 @@ static bool measured_by_plan(const pat_algorithm *alg)
 /* The MPI library's own operations that a choice is made among. */
 static bool measured_natively(const pat_algorithm *alg)
 {
-    return !alg->build && !alg->chooses;
+    return !alg->build && !alg->chooses && pat_collective_of(alg->op)->yardstick;
 }
 
 /* Lengths that points are taken at; of the MPI library's own as if it were one of ours: longer it hardly takes. */
 static int point_sizes(const run *r, const pat_algorithm *alg, int64_t *sizes)
 {
-    static const char *const likes[PAT_NUM_OPS] = {
-        [PAT_OP_ALLGATHER] = "ring", [PAT_OP_GATHER] = "gather_linear", [PAT_OP_BCAST] = "bcast_binomial"};
-    return sizes_for(r, alg->build ? alg : pat_algorithm_find(likes[alg->op]), 256, 2 * MAX_SIZES, sizes);
+    const pat_algorithm *like = alg->build ? alg : pat_algorithm_find(pat_collective_of(alg->op)->yardstick);
+    return sizes_for(r, like, 256, 2 * MAX_SIZES, sizes);
 }
 
 /* Milliseconds that one run more or less takes, with the least repetitions. */
@@ -259,7 +258,7 @@ static double expected_total_ms(const run *r)
         const pat_algorithm *alg = pat_algorithm_at(a);
         if (measured_by_plan(alg) && !r->found.fits[a].known)
             for (int i = sizes_of(r, alg, sizes) - 1; i >= 0; i--)
-                total += expected_ms(r, alg, sizes[i]) * (alg->op == PAT_OP_BCAST ? NUM_CLOSINGS : 1);
+                total += expected_ms(r, alg, sizes[i]) * (calibrate_needs_closing(alg) ? NUM_CLOSINGS : 1);
     }
     return total;
 }
@@ -299,8 +298,9 @@ static void fit(run *r, const pat_algorithm *alg)
     use_native();
     sync_clock(r);
     for (int i = 0, n = sizes_of(r, alg, sizes); i < n; i++)
-        for (int k = 0; k < (alg->op == PAT_OP_BCAST ? NUM_CLOSINGS : 1); k++) {
-            const calibrate_job job = {alg, sizes[i], alg->op == PAT_OP_BCAST ? closings[k] : -1, &r->clock};
+        for (int k = 0; k < (calibrate_needs_closing(alg) ? NUM_CLOSINGS : 1); k++) {
+            const calibrate_job job = {alg, sizes[i], calibrate_needs_closing(alg) ? closings[k] : -1,
+                                       &r->clock};
             calibrate_must(PAT_UseAlg(alg->name), alg->name);
             const calibrate_result t = calibrate_time(MPI_COMM_WORLD, &job, &r->options->patience, r->buffer);
             const pat_form_cost c = cost_for_fit(r, alg, sizes[i]);
@@ -352,9 +352,9 @@ static void take_points(run *r, const pat_algorithm *alg, int ranks)
         while (alg->build && ranks < r->size && n > 1 && sizes[n - 1] > LONG_WITH_FEWER)
             n--;
         for (int i = 0; i < n && before + i < PAT_MAX_POINTS; i++) {
-            const calibrate_job job = {alg, sizes[i], alg->op == PAT_OP_BCAST ? 0 : -1, &r->clock};
+            const bool closed = calibrate_needs_closing(alg);
+            const calibrate_job job = {alg, sizes[i], closed ? 0 : -1, &r->clock};
             const calibrate_result t = calibrate_time(comm, &job, &r->options->patience, r->buffer);
-            const bool closed = alg->op == PAT_OP_BCAST;
             const double s = closed ? t.median_s - empty.median_s : t.median_s;
             const double noise_s = closed ? hypot(t.ci_s, empty.ci_s) : 0;
             if (s > link_s(r, 1, 0) && noise_s < MOST_NOISE * s) /* else lost in the closing gather's noise */

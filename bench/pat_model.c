@@ -10,6 +10,7 @@
 
 #include "bench_delay.h"
 #include "bench_forecast.h"
+#include "collective.h"
 #include "model_judge.h"
 #include "tool_options.h"
 
@@ -36,17 +37,15 @@ typedef struct options {
 
 /* ---- Command line ---- */
 
-static const char *const ops[] = {
-    [PAT_OP_ALLGATHER] = "allgather", [PAT_OP_GATHER] = "gather", [PAT_OP_BCAST] = "bcast"};
-
 static void parse_op(options *o, const char *arg, struct argp_state *state)
 {
-    for (int i = 0; i < (int)(sizeof(ops) / sizeof(ops[0])); i++)
-        if (strcmp(ops[i], arg) == 0) {
-            o->op = (enum pat_op)i;
-            return;
-        }
-    argp_error(state, "--op '%s': accepted: allgather, gather, bcast", arg);
+    char names[128] = "";
+    o->op = pat_collective_find(arg);
+    for (int op = 0; op < PAT_NUM_OPS; op++)
+        snprintf(names + strlen(names), sizeof(names) - strlen(names), "%s%s", op ? ", " : "",
+                 pat_collective_of((enum pat_op)op)->name);
+    if (o->op == PAT_NUM_OPS)
+        argp_error(state, "--op '%s': accepted: %s", arg, names);
 }
 
 static void parse_list(options *o, int key, char *arg, struct argp_state *state)
@@ -258,15 +257,16 @@ static int table(const options *o, int64_t bytes, double factor)
             best = num;
         num++;
     }
-    const bool bounded = o->op == PAT_OP_ALLGATHER;
+    const pat_collective *what = pat_collective_of(o->op);
+    const bool bounded = what->all_give && what->all_get && !what->reduces; /* the bound is an all-gather's */
     if (rc == 0 && bounded)
         rc = predict(&rows[num++], o, NULL, &job, &net, max_ns);
     if (rc != 0) {
         fprintf(stderr, "pat-model: %lld bytes: %s\n", (long long)bytes, strerror(rc));
         return 1;
     }
-    printf("\n# %s, %d ranks, %lld bytes%s, %g us, %g Mbit/s, ", ops[o->op], o->procs, (long long)bytes,
-           o->op == PAT_OP_BCAST ? "" : " per rank", o->latency_us, o->mbit);
+    printf("\n# %s, %d ranks, %lld bytes%s, %g us, %g Mbit/s, ", what->name, o->procs, (long long)bytes,
+           what->all_give ? " per rank" : "", o->latency_us, o->mbit);
     if (o->num_arrivals > 0)
         printf("given arrivals\n");
     else

@@ -18,7 +18,7 @@
 #include <gsl/gsl_sort.h>
 #include <gsl/gsl_statistics_double.h>
 
-#include "algorithms.h"
+#include "collective.h"
 #include "overhead.h"
 #include "pat.h"
 #include "tool_options.h"
@@ -65,6 +65,7 @@ static int find_mode(const char *name)
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
     overhead_options *o = state->input;
+    const enum pat_op op = pat_collective_find("allgather");
     switch (key) {
     case 'r':
         o->rounds = (int)tool_whole(state, "--rounds", arg, 3, 1000000);
@@ -76,8 +77,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         o->segment = (int)tool_bytes(state, "--bytes", arg, 1, 1 << 26);
         return 0;
     case 'a':
-        if (!pat_algorithm_find(arg) || pat_algorithm_find(arg)->op != PAT_OP_ALLGATHER)
-            argp_error(state, "--alg '%s': accepted: %s", arg, pat_algorithm_names(PAT_OP_ALLGATHER));
+        if (!pat_algorithm_find(arg) || pat_algorithm_find(arg)->op != op)
+            argp_error(state, "--alg '%s': accepted: %s", arg, pat_algorithm_names(op));
         o->alg = arg;
         return 0;
     case ARGP_KEY_ARG:

@@ -16,6 +16,7 @@
 #include <gsl/gsl_statistics_double.h>
 
 #include "clock.h"
+#include "collective.h"
 #include "comm.h"
 #include "engine.h"
 #include "runtime.h"
@@ -120,7 +121,7 @@ static double choice_us(pat_comm *c, int64_t block_bytes)
 /* Broadcasts and what auto needs, with many points; relay a bit dearer than the MPI library when all call at once. */
 static void make_up(pat_calibration *c)
 {
-    static const enum pat_op ops[] = {PAT_OP_BCAST, PAT_OP_ALLGATHER};
+    const pat_algorithm *const natives[] = {pat_algorithm_find("bcast_native"), pat_algorithm_find("native")};
     c->num_gammas = 7;
     for (int i = 0; i < c->num_gammas; i++)
         c->gammas[i] = 1 + 0.1 * i;
@@ -129,15 +130,14 @@ static void make_up(pat_calibration *c)
     for (int k = 0; k < 2; k++)
         for (int ranks = 2; ranks < 2000; ranks *= 2)
             for (int64_t bytes = 64; bytes < INT64_C(1) << 30; bytes *= 2)
-                c->points[c->num_points++] =
-                    (pat_point){(int)(pat_algorithm_native(ops[k]) - pat_algorithm_at(0)), ranks, bytes,
-                                (ranks - 1) * (30 + (double)bytes / 200)};
+                c->points[c->num_points++] = (pat_point){(int)(natives[k] - pat_algorithm_at(0)), ranks,
+                                                         bytes, (ranks - 1) * (30 + (double)bytes / 200)};
     pat_calibration_sort(c);
 }
 
 static const pat_algorithm *choose(pat_comm *c, const pat_algorithm *alg, int64_t bytes)
 {
-    if (alg->op == PAT_OP_BCAST)
+    if (pat_collective_of(alg->op)->rooted)
         return pat_select_rooted(c, alg, bytes);
     alg = pat_select(c, alg, bytes, true, NULL);
     pat_select_passed_on(c, &c->lanes[alg->op], bytes); /* what is judged is kept when the call is over */
