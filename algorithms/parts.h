@@ -45,12 +45,16 @@
     OURS(bcast_binary, op, REGULAR, "down a binary tree, in segments")                                       \
     OURS(bcast_split, op, REGULAR, "half the message down each side of a binary tree, then exchange")        \
     OURS(bcast_binomial, op, REGULAR, "down a binomial tree, in segments")
+#define PAT_ALLREDUCES(LEFT, OURS, HALF, op)                                                                 \
+    LEFT(allreduce_auto, op, CHOOSES, "the fastest by calibration, size by size; else allreduce_native")     \
+    LEFT(allreduce_native, op, REGULAR, "the MPI library's own all-reduce")
 
 /* Every collective with its list, in the order of the table. */
 #define PAT_LISTS(LIST)                                                                                      \
     LIST(PAT_ALLGATHERS, PAT_OP_ALLGATHER)                                                                   \
     LIST(PAT_GATHERS, PAT_OP_GATHER)                                                                         \
-    LIST(PAT_BCASTS, PAT_OP_BCAST)
+    LIST(PAT_BCASTS, PAT_OP_BCAST)                                                                           \
+    LIST(PAT_ALLREDUCES, PAT_OP_ALLREDUCE)
 
 #define PAT_NOTHING(name, op, kind, summary)
 #define PAT_DECLARE(name, op, kind, summary)                                                                 \

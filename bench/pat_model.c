@@ -129,7 +129,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp_option keys[] = {
-    {"op", 'o', "OP", 0, "allgather (default), gather or bcast", 0},
+    {"op", 'o', "OP", 0, "allgather (default), bcast, gather or allreduce", 0},
     {"procs", 'p', "P", 0, "Ranks, each with a link of its own (default 8)", 0},
     {"bytes", 'b', "LIST", 0,
      "Bytes per rank, of a broadcast in all, with K, M or G, up to 256M (default 64K)", 0},

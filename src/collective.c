@@ -33,6 +33,14 @@ static const pat_collective collectives[PAT_NUM_OPS] = {
                        .yardstick = "gather_linear",
                        .rooted = true,
                        .all_give = true},
+    [PAT_OP_ALLREDUCE] = {.name = "allreduce",
+                          .title = "all-reduce",
+                          .mpi = "MPI_Allreduce",
+                          .setting = "PAT_ALG_ALLREDUCE",
+                          .default_alg = "allreduce_auto",
+                          .all_give = true,
+                          .all_get = true,
+                          .reduces = true},
 };
 
 const pat_collective *pat_collective_of(enum pat_op op)

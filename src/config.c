@@ -193,6 +193,8 @@ static const pat_setting settings[] = {
      "The algorithm of broadcasts, until the program calls PAT_UseAlg.", "bcast"},
     {"PAT_ALG_GATHER", NULL, "gather_auto", ALGORITHM "gather_binomial",
      "The algorithm of gathers, until the program calls PAT_UseAlg.", "gather"},
+    {"PAT_ALG_ALLREDUCE", NULL, "allreduce_auto", ALGORITHM "allreduce_native",
+     "The algorithm of all-reduces, until the program calls PAT_UseAlg.", "allreduce"},
     {"PAT_CALIBRATION", read_calibration, "nothing",
      "a file that pat-calibrate has written, at most 255 characters",
      "What auto, bcast_auto and gather_auto choose by.", NULL},
@@ -348,7 +350,7 @@ uint64_t pat_config_digest(const pat_config *config)
      * PAT_WAIT, PAT_BACKGROUND, PAT_EXPLAIN and PAT_TRACE are left out because they change when things happen on one rank, never
      * which messages there are.
      */
-    char text[800] = "alg=";
+    char text[700 + sizeof(config->alg)] = "alg=";
     for (int op = 0; op < PAT_NUM_OPS; op++)
         snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s%s", op ? "," : "", config->alg[op]);
     snprintf(text + strlen(text), sizeof(text) - strlen(text),

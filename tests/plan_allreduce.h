@@ -5,11 +5,9 @@
 #ifndef PAT_TESTS_PLAN_ALLREDUCE_H
 #define PAT_TESTS_PLAN_ALLREDUCE_H
 
-#include "collective.h"
+#include "plan.h"
 
 enum { ELEMENT = 8, MOST_STEPS = 32 };
-
-static const pat_collective allreduce = {.all_give = true, .all_get = true, .reduces = true};
 
 /* ARRIVE and a COPY of what the rank contributes to its result. Returns the COPY. */
 static inline int allreduce_begin(pat_plan *plan, int num_ranks, int rank, int64_t elements)

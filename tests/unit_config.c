@@ -242,9 +242,9 @@ static void test_digest(void **state)
 {
     (void)state;
     const uint64_t plain = digest(NULL, NULL, NULL, NULL);
-    /* FNV-1a of "alg=auto,bcast_auto,gather_auto;cal=,0;report=;mem=268435456;link=0,0,0", worked out apart from this
+    /* FNV-1a of "alg=auto,bcast_auto,gather_auto,allreduce_auto;cal=,0;report=;mem=268435456;link=0,0,0", worked out apart from this
      * code: the same on every platform. */
-    assert_true(plain == UINT64_C(0x797a1c04bd4c545b));
+    assert_true(plain == UINT64_C(0xfc74a0169b1ef698));
 
     /* The same settings, said differently. */
     assert_true(plain == digest("PAT_ALG", "auto", "PAT_MEM", "262144K"));
@@ -257,6 +257,7 @@ static void test_digest(void **state)
     assert_true(plain != digest("PAT_ALG", "ring", NULL, NULL));
     assert_true(plain != digest("PAT_ALG_BCAST", "bcast_chain", NULL, NULL));
     assert_true(plain != digest("PAT_ALG_GATHER", "gather_linear", NULL, NULL));
+    assert_true(plain != digest("PAT_ALG_ALLREDUCE", "allreduce_native", NULL, NULL));
     assert_true(plain != digest("PAT_CALIBRATION", "here.json", NULL, NULL));
     assert_true(plain != digest("PAT_MEM", "255M", NULL, NULL));
     assert_true(plain != digest("PAT_LINK", "50,100", NULL, NULL));

@@ -307,9 +307,9 @@ static bool try_all(const victim *v, uint64_t *seed)
 
 static void test_every_mutation_is_caught(void **state)
 {
-    static const victim allreduces[] = {
-        {"allreduce_doubling", &allreduce, NULL, allreduce_doubling},
-        {"allreduce_ring", &allreduce, NULL, allreduce_ring},
+    const victim allreduces[] = {
+        {"allreduce_doubling", pat_collective_of(PAT_OP_ALLREDUCE), NULL, allreduce_doubling},
+        {"allreduce_ring", pat_collective_of(PAT_OP_ALLREDUCE), NULL, allreduce_ring},
     };
     uint64_t seed = 20210711;
     bool all = true;

@@ -52,16 +52,16 @@ static void test_right_allreduces_are_accepted(void **state)
         for (int P = 2; P <= 9; P++)
             for (int64_t elements = 1; elements <= 40; elements += 3) {
                 build(builders[b], P, elements);
-                expect(P, &allreduce, NULL);
+                expect(P, pat_collective_of(PAT_OP_ALLREDUCE), NULL);
             }
     /* More ranks than a word has bits. */
     build(allreduce_doubling, 70, 3);
-    expect(70, &allreduce, NULL);
+    expect(70, pat_collective_of(PAT_OP_ALLREDUCE), NULL);
     build(allreduce_doubling, 70, 3);
     for (int i = 0; i < plans[69].num_nodes; i++)
         if (plans[69].nodes[i].kind == PAT_NODE_REDUCE)
             plans[69].nodes[i].kind = PAT_NODE_COPY;
-    expect(70, &allreduce, "ends without the contribution of rank");
+    expect(70, pat_collective_of(PAT_OP_ALLREDUCE), "ends without the contribution of rank");
 }
 
 /* ---- Two ranks, in which one thing is wrong ---- */
@@ -108,7 +108,7 @@ static void test_missing_edges(void **state)
         pair();
         remove_edge(&plans[edges[i].rank], edges[i].from, edges[i].to);
         finish(2);
-        expect(2, &allreduce, edges[i].reason);
+        expect(2, pat_collective_of(PAT_OP_ALLREDUCE), edges[i].reason);
     }
 }
 
@@ -128,7 +128,7 @@ static void test_wrong_order(void **state)
     const int settle = pat_plan_copy(&plans[1], plans[1].nodes[REDUCE].to, pat_result(0), VECTOR);
     pat_plan_after(&plans[1], settle, REDUCE);
     finish(2);
-    expect(2, &allreduce, "rank 1 joins byte 0 in another order than rank 0");
+    expect(2, pat_collective_of(PAT_OP_ALLREDUCE), "rank 1 joins byte 0 in another order than rank 0");
     /* Where only rank 0 gets the result, its order is right whatever it is. */
     pair();
     finish(2);
@@ -192,7 +192,7 @@ static void test_wrong_operands(void **state)
             break;
         }
         finish(2);
-        expect(2, &allreduce, reason);
+        expect(2, pat_collective_of(PAT_OP_ALLREDUCE), reason);
     }
 }
 
@@ -208,7 +208,7 @@ static void test_scratch_used_too_soon(void **state)
         e++;
     plans[2].edges[e] = plans[2].edges[--plans[2].num_edges];
     finish(4);
-    expect(4, &allreduce, "scratch byte 0 is written in no fixed order with node");
+    expect(4, pat_collective_of(PAT_OP_ALLREDUCE), "scratch byte 0 is written in no fixed order with node");
 }
 
 static void test_other_collectives(void **state)
@@ -224,7 +224,7 @@ static void test_other_collectives(void **state)
     pat_plan_carry_arrivals(&plans[0]);
     pat_plan_carry_arrivals(&plans[1]);
     finish(2);
-    expect(2, &allreduce, "it reduces blocks that carry arrival times");
+    expect(2, pat_collective_of(PAT_OP_ALLREDUCE), "it reduces blocks that carry arrival times");
     /* What all but rank 0 have is nobody's business in a reduction to it. */
     build(allreduce_doubling, 3, 1);
     expect(3, &reduce, NULL);
