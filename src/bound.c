@@ -1,5 +1,5 @@
 /*
- * bound.c — the physical bound of an all-gather: what no algorithm can beat, from arrivals and one link
+ * bound.c — the physical bounds of an all-gather and an all-reduce: what no algorithm can beat, from arrivals and one link
  * alone.
  */
 #include "model.h"
@@ -16,42 +16,78 @@ static int compare_times(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* When `blocks` blocks that none could start before `from` can have come through a link, rounded down. */
-static int64_t through_link(int64_t from, int64_t lambda_ns, int blocks, int64_t block_bytes, int64_t beta_ps)
+/* When so many bytes that none could start before `from` can have come through a link, rounded down. */
+static int64_t through_link(int64_t from, int64_t lambda_ns, wide bytes, int64_t beta_ps)
 {
-    wide ns = (wide)from + lambda_ns + (wide)block_bytes * blocks * beta_ps / 1000;
+    wide ns = (wide)from + lambda_ns + bytes * beta_ps / 1000;
     return ns > INT64_MAX ? INT64_MAX : (int64_t)ns;
+}
+
+/* The times in ascending order, with room for as many behind them; the caller frees it. NULL: no memory. */
+static int64_t *sort_times(const int64_t *times, size_t n)
+{
+    int64_t *sorted = malloc(2 * n * sizeof(*sorted));
+    if (!sorted)
+        return NULL;
+    memcpy(sorted, times, n * sizeof(*sorted));
+    qsort(sorted, n, sizeof(*sorted), compare_times);
+    return sorted;
 }
 
 int pat_model_bound(int num_ranks, int64_t block_bytes, const int64_t *arrival_ns, int64_t lambda_ns,
                     int64_t beta_ps, int64_t *exit_ns)
 {
     size_t n = (size_t)num_ranks;
-    int64_t *sorted = malloc(2 * n * sizeof(*sorted));
+    int64_t *sorted = sort_times(arrival_ns, n);
     if (!sorted)
         return ENOMEM;
     int64_t *bound = sorted + n, most = INT64_MIN;
-    memcpy(sorted, arrival_ns, n * sizeof(*sorted));
-    qsort(sorted, n, sizeof(*sorted), compare_times);
     /*
      * Rank i is at position p of the order of arrival. A rank k at a later position leaves the blocks from k
      * on to come; one at an earlier position the same without i's own. Among ranks that arrive together the
      * first of them other than i gives the count of the formula, the rest give less.
      */
     for (int p = num_ranks - 1; p >= 0; p--) {
-        int64_t value = through_link(sorted[p], lambda_ns, num_ranks - p, block_bytes, beta_ps);
+        int64_t value = through_link(sorted[p], lambda_ns, (wide)block_bytes * (num_ranks - p), beta_ps);
         bound[p] = most > sorted[p] ? most : sorted[p];
         most = value > most ? value : most;
     }
     most = INT64_MIN;
     for (int p = 0; p < num_ranks; p++) {
-        int64_t value = through_link(sorted[p], lambda_ns, num_ranks - p - 1, block_bytes, beta_ps);
+        int64_t value = through_link(sorted[p], lambda_ns, (wide)block_bytes * (num_ranks - p - 1), beta_ps);
         bound[p] = most > bound[p] ? most : bound[p];
         most = value > most ? value : most;
     }
     for (int r = 0; r < num_ranks; r++) {
         const int64_t *at = bsearch(&arrival_ns[r], sorted, n, sizeof(*sorted), compare_times);
         exit_ns[r] = bound[at - sorted];
+    }
+    free(sorted);
+    return 0;
+}
+
+int pat_model_allreduce_bound(int num_ranks, int64_t bytes, const int64_t *arrival_ns, int64_t lambda_ns,
+                              int64_t beta_ps, int64_t *exit_ns, int64_t *last_ns)
+{
+    const int P = num_ranks;
+    int64_t *sorted = sort_times(arrival_ns, (size_t)P);
+    if (!sorted)
+        return ENOMEM;
+    /* When P-p ranks arrive no sooner than the one at position p, P-p-1 transfers join what they have and P-1 spread it. */
+    *last_ns = sorted[P - 1];
+    for (int p = 0; p < P && P > 1; p++) {
+        const wide moved = (wide)bytes * (P - p > 2 ? 2 * P - p - 2 : P) / P;
+        const int64_t value = through_link(sorted[p], lambda_ns, moved, beta_ps);
+        *last_ns = value > *last_ns ? value : *last_ns;
+    }
+    /* Every rank takes in a vector that none could make before the last of the others had arrived. */
+    for (int r = 0; r < P; r++) {
+        exit_ns[r] = arrival_ns[r];
+        if (P == 1)
+            break;
+        const int64_t others = arrival_ns[r] == sorted[P - 1] ? sorted[P - 2] : sorted[P - 1];
+        const int64_t value = through_link(others, lambda_ns, bytes, beta_ps);
+        exit_ns[r] = value > exit_ns[r] ? value : exit_ns[r];
     }
     free(sorted);
     return 0;

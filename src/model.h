@@ -32,4 +32,11 @@ int pat_model_walk(const pat_plan *plans, int num_ranks, const int64_t *arrival_
 int pat_model_bound(int num_ranks, int64_t block_bytes, const int64_t *arrival_ns, int64_t lambda_ns,
                     int64_t beta_ps, int64_t *exit_ns);
 
+/*
+ * The same for any all-reduce of so many bytes: exit_ns[r] is the earliest exit time of rank r, and *last_ns that of the rank
+ * that is through last. docs/allreduce.md derives it.
+ */
+int pat_model_allreduce_bound(int num_ranks, int64_t bytes, const int64_t *arrival_ns, int64_t lambda_ns,
+                              int64_t beta_ps, int64_t *exit_ns, int64_t *last_ns);
+
 #endif
