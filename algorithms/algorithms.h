@@ -19,6 +19,7 @@ typedef struct pat_algorithm {
     bool uses_arrivals; /* its plan depends on this round's arrival estimates */
     bool any_order;     /* pat_job.order counts: ranks may stand in another order than by number */
     bool chooses;       /* not an algorithm itself: takes one of the others, call by call */
+    bool reduces;       /* its plans reduce: pat_job.element_bytes counts */
     bool half;          /* only half of another one: no program can choose it */
     /* Build the part of job->num_ranks ranks' common plan that is `rank`'s; NULL: left to the MPI library. */
     void (*build)(pat_plan *plan, const pat_job *job, int rank);

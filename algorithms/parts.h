@@ -16,8 +16,8 @@
  *  OURS(name, op, kind, summary): has a build function;
  *  HALF(name, op, kind, summary): likewise, but it is only half of another one and cannot be chosen.
  * The kind: REGULAR: knows nothing of arrivals; PREDICTED: its plan depends on the round's arrival estimates; AHEAD: it
- * moves early data without any. CHOOSES: takes one of the others, call by call. ANY_ORDER: a message holds a block or less, so
- * that ranks may stand in any order, and a ring can go from node to node.
+ * moves early data without any. CHOOSES: takes one of the others, call by call. REDUCES: its plans join contributions.
+ * ANY_ORDER: a message holds a block or less, so that ranks may stand in any order, and a ring can go from node to node.
  */
 #define PAT_ALLGATHERS(LEFT, OURS, HALF, op)                                                                 \
     LEFT(auto, op, AHEAD | CHOOSES, "relay or native, call by call")                                         \
@@ -47,7 +47,11 @@
     OURS(bcast_binomial, op, REGULAR, "down a binomial tree, in segments")
 #define PAT_ALLREDUCES(LEFT, OURS, HALF, op)                                                                 \
     LEFT(allreduce_auto, op, CHOOSES, "the fastest by calibration, size by size; else allreduce_native")     \
-    LEFT(allreduce_native, op, REGULAR, "the MPI library's own all-reduce")
+    LEFT(allreduce_native, op, REGULAR, "the MPI library's own all-reduce")                                  \
+    OURS(allreduce_doubling, op, REGULAR | REDUCES, "recursive doubling, the whole vector in each step")     \
+    OURS(allreduce_ring, op, REGULAR | REDUCES, "a ring, in P parts; for operations that commute")           \
+    OURS(allreduce_converge, op, PREDICTED | REDUCES,                                                        \
+         "up a tree to the rank that comes last, which finds all sums waiting, then down a chain")
 
 /* Every collective with its list, in the order of the table. */
 #define PAT_LISTS(LIST)                                                                                      \
@@ -79,7 +83,10 @@ static inline int64_t pat_part_root(int64_t square)
     return root;
 }
 
-/* ARRIVE and, right after it, the COPY of the rank's own block; both join the open step. (table.c) */
+/*
+ * ARRIVE and, right after it, the COPY of what the rank contributes to its place in the result; both join the open step.
+ * (table.c)
+ */
 void pat_part_arrive(pat_plan *plan, const pat_job *job, int rank);
 
 /*

@@ -9,12 +9,12 @@
 
 #include "parts.h"
 
-enum kind { REGULAR, PREDICTED = 1, AHEAD = 2, ANY_ORDER = 4, CHOOSES = 8 };
+enum kind { REGULAR, PREDICTED = 1, AHEAD = 2, ANY_ORDER = 4, CHOOSES = 8, REDUCES = 16 };
 
 #define FIELDS(n, o, kind, text)                                                                             \
     .name = #n, .summary = text, .op = o, .arrival_aware = ((kind) & (PREDICTED | AHEAD)) != 0,              \
     .uses_arrivals = ((kind)&PREDICTED) != 0, .any_order = ((kind)&ANY_ORDER) != 0,                          \
-    .chooses = ((kind)&CHOOSES) != 0
+    .chooses = ((kind)&CHOOSES) != 0, .reduces = ((kind)&REDUCES) != 0
 #define LEFT_ENTRY(n, o, kind, text) {FIELDS(n, o, kind, text)},
 #define OURS_ENTRY(n, o, kind, text) {FIELDS(n, o, kind, text), .build = pat_##n##_build},
 #define HALF_ENTRY(n, o, kind, text) {FIELDS(n, o, kind, text), .build = pat_##n##_build, .half = true},
@@ -71,7 +71,8 @@ const char *pat_algorithm_names(enum pat_op op)
 void pat_part_arrive(pat_plan *plan, const pat_job *job, int rank)
 {
     int arrive = pat_plan_arrive(plan);
-    int copy = pat_plan_copy(plan, pat_own(0), pat_result(rank * job->block_bytes), job->block_bytes);
+    const int64_t place = plan->element_bytes > 0 ? 0 : rank * job->block_bytes;
+    int copy = pat_plan_copy(plan, pat_own(0), pat_result(place), job->block_bytes);
     pat_plan_in_step(plan, arrive);
     pat_plan_in_step(plan, copy);
     pat_plan_after(plan, copy, arrive);
@@ -107,6 +108,8 @@ int pat_algorithm_plan(const pat_algorithm *alg, const pat_job *job, int rank, p
     pat_plan_init(plan, job->num_ranks, rank, job->block_bytes);
     if (!alg->build)
         plan->error = EINVAL;
+    else if (alg->reduces)
+        pat_plan_reduces(plan, job->element_bytes);
     if (!plan->error) {
         /* One rank, or nothing to move: the same for every algorithm, so none of them has to think of it. */
         if (job->num_ranks == 1 || job->block_bytes == 0) {

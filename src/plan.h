@@ -116,7 +116,8 @@ typedef struct pat_span {
 /* The inputs every rank shares. Times in nanoseconds on one clock, beta in picoseconds per byte. */
 typedef struct pat_job {
     int num_ranks;
-    int64_t block_bytes;   /* the longest block's */
+    int64_t block_bytes;   /* the longest block's; of an all-reduce, the vector's */
+    int64_t element_bytes; /* of what is reduced: block_bytes has whole elements. Else not looked at */
     const int64_t *starts; /* all-gather: num_ranks + 1, see pat_plan; NULL: all blocks are alike */
     const int *
         order; /* order[i]: the rank that stands at place i, where an algorithm takes that; NULL: by number */

@@ -1,5 +1,5 @@
 /*
- * plan_judge.h — for unit_mutants: executes plans with made-up bytes in many random orders and says whether every rank ended
+ * plan_judge.h — for unit tests: executes plans with made-up bytes in many random orders and says whether every rank ended
  * with what it should. It only samples, and takes each node for done at one instant, so what it clears is not proven. It must
  * share nothing with the checker that it is held against but the table of collectives.
  */
@@ -233,26 +233,37 @@ static inline int64_t common_unit(const set *s)
     return unit;
 }
 
-static inline bool still_right(set *s, const pat_collective *collective)
+static inline void judge_begin(judge *j, const set *s)
 {
-    judge j = {.set = s, .unit = common_unit(s)};
-    bool right = true;
+    *j = (judge){.set = s, .unit = common_unit(s)};
     for (int r = 0; r < s->num_ranks; r++) {
         size_t nodes = (size_t)s->plans[r].num_nodes;
-        j.held[r] = malloc((size_t)num_cells(&j, r) * sizeof(cell));
-        j.state[r] = malloc(nodes);
-        j.missing[r] = malloc(nodes * sizeof(int));
+        j->held[r] = malloc((size_t)num_cells(j, r) * sizeof(cell));
+        j->state[r] = malloc(nodes);
+        j->missing[r] = malloc(nodes * sizeof(int));
     }
+}
+
+static inline void judge_end(judge *j)
+{
+    for (int r = 0; r < j->set->num_ranks; r++) {
+        free(j->held[r]);
+        free(j->state[r]);
+        free(j->missing[r]);
+    }
+}
+
+static inline bool still_right(set *s, const pat_collective *collective)
+{
+    judge j;
+    bool right = true;
+    judge_begin(&j, s);
     for (int k = 0; right && k < JUDGED_ORDERS; k++) {
         right = execute(&j, s, collective);
         for (int r = 0; right && r < s->num_ranks; r++)
             right = !pat_collective_gets(collective, r) || ends_right(&j, collective, r);
     }
-    for (int r = 0; r < s->num_ranks; r++) {
-        free(j.held[r]);
-        free(j.state[r]);
-        free(j.missing[r]);
-    }
+    judge_end(&j);
     return right;
 }
 

@@ -86,6 +86,7 @@ static inline pat_job random_job(uint64_t *state, int number, int num_ranks, int
     job.packet_bytes = number % 2 ? 1448 : 0;
     job.together = number / 9 % 2;
     job.segment_bytes = number % 5 ? job.block_bytes / (number % 5 * 2) + number % 2 : 0;
+    job.element_bytes = job.block_bytes % 8 == 0 ? 8 : 1;
     job.tau_ns = number % 9 == 8 ? 1 : job.alpha_ns + job.block_bytes * job.beta_ps / 1000;
     random_arrivals(state, number, num_ranks, job.tau_ns, arrival_ns);
     return job;

@@ -37,6 +37,7 @@ static pat_job make_job(int num_ranks, int64_t block_bytes, const int64_t *arriv
 {
     return (pat_job){.num_ranks = num_ranks,
                      .block_bytes = block_bytes,
+                     .element_bytes = 1,
                      .arrival_ns = arrival_ns,
                      .tau_ns = 1000,
                      .alpha_ns = 100000,
@@ -624,6 +625,8 @@ static void all_sizes(void **state)
                         assert_int_equal(bytes, (P - 1) * sizes[i]);
                     else if (alg->op == PAT_OP_BCAST)
                         assert_int_equal(bytes, r > 0 ? sizes[i] : 0);
+                    else if (alg->op == PAT_OP_ALLREDUCE)
+                        assert_true(P == 1 ? bytes == 0 : bytes >= sizes[i]);
                     else if (strcmp(alg->name, "gather_binomial") !=
                              0) /* whose inner ranks hold others' blocks */
                         assert_int_equal(bytes, 0);

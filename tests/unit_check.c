@@ -35,6 +35,9 @@ static double seconds(clockid_t clock)
  */
 static int patterns_of(const pat_algorithm *alg, bool unequal)
 {
+    if (pat_collective_of(alg->op)
+            ->reduces) /* plans with many nodes: one of each kind; unit_allreduce.c tries more */
+        return 9;
     return (!alg->uses_arrivals || unequal) && PATTERNS > 27 ? 27 : PATTERNS;
 }
 

@@ -1,0 +1,254 @@
+/*
+ * unit_allreduce.c — all-reduces as plans: the checker accepts them for counts that do not divide and all kinds of arrivals,
+ * their operands are joined in an order that no arrival changes, early ranks' sums move before the last rank has called, no
+ * plan has more messages than the job allows, and none is predicted to beat the physical bound.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+#include <errno.h>
+#include "model.h"
+#include "plan_judge.h"
+
+enum { ELEMENT = 8, NUM_NAMES = 3 };
+
+static const char *const names[NUM_NAMES] = {"allreduce_doubling", "allreduce_ring", "allreduce_converge"};
+
+/* A link on which a vector of a few KiB is worth some pieces. */
+static pat_job job_of(int num_ranks, int64_t elements, const int64_t *arrival_ns)
+{
+    return (pat_job){.num_ranks = num_ranks,
+                     .block_bytes = elements * ELEMENT,
+                     .element_bytes = ELEMENT,
+                     .arrival_ns = arrival_ns,
+                     .tau_ns = 100 + elements * ELEMENT,
+                     .alpha_ns = 100,
+                     .beta_ps = 1000,
+                     .piece_ns = 25};
+}
+
+static void test_right_for_all_counts_and_arrivals(void **state)
+{
+    static pat_plan plans[MAX_RANKS];
+    uint64_t seed = 11;
+    char why[256];
+    (void)state;
+    for (int P = 1; P <= MAX_RANKS; P++)
+        for (int a = 0; a < NUM_NAMES; a++) {
+            const int64_t counts[] = {0, 1, 2, P - 1, P, P + 1, 1000};
+            for (int k = 0; k < 7; k++)
+                for (int pattern = strcmp(names[a], "allreduce_converge") ? 7 : 0; pattern < 9;
+                     pattern += P < 20 || k < 6 ? 1 : 3) {
+                    int64_t arrival[MAX_RANKS];
+                    pat_job job = job_of(P, counts[k], pattern == 7 ? NULL : arrival);
+                    random_arrivals(&seed, pattern, P, 8000, arrival);
+                    plan_set_build(pat_algorithm_find(names[a]), &job, plans);
+                    if (pat_check(plans, P, pat_collective_of(PAT_OP_ALLREDUCE), why, sizeof(why)))
+                        fail_msg("%s, %d ranks, %d elements, pattern %d: %s", names[a], P, (int)counts[k],
+                                 pattern, why);
+                    plan_set_free(plans, P);
+                }
+        }
+}
+
+/* ---- The order of joining ---- */
+
+/* The expression of the ranks from `from` to before `to`, halves joined with halves. */
+static uint64_t of_halves(int from, int to, int64_t unit)
+{
+    if (to - from == 1)
+        return contribution(from, unit).expression;
+    const int middle = from + (to - from) / 2;
+    return mix(of_halves(from, middle, unit), of_halves(middle, to, unit));
+}
+
+/* From a rank on round the ring. */
+static uint64_t round_ring(int from, int num_ranks, int64_t unit)
+{
+    uint64_t e = contribution(from, unit).expression;
+    for (int i = 1; i < num_ranks; i++)
+        e = mix(e, contribution((from + i) % num_ranks, unit).expression);
+    return e;
+}
+
+static uint64_t wanted(const char *name, int num_ranks, int64_t elements, int64_t element, int64_t unit)
+{
+    int part = num_ranks - 1;
+    if (strcmp(name, "allreduce_ring") != 0)
+        return of_halves(0, num_ranks, unit);
+    while (pat_cut(elements, 1, num_ranks, part) > element)
+        part--;
+    return round_ring(part, num_ranks, unit);
+}
+
+static void expect_order(const char *name, const pat_job *job, uint64_t seed)
+{
+    set s = {.num_ranks = job->num_ranks, .random = seed};
+    judge j;
+    plan_set_build(pat_algorithm_find(name), job, s.plans);
+    judge_begin(&j, &s);
+    assert_true(execute(&j, &s, pat_collective_of(PAT_OP_ALLREDUCE)));
+    for (int r = 0; r < s.num_ranks; r++)
+        for (int64_t unit = 0; unit < job->block_bytes / j.unit; unit++)
+            assert_true(cells_at(&j, r, pat_result(unit * j.unit))->expression ==
+                        wanted(name, s.num_ranks, job->block_bytes / ELEMENT, unit * j.unit / ELEMENT, unit));
+    judge_end(&j);
+    plan_set_free(s.plans, s.num_ranks);
+}
+
+static void test_order_of_joining(void **state)
+{
+    uint64_t seed = 12;
+    (void)state;
+    for (int P = 2; P <= MOST_RANKS; P++)
+        for (int pattern = 0; pattern < 9; pattern++) {
+            int64_t arrival[MAX_RANKS];
+            const pat_job job = job_of(P, 600, arrival);
+            random_arrivals(&seed, pattern, P, 8000, arrival);
+            expect_order("allreduce_ring", &job, seed);
+            expect_order("allreduce_converge", &job, seed);
+            if ((P & (P - 1)) == 0) /* else its halves are of other sizes */
+                expect_order("allreduce_doubling", &job, seed);
+        }
+}
+
+/* ---- What the last rank finds, and what is left ---- */
+
+/* Arrivals 50 vectors' times apart, in an order of their own. */
+static void far_apart(uint64_t *seed, const pat_job *job, int64_t *arrival)
+{
+    int order[MAX_RANKS];
+    pat_job placed = *job;
+    random_order(seed, 1, &placed, order);
+    for (int r = 0; r < job->num_ranks; r++)
+        arrival[order[r]] = 50 * job->block_bytes * r;
+}
+
+static int64_t walked_ns(const char *name, const pat_job *job, const int64_t *arrival, int64_t *exit_ns)
+{
+    static pat_plan plans[MAX_RANKS];
+    const pat_cost cost = {.alpha_ns = job->alpha_ns, .beta_ps = job->beta_ps};
+    int64_t last = INT64_MIN;
+    plan_set_build(pat_algorithm_find(name), job, plans);
+    assert_int_equal(pat_model_walk(plans, job->num_ranks, arrival, &cost, exit_ns, NULL), 0);
+    plan_set_free(plans, job->num_ranks);
+    for (int r = 0; r < job->num_ranks; r++)
+        last = exit_ns[r] > last ? exit_ns[r] : last;
+    return last;
+}
+
+static void test_last_rank_finds_all_sums(void **state)
+{
+    uint64_t seed = 13;
+    (void)state;
+    for (int P = 2; P <= MAX_RANKS; P++) {
+        int64_t arrival[MAX_RANKS], exit_ns[MAX_RANKS], early;
+        pat_job job = job_of(P, 65536, arrival);
+        int root = 0, levels = 0, pieces = 0;
+        far_apart(&seed, &job, arrival);
+        for (int r = 1; r < P; r++)
+            root = arrival[r] > arrival[root] ? r : root;
+        for (int from = 0, to = P; to - from > 1; levels++) {
+            const int middle = from + (to - from) / 2;
+            *(root < middle ? &to : &from) = middle;
+        }
+        pat_plan plan;
+        assert_int_equal(pat_algorithm_plan(pat_algorithm_find("allreduce_converge"), &job, root, &plan), 0);
+        for (int i = 0; i < plan.num_nodes; i++)
+            pieces += plan.nodes[i].kind == PAT_NODE_SEND;
+        assert_int_equal(pat_plan_recv_bytes(&plan, &early), levels * job.block_bytes);
+        assert_int_equal(early, levels * job.block_bytes);
+        pat_plan_free(&plan);
+        /* A vector, the chain's pieces, which may be an element longer than the mean, and its latencies. */
+        const int64_t piece = job.block_bytes / pieces + ELEMENT;
+        const int64_t past = walked_ns("allreduce_converge", &job, arrival, exit_ns) - arrival[root];
+        assert_true(past >= job.block_bytes + job.alpha_ns);
+        assert_true(past <= job.block_bytes + (P - 2) * piece + (P - 1) * job.alpha_ns);
+        if (P >= 4) {
+            const int64_t ring = walked_ns("allreduce_ring", &job, arrival, exit_ns) - arrival[root];
+            assert_true(10 * ring > (P < 6 ? 14 : 15) * past);
+        }
+    }
+}
+
+static void test_most_messages(void **state)
+{
+    (void)state;
+    for (int P = 2; P <= 40; P++)
+        for (int most = 2 * P; most < 600; most *= 2) {
+            pat_job job = job_of(P, 100000, NULL);
+            job.most_messages = most;
+            for (int r = 0; r < P; r++) {
+                pat_plan plan;
+                assert_int_equal(pat_algorithm_plan(pat_algorithm_find("allreduce_converge"), &job, r, &plan),
+                                 0);
+                for (int i = 0; i < plan.num_nodes; i++)
+                    assert_true(plan.nodes[i].match < most);
+                pat_plan_free(&plan);
+            }
+        }
+}
+
+/* ---- The bound ---- */
+
+static void test_bound_by_hand(void **state)
+{
+    const int64_t apart[] = {0, 7000, 100000, 3000}, together[] = {5, 5, 5, 5}, two[] = {0, 0, 9000, 9000};
+    int64_t exit_ns[4], last;
+    (void)state;
+    /* 1000 bytes at a byte a nanosecond, latency 10: a vector after the last arrival, and after the last other one. */
+    assert_int_equal(pat_model_allreduce_bound(4, 1000, apart, 10, 1000, exit_ns, &last), 0);
+    assert_int_equal(last, 101010);
+    assert_int_equal(exit_ns[0], 101010);
+    assert_int_equal(exit_ns[2], 100000);
+    /* All at once: 2 * 3/4 of a vector. */
+    assert_int_equal(pat_model_allreduce_bound(4, 1000, together, 10, 1000, exit_ns, &last), 0);
+    assert_int_equal(last, 5 + 10 + 1500);
+    assert_int_equal(exit_ns[3], 5 + 10 + 1000);
+    /* The last two at once: no more than after one. */
+    assert_int_equal(pat_model_allreduce_bound(4, 1000, two, 10, 1000, exit_ns, &last), 0);
+    assert_int_equal(last, 9000 + 10 + 1000);
+    assert_int_equal(exit_ns[2], 9000 + 10 + 1000);
+    assert_int_equal(pat_model_allreduce_bound(1, 1000, apart + 1, 10, 1000, exit_ns, &last), 0);
+    assert_int_equal(last, 7000);
+    assert_int_equal(exit_ns[0], 7000);
+}
+
+static void test_nothing_beats_the_bound(void **state)
+{
+    uint64_t seed = 14;
+    int met = 0, walked = 0;
+    (void)state;
+    for (int number = 0; number < 243; number++) {
+        const int P = 1 + (int)random_below(&seed, 16);
+        int64_t arrival[MAX_RANKS], bound[MAX_RANKS], exit_ns[MAX_RANKS], last;
+        const pat_job job = random_job(&seed, number, P, arrival);
+        assert_int_equal(
+            pat_model_allreduce_bound(P, job.block_bytes, arrival, job.alpha_ns, job.beta_ps, bound, &last),
+            0);
+        for (int a = 0; a < NUM_NAMES; a++, walked++) {
+            const int64_t got = walked_ns(names[a], &job, arrival, exit_ns);
+            if (got < last)
+                fail_msg("%s, %d ranks: %lld ns, the bound is %lld", names[a], P, (long long)got,
+                         (long long)last);
+            for (int r = 0; r < P; r++)
+                assert_true(exit_ns[r] >= bound[r]);
+            met += P > 1 && got == last;
+        }
+    }
+    assert_true(met > 0 && met < walked); /* else it would be no bound, or nothing would have been tested */
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_right_for_all_counts_and_arrivals),
+        cmocka_unit_test(test_order_of_joining),
+        cmocka_unit_test(test_last_rank_finds_all_sums),
+        cmocka_unit_test(test_most_messages),
+        cmocka_unit_test(test_bound_by_hand),
+        cmocka_unit_test(test_nothing_beats_the_bound),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
