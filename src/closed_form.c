@@ -113,7 +113,10 @@ bool pat_form_find(const char *algorithm, enum pat_form *form)
                                         [PAT_FORM_LNBC] = "lnbc",
                                         [PAT_FORM_BDR] = "bdr",
                                         [PAT_FORM_BSLB] = "bslb",
-                                        [PAT_FORM_RELAY] = "relay"};
+                                        [PAT_FORM_RELAY] = "relay",
+                                        [PAT_FORM_ALLREDUCE_DOUBLING] = "allreduce_doubling",
+                                        [PAT_FORM_ALLREDUCE_RING] = "allreduce_ring",
+                                        [PAT_FORM_ALLREDUCE_CONVERGE] = "allreduce_converge"};
     for (int i = 0; i < PAT_NUM_FORMS; i++)
         if (!strcmp(names[i], algorithm)) {
             *form = (enum pat_form)i;
@@ -142,6 +145,12 @@ pat_form_cost pat_closed_form(enum pat_form form, const pat_form_job *job)
         return gather_and_broadcast(job, 1);
     case PAT_FORM_BSLB:
         return gather_and_broadcast(job, 3);
+    case PAT_FORM_ALLREDUCE_DOUBLING: /* two more for the ranks beyond the power of two */
+        return (pat_form_cost){flr + 2 * (cei - flr), (flr + 2 * (cei - flr)) * m};
+    case PAT_FORM_ALLREDUCE_RING: /* twice round */
+        return (pat_form_cost){2 * (P - 1), 2 * (P - 1) * m / P};
+    case PAT_FORM_ALLREDUCE_CONVERGE: /* the sums of log2(P) halves come in at rank 0; the last piece goes down the chain */
+        return (pat_form_cost){cei * n + P - 1, (cei + (P - 1) / n) * m};
     case PAT_FORM_BCAST_CHAIN: /* [4.8] */
         return stages(job, P + n - 2);
     case PAT_FORM_BCAST_KCHAIN: /* [4.11] */

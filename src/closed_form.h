@@ -25,8 +25,11 @@ enum pat_form {
     PAT_FORM_BDR,
     PAT_FORM_BSLB,
     PAT_FORM_RELAY,
+    PAT_FORM_ALLREDUCE_DOUBLING, /* all-reduces from here on */
+    PAT_FORM_ALLREDUCE_RING,
+    PAT_FORM_ALLREDUCE_CONVERGE,
 };
-enum { PAT_NUM_FORMS = PAT_FORM_RELAY + 1 };
+enum { PAT_NUM_FORMS = PAT_FORM_ALLREDUCE_CONVERGE + 1 };
 
 /*
  * gamma(p): how many times as long as one message a segment takes from a rank to p-1 others by messages that are
@@ -42,9 +45,10 @@ double pat_gamma_of(const pat_gamma *gamma, int p);
 
 typedef struct pat_form_job {
     int num_ranks;
-    int64_t bytes;         /* broadcast: the message; gather, all-gather: one rank's block */
-    int64_t segment_bytes; /* 0: not cut; all-gathers: of lnbc's and bslb's broadcast, at most a block */
-    int64_t eager_bytes;   /* longer messages are asked for first */
+    int64_t bytes; /* broadcast: the message; gather, all-gather: one rank's block; all-reduce: the vector */
+    int64_t
+        segment_bytes; /* 0: not cut; all-gathers: of lnbc's and bslb's broadcast, at most a block; converge: a piece */
+    int64_t eager_bytes; /* longer messages are asked for first */
     pat_gamma gamma;
     bool literal; /* as printed, with what is wrong there; else corrected, see closed_form.c */
 } pat_form_job;

@@ -263,6 +263,7 @@ static int64_t walked_ns(const char *name, int P, int64_t bytes, int64_t segment
     int64_t arrival[MAX_RANKS] = {0}, exit_ns[MAX_RANKS], last = 0;
     pat_job job = {.num_ranks = P,
                    .block_bytes = bytes,
+                   .element_bytes = 1,
                    .segment_bytes = segment,
                    .arrival_ns = arrival,
                    .tau_ns = alpha_ns + bytes,
@@ -364,6 +365,31 @@ static void all_gathers_against_plans(void **state)
     }
 }
 
+/* All-reduces of ranks that call at once: converge's pieces go up several ways, and wait for one another at times. */
+static void all_reduces_against_plans(void **state)
+{
+    (void)state;
+    for (int P = 2; P <= 64; P++) {
+        pat_form_job job = {.num_ranks = P, .bytes = 840 * P}; /* parts of a ring are alike */
+        const pat_form_cost doubling = pat_closed_form(PAT_FORM_ALLREDUCE_DOUBLING, &job);
+        const pat_form_cost ring = pat_closed_form(PAT_FORM_ALLREDUCE_RING, &job);
+        for (int64_t alpha = 0; alpha <= 700; alpha += 700) {
+            assert_near(doubling.messages * (double)alpha + doubling.bytes,
+                        (double)walked_ns("allreduce_doubling", P, job.bytes, 0, alpha), 1e-6);
+            assert_near(ring.messages * (double)alpha + ring.bytes,
+                        (double)walked_ns("allreduce_ring", P, job.bytes, 0, alpha), 1e-6);
+        }
+    }
+    for (int P = 2; P <= 64; P *= 2) {
+        const int64_t bytes = 1 << 20; /* of 1024 pieces, the most there are */
+        pat_form_job job = {.num_ranks = P, .bytes = bytes, .segment_bytes = bytes / 1024};
+        const double form = pat_closed_form(PAT_FORM_ALLREDUCE_CONVERGE, &job).bytes;
+        const double walked = (double)walked_ns("allreduce_converge", P, bytes, 0, 0);
+        if (walked < form || walked > 1.1 * form)
+            fail_msg("converge, %d ranks: the formula says %.0f, the plan takes %.0f", P, form, walked);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -379,6 +405,7 @@ int main(void)
         cmocka_unit_test(one_by_one),
         cmocka_unit_test(formulas_against_plans),
         cmocka_unit_test(all_gathers_against_plans),
+        cmocka_unit_test(all_reduces_against_plans),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
