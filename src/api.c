@@ -201,6 +201,13 @@ int PAT_Allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, vo
                           recvbuf, recvcounts, displs, recvtype, comm);
 }
 
+int PAT_Allreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
+                  MPI_Comm comm)
+{
+    return pat_allreduce(PMPI_Allreduce, __builtin_return_address(0), NULL, sendbuf, recvbuf, count, datatype,
+                         op, comm);
+}
+
 int PAT_Bcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm)
 {
     return pat_bcast(PMPI_Bcast, NULL, buffer, count, datatype, root, comm);

@@ -15,11 +15,11 @@
 enum { PAT_MAX_GAMMAS = 15, PAT_MAX_POINTS = 1024 };
 
 /*
- * Pieces of a broadcast: 8 KiB, below every MPI library's limit for messages that are asked for first, and at most 3072 of
+ * Pieces of a broadcast: 8 KiB, below every MPI library's limit for messages that are asked for first, and at most 1536 of
  * them, so that plans stay small and the tags that every MPI library has are enough (pat_comm_slot_tags). And how much of a block comes before a rank's turn is over, in a gather that asks: as
  * much as in Open MPI for long blocks.
  */
-enum { PAT_SEGMENT_BYTES = 8192, PAT_MOST_SEGMENTS = 3072, PAT_FIRST_BYTES = 32768 };
+enum { PAT_SEGMENT_BYTES = 8192, PAT_MOST_SEGMENTS = 1536, PAT_FIRST_BYTES = 32768 };
 
 static inline int64_t pat_segment_bytes(int64_t message)
 {

@@ -62,8 +62,7 @@ static int run_by_plan(pat_comm *c, const pat_call *call, const pat_algorithm *a
     const bool loose = has_empty_block(call, c->size);
     int rc;
     if (c->hold.started) { /* by what the program did: how far the round has come differs from rank to rank */
-        rc = pat_error(MPI_ERR_REQUEST,
-                       "PAT_Allgather: a request is started on this communicator; call PAT_Wait first");
+        rc = pat_error(MPI_ERR_REQUEST, "a request is started on this communicator; call PAT_Wait first");
     } else {
         pat_select_arrive(lane, site);
         if (loose)
@@ -117,16 +116,17 @@ static int passed_on(const passed *p, int rc)
     return rc == MPI_SUCCESS && failed != MPI_SUCCESS ? pat_fail(p->c->user, failed) : rc;
 }
 
-/* What is in use for all-gathers; NULL where a call here cannot be any but the MPI library's. */
-static const pat_algorithm *allgather_in_use(MPI_Datatype type, MPI_Comm comm, pat_outcome *outcome)
+/* What is in use for a collective without a root; NULL where a call here cannot be any but the MPI library's. */
+static const pat_algorithm *in_use_for(enum pat_op op, MPI_Datatype type, MPI_Comm comm, pat_outcome *outcome)
 {
-    const pat_algorithm *alg = atomic_load_explicit(&pat_rt.alg[PAT_OP_ALLGATHER], memory_order_acquire);
+    const pat_algorithm *alg = atomic_load_explicit(&pat_rt.alg[op], memory_order_acquire);
     if (!alg || !atomic_load(&pat_rt.started))
         return NULL;
-    if (comm != MPI_COMM_NULL && type != MPI_DATATYPE_NULL && (alg->build || alg->chooses))
+    const bool ours = alg->build || (alg->chooses && pat_collective_of(op)->contender);
+    if (comm != MPI_COMM_NULL && type != MPI_DATATYPE_NULL && ours)
         return alg;
-    say_why(outcome, alg->build || alg->chooses ? PAT_WHY_CANNOT : PAT_WHY_ASKED);
-    pat_runtime_count(pat_algorithm_native(PAT_OP_ALLGATHER));
+    say_why(outcome, ours ? PAT_WHY_CANNOT : alg->chooses ? PAT_WHY_NOT_CALIBRATED : PAT_WHY_ASKED);
+    pat_runtime_count(pat_algorithm_native(op));
     return NULL;
 }
 
@@ -143,10 +143,10 @@ static bool is_small(const pat_algorithm *alg, int64_t items, int parts, int num
 }
 
 /* Too small, or nothing that a plan could run. */
-static void left_alone(pat_outcome *outcome, enum pat_why why)
+static void left_alone(const pat_algorithm *in_use, pat_outcome *outcome, enum pat_why why)
 {
     say_why(outcome, pat_rt.all_threads ? why : PAT_WHY_NO_THREAD);
-    pat_runtime_count(pat_algorithm_native(PAT_OP_ALLGATHER));
+    pat_runtime_count(pat_algorithm_native(in_use->op));
 }
 
 /* Why a call has no communicator's state to run with: asked only where somebody wants to know. */
@@ -156,11 +156,11 @@ static enum pat_why why_not(const pat_outcome *outcome, bool ours, MPI_Comm comm
 }
 
 /*
- * An all-gather that `call` describes. Returns true when it has run, with what to return in *rc; else the next one is to run
+ * A call without a root that `call` describes. Returns true when it has run, with what to return in *rc; else the next one is to run
  * it, and *p is for passed_on.
  */
-static bool allgather(const pat_algorithm *in_use, const pat_call *call, const void *site,
-                      pat_outcome *outcome, passed *p, int *rc)
+static bool run_or_choose(const pat_algorithm *in_use, const pat_call *call, const void *site,
+                          pat_outcome *outcome, passed *p, int *rc)
 {
     pat_comm *c = NULL;
     const bool ours = call->block_bytes > 0 && call->block_bytes <= PAT_MAX_BLOCK;
@@ -173,7 +173,7 @@ static bool allgather(const pat_algorithm *in_use, const pat_call *call, const v
         return true;
     }
     if (!c) {
-        left_alone(outcome, why_not(outcome, ours, call->comm));
+        left_alone(in_use, outcome, why_not(outcome, ours, call->comm));
         return false;
     }
     /*
@@ -218,8 +218,8 @@ static __attribute__((noinline)) int long_allgather(const pat_algorithm *alg,
     passed p = {0};
     int rc;
     if (!pat_call_describe(&call, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm))
-        left_alone(outcome, PAT_WHY_CANNOT);
-    else if (allgather(alg, &call, site, outcome, &p, &rc))
+        left_alone(alg, outcome, PAT_WHY_CANNOT);
+    else if (run_or_choose(alg, &call, site, outcome, &p, &rc))
         return rc;
     rc = next(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
     return passed_on(&p, verdict_of_mpi(rc));
@@ -230,13 +230,13 @@ int pat_allgather(__typeof__(&PMPI_Allgather) next, const void *site, pat_outcom
                   MPI_Datatype recvtype, MPI_Comm comm)
 {
     int size = 1;
-    const pat_algorithm *alg = allgather_in_use(recvtype, comm, outcome);
+    const pat_algorithm *alg = in_use_for(PAT_OP_ALLGATHER, recvtype, comm, outcome);
     if (alg && recvcount > 0 && PMPI_Comm_size(comm, &size) == MPI_SUCCESS &&
         !is_small(alg, recvcount, 1, size, recvtype))
         return long_allgather(alg, next, site, outcome, sendbuf, sendcount, sendtype, recvbuf, recvcount,
                               recvtype, comm);
     if (alg)
-        left_alone(outcome, recvcount > 0 ? PAT_WHY_SHORT : PAT_WHY_CANNOT);
+        left_alone(alg, outcome, recvcount > 0 ? PAT_WHY_SHORT : PAT_WHY_CANNOT);
     return verdict_of_mpi(next(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
 }
 
@@ -251,7 +251,7 @@ static bool allgatherv(const pat_algorithm *alg, int rank, int size, const void 
     for (int r = 0; r < size; r++)
         items += recvcounts[r] > 0 ? recvcounts[r] : 0;
     if (items == 0 || is_small(alg, items, size, size, recvtype)) {
-        left_alone(outcome, items > 0 ? PAT_WHY_SHORT : PAT_WHY_CANNOT);
+        left_alone(alg, outcome, items > 0 ? PAT_WHY_SHORT : PAT_WHY_CANNOT);
         return false;
     }
     int64_t *starts = malloc(((size_t)size + 1) * sizeof(*starts));
@@ -262,9 +262,9 @@ static bool allgatherv(const pat_algorithm *alg, int rank, int size, const void 
     bool run = false;
     if (pat_call_describe_v(&call, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm,
                             rank, size, starts))
-        run = allgather(alg, &call, site, outcome, p, rc);
+        run = run_or_choose(alg, &call, site, outcome, p, rc);
     else
-        left_alone(outcome, PAT_WHY_CANNOT);
+        left_alone(alg, outcome, PAT_WHY_CANNOT);
     free(starts);
     return run;
 }
@@ -275,15 +275,36 @@ int pat_allgatherv(__typeof__(&PMPI_Allgatherv) next, const void *site, pat_outc
 {
     passed p = {0};
     int rank, size, rc, inter = 1;
-    const pat_algorithm *alg = allgather_in_use(recvtype, comm, outcome);
+    const pat_algorithm *alg = in_use_for(PAT_OP_ALLGATHER, recvtype, comm, outcome);
     /* Between groups there are as many counts as the other one has ranks. */
     if (alg && (!recvcounts || PMPI_Comm_test_inter(comm, &inter) != MPI_SUCCESS || inter ||
                 PMPI_Comm_size(comm, &size) != MPI_SUCCESS || PMPI_Comm_rank(comm, &rank) != MPI_SUCCESS))
-        left_alone(outcome, PAT_WHY_CANNOT);
+        left_alone(alg, outcome, PAT_WHY_CANNOT);
     else if (alg && allgatherv(alg, rank, size, site, outcome, sendbuf, sendcount, sendtype, recvbuf,
                                recvcounts, displs, recvtype, comm, &p, &rc))
         return rc;
     rc = next(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
+    return passed_on(&p, verdict_of_mpi(rc));
+}
+
+/* ---- All-reduce ------------------------------------------------------------------------------------------ */
+
+int pat_allreduce(__typeof__(&PMPI_Allreduce) next, const void *site, pat_outcome *outcome,
+                  const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
+                  MPI_Comm comm)
+{
+    pat_call call;
+    passed p = {0};
+    int rc;
+    const pat_algorithm *alg = in_use_for(PAT_OP_ALLREDUCE, datatype, comm, outcome);
+    if (alg && count > 0 &&
+        is_small(alg, count, 1, 2, datatype)) /* every rank receives one vector at least */
+        left_alone(alg, outcome, PAT_WHY_SHORT);
+    else if (alg && !pat_call_describe_reduce(&call, sendbuf, recvbuf, count, datatype, op, comm))
+        left_alone(alg, outcome, PAT_WHY_CANNOT);
+    else if (alg && run_or_choose(alg, &call, site, outcome, &p, &rc))
+        return rc;
+    rc = next(sendbuf, recvbuf, count, datatype, op, comm);
     return passed_on(&p, verdict_of_mpi(rc));
 }
 

@@ -31,6 +31,9 @@ int pat_allgather(__typeof__(&PMPI_Allgather) next, const void *site, pat_outcom
 int pat_allgatherv(__typeof__(&PMPI_Allgatherv) next, const void *site, pat_outcome *outcome,
                    const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
                    const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm);
+int pat_allreduce(__typeof__(&PMPI_Allreduce) next, const void *site, pat_outcome *outcome,
+                  const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
+                  MPI_Comm comm);
 int pat_bcast(__typeof__(&PMPI_Bcast) next, pat_outcome *outcome, void *buffer, int count,
               MPI_Datatype datatype, int root, MPI_Comm comm);
 int pat_gather(__typeof__(&PMPI_Gather) next, pat_outcome *outcome, const void *sendbuf, int sendcount,

@@ -40,7 +40,8 @@ static const pat_collective collectives[PAT_NUM_OPS] = {
                           .default_alg = "allreduce_auto",
                           .all_give = true,
                           .all_get = true,
-                          .reduces = true},
+                          .reduces = true,
+                          .moves_early = true},
 };
 
 const pat_collective *pat_collective_of(enum pat_op op)

@@ -6,6 +6,7 @@
 
 #include "error.h"
 #include "plan.h"
+#include "reduction.h"
 #include "runtime.h"
 
 /*
@@ -160,6 +161,29 @@ bool pat_call_describe_one(pat_call *call, void *buffer, int count, MPI_Datatype
     call->recvtype = type;
     call->recv_plain = call->send_plain;
     measure_stride(call);
+    return true;
+}
+
+bool pat_call_describe_reduce(pat_call *call, const void *sendbuf, void *recvbuf, int count,
+                              MPI_Datatype type, MPI_Op op, MPI_Comm comm)
+{
+    int64_t element_bytes;
+    if (count < 0 || recvbuf == MPI_IN_PLACE || !pat_reduction_known(op, type, &element_bytes))
+        return false;
+    *call = (pat_call){.sendbuf = sendbuf,
+                       .sendcount = count,
+                       .sendtype = type,
+                       .recvbuf = recvbuf,
+                       .recvcount = count,
+                       .recvtype = type,
+                       .comm = comm,
+                       .op = op,
+                       .block_bytes = count * element_bytes,
+                       .mean_bytes = count * element_bytes,
+                       .element_bytes = element_bytes,
+                       .in_place = sendbuf == MPI_IN_PLACE,
+                       .send_plain = true, /* elements are moved as they lie, with their padding */
+                       .recv_plain = true};
     return true;
 }
 

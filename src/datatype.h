@@ -19,6 +19,7 @@ typedef struct pat_call {
     int recvcount;
     MPI_Datatype recvtype;
     MPI_Comm comm;
+    MPI_Op op;             /* of a reduction */
     int64_t block_bytes;   /* packed bytes per rank, of the longest block: the same on all ranks */
     int64_t mean_bytes;    /* of a block: what an algorithm is chosen by */
     int64_t element_bytes; /* of what is reduced; 0: nothing is */
@@ -52,6 +53,13 @@ bool pat_call_describe_send(pat_call *call, const void *sendbuf, int sendcount, 
 
 /* A call with one buffer, which is sent or received, as a broadcast. */
 bool pat_call_describe_one(pat_call *call, void *buffer, int count, MPI_Datatype type, MPI_Comm comm);
+
+/*
+ * A call that reduces one vector of every rank to one, as MPI_Allreduce. False also for operations that a plan may not run
+ * (reduction.h).
+ */
+bool pat_call_describe_reduce(pat_call *call, const void *sendbuf, void *recvbuf, int count,
+                              MPI_Datatype type, MPI_Op op, MPI_Comm comm);
 
 /*
  * Pack this rank's own block to `out`. `own` is the library's communicator: the background thread packs too,

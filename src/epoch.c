@@ -279,6 +279,8 @@ static int start_round(pat_comm *c)
         rc = bring_buffers(c, &home, &own);
     if (rc != MPI_SUCCESS)
         return rc;
+    if (c->call.element_bytes > 0)
+        pat_exec_reduces(lane->current->exec, c->call.recvtype, c->call.op);
     c->phase = PAT_RUNNING;
     lane->mine.arrival_ns = pat_clock_now_ns(&pat_rt.clock);
     return pat_round_arrive(lane->current, home, own, &lane->mine);

@@ -128,7 +128,6 @@ typedef struct pat_job {
     int64_t piece_ns;          /* what every further piece costs of a message that is sent in pieces */
     int64_t eager_bytes;   /* longer messages are asked for first, and wait for the answer; 0: not known */
     int64_t packet_bytes;  /* data that a packet of the network carries; 0: not known */
-    int64_t element_bytes; /* of what is reduced; 0: nothing is */
     int64_t segment_bytes; /* for algorithms that cut messages into segments; 0: they do not */
     int most_messages;     /* that one rank may send another in a round; 0: any number */
     bool together;         /* the ranks are taken to call almost at once, since they have lately */

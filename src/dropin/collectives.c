@@ -65,6 +65,20 @@ int pat_dropin_allgatherv(pat_gate_any *next, const void *returns_to, const void
     return rc;
 }
 
+int pat_dropin_allreduce(pat_gate_any *next, const void *returns_to, const void *sendbuf, void *recvbuf,
+                         int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
+{
+    const void *site = pat_dropin_site(returns_to);
+    pat_outcome outcome = nothing_known;
+    const bool told = pat_dropin_reports && !pat_dropin_inside;
+    const int64_t start = told ? begin() : 0;
+    const int rc = pat_allreduce((__typeof__(&PMPI_Allreduce))next, site, told ? &outcome : NULL, sendbuf,
+                                 recvbuf, count, datatype, op, comm);
+    if (told)
+        add_call(site, "MPI_Allreduce", pat_dropin_bytes(count, datatype), start, &outcome);
+    return rc;
+}
+
 int pat_dropin_bcast(pat_gate_any *next, const void *returns_to, void *buffer, int count,
                      MPI_Datatype datatype, int root, MPI_Comm comm)
 {
@@ -101,6 +115,7 @@ void pat_dropin_take(void)
 {
     pat_dropin_set(PAT_WAY_C, PAT_CALL_Allgather, (pat_gate_any *)pat_dropin_allgather);
     pat_dropin_set(PAT_WAY_C, PAT_CALL_Allgatherv, (pat_gate_any *)pat_dropin_allgatherv);
+    pat_dropin_set(PAT_WAY_C, PAT_CALL_Allreduce, (pat_gate_any *)pat_dropin_allreduce);
     pat_dropin_set(PAT_WAY_C, PAT_CALL_Bcast, (pat_gate_any *)pat_dropin_bcast);
     pat_dropin_set(PAT_WAY_C, PAT_CALL_Gather, (pat_gate_any *)pat_dropin_gather);
 }

@@ -89,6 +89,8 @@ int pat_dropin_allgather(pat_gate_any *next, const void *site, const void *sendb
 int pat_dropin_allgatherv(pat_gate_any *next, const void *site, const void *sendbuf, int sendcount,
                           MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[],
                           MPI_Datatype recvtype, MPI_Comm comm);
+int pat_dropin_allreduce(pat_gate_any *next, const void *site, const void *sendbuf, void *recvbuf, int count,
+                         MPI_Datatype datatype, MPI_Op op, MPI_Comm comm);
 int pat_dropin_bcast(pat_gate_any *next, const void *site, void *buffer, int count, MPI_Datatype datatype,
                      int root, MPI_Comm comm);
 int pat_dropin_gather(pat_gate_any *next, const void *site, const void *sendbuf, int sendcount,

@@ -58,6 +58,16 @@ static void allgatherv_in_fortran(pat_gate_any *next, const void *site, void *se
                                  recvcounts, displs, PMPI_Type_f2c(*recvtype), PMPI_Comm_f2c(*comm)));
 }
 
+static void allreduce_in_fortran(pat_gate_any *next, const void *site, void *sendbuf, void *recvbuf,
+                                 MPI_Fint *count, MPI_Fint *datatype, MPI_Fint *op, MPI_Fint *comm,
+                                 MPI_Fint *ierror)
+{
+    (void)next;
+    answer(ierror, pat_dropin_allreduce((pat_gate_any *)PAT_NEXT(Allreduce), site,
+                                        pat_fortran_buffer(sendbuf), pat_fortran_buffer(recvbuf), *count,
+                                        PMPI_Type_f2c(*datatype), PMPI_Op_f2c(*op), PMPI_Comm_f2c(*comm)));
+}
+
 static void bcast_in_fortran(pat_gate_any *next, const void *site, void *buffer, MPI_Fint *count,
                              MPI_Fint *datatype, MPI_Fint *root, MPI_Fint *comm, MPI_Fint *ierror)
 {
@@ -83,6 +93,7 @@ void pat_dropin_take_fortran(void)
         pat_gate_any *ours;
     } calls[] = {{PAT_CALL_Allgather, (pat_gate_any *)allgather_in_fortran},
                  {PAT_CALL_Allgatherv, (pat_gate_any *)allgatherv_in_fortran},
+                 {PAT_CALL_Allreduce, (pat_gate_any *)allreduce_in_fortran},
                  {PAT_CALL_Bcast, (pat_gate_any *)bcast_in_fortran},
                  {PAT_CALL_Gather, (pat_gate_any *)gather_in_fortran}};
     for (unsigned i = 0; i < sizeof(calls) / sizeof(*calls); i++)

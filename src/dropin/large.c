@@ -1,6 +1,6 @@
 /*
  * large.c — the forms of the collectives with counts of type MPI_Count, where the MPI library has them: MPI_Allgather_c,
- * MPI_Bcast_c and MPI_Gather_c with counts that an int can hold go as the calls without _c do; all others are passed on,
+ * MPI_Allreduce_c, MPI_Bcast_c and MPI_Gather_c with counts that an int can hold go as the calls without _c do; all others are passed on,
  * and timed while a report is wanted.
  */
 #include <limits.h>
@@ -52,6 +52,9 @@ WATCH(Allgatherv, allgatherv,
        const MPI_Count *recvcounts, const MPI_Aint *displs, MPI_Datatype recvtype, MPI_Comm comm),
       (sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm),
       sendbuf == MPI_IN_PLACE ? 0 : pat_dropin_bytes(sendcount, sendtype))
+WATCH(Allreduce, allreduce,
+      (const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm),
+      (sendbuf, recvbuf, count, datatype, op, comm), pat_dropin_bytes(count, datatype))
 WATCH(Bcast, bcast, (void *buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm),
       (buffer, count, datatype, root, comm), pat_dropin_bytes(count, datatype))
 WATCH(Gather, gather,
@@ -77,6 +80,12 @@ static int next_allgather(const void *sendbuf, int sendcount, MPI_Datatype sendt
     return PAT_NEXT(Allgather_c)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
 }
 
+static int next_allreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
+                          MPI_Comm comm)
+{
+    return PAT_NEXT(Allreduce_c)(sendbuf, recvbuf, count, datatype, op, comm);
+}
+
 static int next_bcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm)
 {
     return PAT_NEXT(Bcast_c)(buffer, count, datatype, root, comm);
@@ -96,6 +105,15 @@ static int large_allgather(__typeof__(&PMPI_Allgather_c) next, const void *site,
         return watch_allgather(next, site, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
     return pat_dropin_allgather((pat_gate_any *)next_allgather, site, sendbuf, (int)sendcount, sendtype,
                                 recvbuf, (int)recvcount, recvtype, comm);
+}
+
+static int large_allreduce(__typeof__(&PMPI_Allreduce_c) next, const void *site, const void *sendbuf,
+                           void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
+{
+    if (!fits(count))
+        return watch_allreduce(next, site, sendbuf, recvbuf, count, datatype, op, comm);
+    return pat_dropin_allreduce((pat_gate_any *)next_allreduce, site, sendbuf, recvbuf, (int)count, datatype,
+                                op, comm);
 }
 
 static int large_bcast(__typeof__(&PMPI_Bcast_c) next, const void *site, void *buffer, MPI_Count count,
@@ -123,6 +141,7 @@ static int large_gather(__typeof__(&PMPI_Gather_c) next, const void *site, const
 void pat_dropin_take_large(void)
 {
     pat_dropin_set(PAT_WAY_LARGE, PAT_CALL_Allgather, (pat_gate_any *)large_allgather);
+    pat_dropin_set(PAT_WAY_LARGE, PAT_CALL_Allreduce, (pat_gate_any *)large_allreduce);
     pat_dropin_set(PAT_WAY_LARGE, PAT_CALL_Bcast, (pat_gate_any *)large_bcast);
     pat_dropin_set(PAT_WAY_LARGE, PAT_CALL_Gather, (pat_gate_any *)large_gather);
 }

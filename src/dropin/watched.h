@@ -32,7 +32,10 @@ TAKE(Bcast, bcast, BCAST, (OUT buffer, SIZE count, TYPE datatype, INT root, COMM
      (buffer, count, datatype, root, comm))
 TAKE(Gather, gather, GATHER, (SEND, RECV, INT root, COMM comm),
      (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm))
+TAKE(Allreduce, allreduce, ALLREDUCE, (OPERANDS, COMM comm), (sendbuf, recvbuf, count, datatype, op, comm))
 
+ONLY(allreduce, ALLREDUCE, (OPERANDS, COMM comm), (sendbuf, recvbuf, count, datatype, op, comm),
+     BYTES(count, datatype))
 ONLY(allgather, ALLGATHER, (SEND, RECV, COMM comm),
      (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm), BYTES(recvcount, recvtype))
 ONLY(allgatherv, ALLGATHERV, (SEND, RECVV, TYPE recvtype, COMM comm),
@@ -62,8 +65,6 @@ BOTH(Alltoallv, alltoallv, ALLTOALLV, (SENDV, TYPE sendtype, RECVV, TYPE recvtyp
      (sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm), 0)
 BOTH(Alltoallw, alltoallw, ALLTOALLW, (SENDV, TYPES sendtypes, RECVV, TYPES recvtypes, COMM comm),
      (sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm), 0)
-BOTH(Allreduce, allreduce, ALLREDUCE, (OPERANDS, COMM comm), (sendbuf, recvbuf, count, datatype, op, comm),
-     BYTES(count, datatype))
 BOTH(Reduce, reduce, REDUCE, (OPERANDS, INT root, COMM comm),
      (sendbuf, recvbuf, count, datatype, op, root, comm), BYTES(count, datatype))
 BOTH(Scan, scan, SCAN, (OPERANDS, COMM comm), (sendbuf, recvbuf, count, datatype, op, comm),

@@ -1,0 +1,18 @@
+/*
+ * reduction.h — which reductions a plan may run: MPI's predefined operations on the predefined types that MPI defines them for.
+ * All others, a user's among them, are left to the MPI library, alike on all ranks.
+ */
+#ifndef PAT_REDUCTION_H
+#define PAT_REDUCTION_H
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * Does MPI define `op` for elements of `type`? *element_bytes: from one element to the next in memory, padding included, which is
+ * moved along. Asks nothing but the handles, so no error handler of the program is called.
+ */
+bool pat_reduction_known(MPI_Op op, MPI_Datatype type, int64_t *element_bytes);
+
+#endif
