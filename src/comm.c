@@ -304,15 +304,31 @@ void pat_comm_ref(pat_comm *c)
     pthread_mutex_unlock(&pat_rt.lock);
 }
 
+/*
+ * After an error MPI may still write what others have sent into buffers, executions, estimates: then these stay, and with them the
+ * library's communicator. To cancel the messages would not do: what has begun to come in cannot be cancelled, and to wait for the rest
+ * is to wait for ranks that may have broken off too.
+ */
+bool pat_comm_stays(const pat_comm *c)
+{
+    bool stays = c->exchange.state == PAT_EXCHANGE_POSTED || c->sample.under_way;
+    for (int op = 0; op < PAT_NUM_OPS; op++)
+        for (int i = 0; i < 2; i++)
+            stays = stays || pat_exec_exposed(c->lanes[op].rounds[i].exec);
+    return stays;
+}
+
 static void free_lane(pat_lane *lane)
 {
+    for (int i = 0; i < 2; i++)
+        pat_exec_free(lane->rounds[i].exec);
     if (lane->stage) {
         munmap(lane->stage, lane->stage_size);
         atomic_fetch_sub(&pat_rt.stage_bytes, (int64_t)lane->stage_size);
     }
+    atomic_fetch_sub(&pat_rt.early_reserved, lane->reserved);
     if (lane->pack)
         munmap(lane->pack, lane->pack_size);
-    free(lane->last_starts);
 }
 
 void pat_comm_unref(pat_comm *c)
@@ -322,19 +338,23 @@ void pat_comm_unref(pat_comm *c)
     pthread_mutex_unlock(&pat_rt.lock);
     if (!last)
         return;
-    pat_exchange_free(&c->exchange);
+    const bool stays = pat_comm_stays(c);
+    pat_exec_free(c->credits.round.exec); /* its messages carry nothing */
     pat_sockets_free(c->sockets);
     pat_plan_cache_free(&c->plans);
     pat_plan_free(&c->credits.plan);
     for (int op = 0; op < PAT_NUM_OPS; op++)
-        free_lane(&c->lanes[op]);
+        free(c->lanes[op].last_starts);
     free(c->order);
-    if (c->sample.under_way) /* something has failed before all had told: MPI may still write there */
-        return;
-    free(c->sample.all);
     free(c->arrival_ns);
     pthread_mutex_destroy(&c->lock);
-    free(c);
+    if (stays)
+        return;
+    for (int op = 0; op < PAT_NUM_OPS; op++)
+        free_lane(&c->lanes[op]);
+    pat_exchange_free(&c->exchange);
+    free(c->sample.all);
+    free(c); /* holds what this rank says in exchanges */
 }
 
 bool pat_comm_is_busy(const pat_comm *c)

@@ -183,6 +183,9 @@ static inline pat_tags pat_comm_tags(const pat_comm *c, int slot)
     return (pat_tags){slot * c->slot_tags, c->slot_tags};
 }
 
+/* May MPI still write to its memory, after an error? Then that stays, and the library's own communicator. */
+bool pat_comm_stays(const pat_comm *c);
+
 /* Is something under way or prepared here, in whatever collective? */
 bool pat_comm_is_busy(const pat_comm *c);
 

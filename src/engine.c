@@ -171,6 +171,14 @@ void pat_exec_free(pat_exec *e)
     free(e);
 }
 
+bool pat_exec_exposed(const pat_exec *e)
+{
+    for (int i = 0; e && i < e->wire.num; i++)
+        if (pat_wire_is_open(&e->wire, i) && e->plan->nodes[e->wire.owner[i]].length > 0)
+            return true;
+    return false;
+}
+
 int pat_exec_trace(pat_exec *e)
 {
     e->spans = calloc((size_t)e->plan->num_nodes, sizeof(*e->spans));

@@ -116,7 +116,10 @@ pat_exec_stats pat_exec_get_stats(const pat_exec *exec);
  */
 const pat_carried *pat_exec_carried(const pat_exec *exec);
 
-/* Free it. All its messages must be complete: done, or voided and done. */
+/* May MPI still touch its memory or buffers, because a message with data is under way? NULL: no. For what has broken off. */
+bool pat_exec_exposed(const pat_exec *exec);
+
+/* Free it. All its messages with data must be complete: done, or voided and done. */
 void pat_exec_free(pat_exec *exec);
 
 #endif

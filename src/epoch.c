@@ -157,8 +157,9 @@ static int drop_ahead(pat_comm *c, pat_lane *lane)
     /* After an error its messages may still be under way: then it stays. */
     if (pat_round_is(lane->prepared, PAT_ROUND_EARLY) && c->failure.code == MPI_SUCCESS &&
         pat_comm_ahead(c, pat_plan_cache_algorithm(lane->prepared->plan))) {
-        rc = pat_round_void(lane->prepared);
-        pat_round_end(lane->prepared);
+        rc = pat_comm_ended(c, pat_round_void(lane->prepared));
+        if (rc == MPI_SUCCESS)
+            pat_round_end(lane->prepared);
         pat_early_release(lane);
     }
     return rc;

@@ -1,7 +1,8 @@
 /*
  * mpi_late_error.c — what fails in the background thread while a started all-gather runs is returned, with its text, by the PAT_Wait
- * that ends it, and by every later call on that communicator; other communicators go on. Here MPI_Unpack fails on the last rank: this
- * program's own PMPI_Unpack takes the place of the MPI library's for the statically linked library.
+ * that ends it, and by every later call on that communicator; other communicators go on. And what others send to a rank that has broken off,
+ * and has freed the communicator, does no harm there. Here MPI_Unpack and MPI_Testsome fail: this program's own PMPI functions take the
+ * place of the MPI library's for the statically linked library.
  *
  * ranks: 2 3
  */
@@ -11,10 +12,10 @@
 
 enum { BLOCK = 1000 };
 
-static atomic_bool unpack_fails;
-static atomic_int num_failed;
+static atomic_bool unpack_fails, tests_fail;
+static atomic_int num_failed, num_tests_failed;
 
-/* The MPI library has it under both names, and this file hides one of them. */
+/* The MPI library has these under both names, and this file hides one of them. */
 int PMPI_Unpack(const void *inbuf, int insize, int *position, void *outbuf, int outcount,
                 MPI_Datatype datatype, MPI_Comm comm)
 {
@@ -23,6 +24,15 @@ int PMPI_Unpack(const void *inbuf, int insize, int *position, void *outbuf, int 
         return MPI_ERR_TRUNCATE;
     }
     return MPI_Unpack(inbuf, insize, position, outbuf, outcount, datatype, comm);
+}
+
+int PMPI_Testsome(int count, MPI_Request requests[], int *num_done, int indices[], MPI_Status statuses[])
+{
+    if (atomic_load(&tests_fail)) {
+        atomic_fetch_add(&num_tests_failed, 1);
+        return MPI_ERR_OTHER;
+    }
+    return MPI_Testsome(count, requests, num_done, indices, statuses);
 }
 
 /* Every second int of the receive buffer: data that has to be unpacked. */
@@ -73,6 +83,36 @@ static void said_again(MPI_Comm comm)
                      PAT_Allgather(&mine, 1, MPI_INT, all, 1, MPI_INT, comm), "unpack");
 }
 
+/* The last rank breaks off with receives posted, and frees the communicator; only then the others call, and send it their blocks. */
+static void sent_too_late(void)
+{
+    static int mine[BLOCK], all[3 * BLOCK];
+    MPI_Comm comm;
+    MUST(MPI_Comm_dup(MPI_COMM_WORLD, &comm));
+    MUST(MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN));
+    MUST(PAT_Allgather(mine, BLOCK, MPI_INT, all, BLOCK, MPI_INT,
+                       comm)); /* from now on the next is prepared */
+    if (test.rank == test.size - 1) {
+        atomic_store(&tests_fail, true);
+        for (int i = 0; i < 300 && atomic_load(&num_tests_failed) == 0; i++)
+            sleep_ms(10);
+        expect_int("failed in the background thread", true, atomic_load(&num_tests_failed) > 0);
+    } else {
+        PAT_Request request;
+        sleep_ms(500);
+        MUST(PAT_Allgather_init(mine, BLOCK, MPI_INT, all, BLOCK, MPI_INT, comm, &request));
+        MUST(PAT_Start(request));
+        atomic_store(&tests_fail, true); /* it could not end */
+        expect_error("PAT_Wait", MPI_ERR_OTHER, PAT_Wait(request), NULL);
+        MUST(PAT_Request_free(&request));
+    }
+    MUST(MPI_Comm_free(&comm));
+    atomic_store(&tests_fail, false);
+    MUST(MPI_Barrier(MPI_COMM_WORLD)); /* what was sent comes in */
+    sleep_ms(100);
+    MUST(MPI_Barrier(MPI_COMM_WORLD));
+}
+
 int main(int argc, char **argv)
 {
     MPI_Comm broken;
@@ -88,6 +128,8 @@ int main(int argc, char **argv)
     said_again(broken);
     test_at("another communicator");
     started(MPI_COMM_WORLD, type, false);
+    test_at("data that is sent after an error");
+    sent_too_late();
     MUST(MPI_Comm_free(&broken));
     MUST(MPI_Type_free(&type));
     return test_end();
