@@ -304,33 +304,43 @@ static bool find_algorithm(enum pat_op op, const pat_algorithm **alg)
     return false;
 }
 
-/*
- * All ranks must start alike. Each says whether its settings are good and what they are; anything else than
- * one mind is an error everywhere, so that nobody is left waiting.
- */
-static int agree_on_settings(int rank, const pat_algorithm *alg[PAT_NUM_OPS])
+static int read_settings(int rank, const pat_algorithm *alg[PAT_NUM_OPS])
 {
     char why[256] = "";
+    if (pat_config_read(&pat_rt.config, pat_config_env, why, sizeof(why)) != 0)
+        return pat_error(MPI_ERR_ARG, "%s", why);
+    for (int op = 0; op < PAT_NUM_OPS; op++)
+        if (!find_algorithm((enum pat_op)op, &alg[op]))
+            return MPI_ERR_ARG;
+    return pat_rt.config.trace[0] ? pat_trace_open(&pat_rt.trace, pat_rt.config.trace, rank) : MPI_SUCCESS;
+}
+
+/*
+ * All ranks must start alike. Each says whether it could begin (rc: what has come of that so far), whether its settings are good and what
+ * they are; anything else than one mind is an error everywhere, so that nobody is left waiting.
+ */
+static int agree_on_settings(int rank, int rc, const pat_algorithm *alg[PAT_NUM_OPS])
+{
     int64_t mine[5], most[5];
-    bool good = pat_config_read(&pat_rt.config, pat_config_env, why, sizeof(why)) == 0;
-    if (!good)
-        pat_error(MPI_ERR_ARG, "%s", why);
-    for (int op = 0; op < PAT_NUM_OPS && good; op++)
-        good = find_algorithm((enum pat_op)op, &alg[op]);
-    if (good && pat_rt.config.trace[0])
-        good = pat_trace_open(&pat_rt.trace, pat_rt.config.trace, rank) == MPI_SUCCESS;
+    const bool begun = rc == MPI_SUCCESS;
+    if (begun)
+        rc = read_settings(rank, alg);
+    const bool good = rc == MPI_SUCCESS;
     uint64_t digest = good ? pat_config_digest(&pat_rt.config) : 0;
-    mine[0] = !good;
+    mine[0] = good ? 0 : begun ? 1 : 2;
     mine[1] = (int64_t)(digest >> 32);
     mine[2] = -mine[1];
     mine[3] = (int64_t)(digest & 0xffffffffu);
     mine[4] = -mine[3];
-    int rc = PMPI_Allreduce(mine, most, 5, MPI_INT64_T, MPI_MAX, pat_rt.world);
-    if (rc != MPI_SUCCESS)
+    const int rc_agree = PMPI_Allreduce(mine, most, 5, MPI_INT64_T, MPI_MAX, pat_rt.world);
+    if (!good)
         return rc;
+    if (rc_agree != MPI_SUCCESS)
+        return rc_agree;
     if (most[0])
-        return good ? pat_error(MPI_ERR_ARG, "PAT_Init: another rank's PAT_* settings are malformed")
-                    : MPI_ERR_ARG;
+        return most[0] == 1
+                   ? pat_error(MPI_ERR_ARG, "PAT_Init: another rank's PAT_* settings are malformed")
+                   : pat_error(MPI_ERR_OTHER, "PAT_Init: another rank could not begin; its error says why");
     if (most[1] != -most[2] || most[3] != -most[4])
         return pat_error(MPI_ERR_ARG,
                          "PAT_Init: the ranks' PAT_* settings differ; set them alike on every rank, for "
@@ -359,6 +369,10 @@ static int start_thread(void)
     int mine = pat_rt.thread != NULL, all = 0; /* without one this rank simply has no early part */
     rc = PMPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, pat_rt.world);
     pat_rt.all_threads = all;
+    if (rc != MPI_SUCCESS && pat_rt.thread) {
+        pat_thread_stop(pat_rt.thread);
+        pat_rt.thread = NULL;
+    }
     return rc;
 }
 
@@ -405,8 +419,7 @@ int pat_life_begin(void)
         return rc;
     PMPI_Comm_set_errhandler(pat_rt.world, MPI_ERRORS_RETURN);
     rc = make_keys();
-    if (rc == MPI_SUCCESS)
-        rc = agree_on_settings(rank, alg);
+    rc = agree_on_settings(rank, rc, alg);
     if (rc == MPI_SUCCESS && rank == 0 && (pat_rt.config.explain || pat_config_env("PAT_RUN")))
         pat_explain_strays();
     if (rc == MPI_SUCCESS && pat_rt.config.calibration[0])
