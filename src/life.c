@@ -269,7 +269,7 @@ static int shut_down(void)
     forget_machine();
     PMPI_Comm_free_keyval(&pat_rt.comm_keyval);
     PMPI_Comm_free_keyval(&pat_rt.calls_keyval);
-    PMPI_Comm_free(&pat_rt.world);
+    pat_runtime_forget_world();
     return rc;
 }
 
@@ -414,11 +414,15 @@ int pat_life_begin(void)
     const pat_algorithm *alg[PAT_NUM_OPS];
     int rank;
     PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    int rc = PMPI_Comm_split(MPI_COMM_WORLD, 0, rank, &pat_rt.world);
+    MPI_Comm world;
+    int rc = PMPI_Comm_split(MPI_COMM_WORLD, 0, rank, &world);
     if (rc != MPI_SUCCESS)
         return rc;
-    PMPI_Comm_set_errhandler(pat_rt.world, MPI_ERRORS_RETURN);
+    PMPI_Comm_set_errhandler(world, MPI_ERRORS_RETURN);
+    int rc_world = pat_runtime_keep_world(world);
     rc = make_keys();
+    if (rc == MPI_SUCCESS)
+        rc = rc_world;
     rc = agree_on_settings(rank, rc, alg);
     if (rc == MPI_SUCCESS && rank == 0 && (pat_rt.config.explain || pat_config_env("PAT_RUN")))
         pat_explain_strays();
@@ -441,7 +445,7 @@ int pat_life_begin(void)
         pat_rt.trace = NULL;
         forget_machine();
         free_keys();
-        PMPI_Comm_free(&pat_rt.world);
+        pat_runtime_forget_world();
         return rc;
     }
     if (pat_rt.trace) {

@@ -3,6 +3,11 @@
  */
 #include "runtime.h"
 
+#include <stdlib.h>
+#include <string.h>
+
+#include "error.h"
+
 /* Where it can be had, a writer goes first: callers that look without pause must not keep one out. */
 #ifdef PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP
 #define DRIVING_INITIALIZER PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP
@@ -46,14 +51,43 @@ void pat_runtime_drive_others(void)
         pat_rt.visit_all(NULL, &visit);
 }
 
+/* Where MPI reads and writes while ranks agree. */
+typedef struct pat_agreement {
+    int mine[2], most[2];
+    MPI_Request request;
+    bool failed;
+} pat_agreement;
+
+int pat_runtime_keep_world(MPI_Comm world)
+{
+    pat_rt.world = world;
+    pat_rt.agreement = calloc(1, sizeof(*pat_rt.agreement));
+    return pat_rt.agreement ? MPI_SUCCESS : pat_error(MPI_ERR_NO_MEM, "PAT_Init: no memory");
+}
+
+void pat_runtime_forget_world(void)
+{
+    if (!pat_rt.agreement || !pat_rt.agreement->failed) {
+        free(pat_rt.agreement);
+        PMPI_Comm_free(&pat_rt.world);
+    }
+    pat_rt.agreement = NULL;
+    pat_rt.world = MPI_COMM_NULL;
+}
+
 int pat_runtime_agree(const int *mine, int *most, int count)
 {
-    MPI_Request request;
+    pat_agreement *a = pat_rt.agreement;
     int done = 0;
-    int rc = PMPI_Iallreduce(mine, most, count, MPI_INT, MPI_MAX, pat_rt.world, &request);
+    if (a->failed)
+        return pat_error(MPI_ERR_OTHER, "the ranks of MPI_COMM_WORLD could not agree on something before");
+    memcpy(a->mine, mine, (size_t)count * sizeof(*mine));
+    int rc = PMPI_Iallreduce(a->mine, a->most, count, MPI_INT, MPI_MAX, pat_rt.world, &a->request);
     while (rc == MPI_SUCCESS && !done) {
-        rc = PMPI_Test(&request, &done, MPI_STATUS_IGNORE);
+        rc = PMPI_Test(&a->request, &done, MPI_STATUS_IGNORE);
         pat_runtime_drive_others();
     }
+    a->failed = rc != MPI_SUCCESS;
+    memcpy(most, a->most, (size_t)count * sizeof(*most));
     return rc;
 }

@@ -37,8 +37,9 @@ typedef struct pat_runtime {
     pat_config config;
     pat_calibration *calibration; /* NULL: none; the same on all ranks */
     pat_clock clock;
-    MPI_Comm world; /* the library's own communicator of all ranks */
-    int *node_of;   /* of each rank of the world; see pat_nodes_find */
+    MPI_Comm world;                  /* the library's own communicator of all ranks */
+    struct pat_agreement *agreement; /* of pat_runtime_agree */
+    int *node_of;                    /* of each rank of the world; see pat_nodes_find */
     int comm_keyval, self_keyval;
     int calls_keyval;           /* counts these calls, or says that a communicator never gets one */
     FILE *trace;                /* NULL: nothing is traced */
@@ -80,7 +81,17 @@ void pat_runtime_reset(void); /* all counters are 0 again */
  */
 void pat_runtime_drive_others(void);
 
-/* MPI_Allreduce of ints with MPI_MAX over all ranks, driving what must be driven meanwhile. */
+/*
+ * The library's own communicator of all ranks, and what it takes to agree on something there. It goes at the end, unless an agreement
+ * has failed: then MPI may still write by it, and all of it stays.
+ */
+int pat_runtime_keep_world(MPI_Comm world);
+void pat_runtime_forget_world(void);
+
+/*
+ * MPI_Allreduce of one or two ints with MPI_MAX over all ranks, driving what must be driven meanwhile. Once it has failed it fails for good:
+ * nobody knows any more how many of these calls the others have made, so this rank would wait for them, or they for it.
+ */
 int pat_runtime_agree(const int *mine, int *most, int count);
 
 /* Remember that `c` was the last communicator to run a plan: milestones feed it. */
