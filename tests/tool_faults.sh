@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # tool_faults.sh [SITE...] — every public call on three ranks, again and again, and each time one thing fails on one rank: an allocation,
 # or a call of MPI (tests/faults). Every run must end soon: right, where the library can do without what has failed, or with an error code
-# and its text. No crash, no hang, no wrong result. SITE, as FILE:LINE or FILE: only these places.
+# and its text, after which all ranks take the way out: they free the communicator, end the library and MPI. No crash, no hang, no wrong
+# result. SITE, as FILE:LINE or FILE: only these places.
 # PAT_FAULT_TIMES: how many times each place is made to fail, the 1st time it is come to, the 2nd ... (default 1).
 # PAT_FAULT_RANKS: on which ranks, one run for each (default "1").
 set -u
@@ -26,16 +27,25 @@ questions="datatype.c PMPI_Send"
 
 runs=0 errors=0 borne=0 missed=0 bad=0
 try() { # FILE:LINE:TIME RANK NAME
-    INJECT=$1 INJECT_RANK=$2 "$PAT_SOURCE/tests/mpirun.sh" 3 "$program" >"$dir/out" 2>"$dir/err"
-    local status=$?
+    : >"$dir/lost"
+    INJECT=$1 INJECT_RANK=$2 INJECT_LOST=$dir/lost "$PAT_SOURCE/tests/mpirun.sh" 3 "$program" >"$dir/out" 2>"$dir/err"
+    local status=$? ended
+    ended=$(grep -c '^rank [0-9]* has ended$' "$dir/err")
     runs=$((runs + 1))
     if ! grep -q '^injected: ' "$dir/err"; then
         missed=$((missed + 1))
         [ $status -eq 0 ] && return
     fi
     case $status in
-    0) borne=$((borne + 1)) && return ;;
-    40) errors=$((errors + 1)) && return ;;
+    0)
+        if [ "$ended" -ne 3 ]; then
+            echo "$1 on rank $2 ($3): only $ended ranks have ended" >&2
+        elif grep -q '^rank [0-9]*: ' "$dir/err"; then
+            errors=$((errors + 1)) && return
+        else
+            borne=$((borne + 1)) && return
+        fi
+        ;;
     124 | 137) echo "$1 on rank $2 ($3): it hangs" >&2 ;;
     50) echo "$1 on rank $2 ($3): $(grep -m1 '^rank ' "$dir/err")" >&2 ;;
     *) echo "$1 on rank $2 ($3): status $status: $(grep -m1 -iE 'signal|error' "$dir/err")" >&2 ;;
@@ -62,6 +72,6 @@ for line in "${sites[@]}"; do
         done
     done
 done
-echo "$runs runs with something failing at ${#sites[@]} places: $errors ended with an error and its text, $borne went on and were right," \
+echo "$runs runs with something failing at ${#sites[@]} places: $errors ended after an error and its text, $borne went on and were right," \
     "in $missed it did not come to it, $bad were bad"
 [ $bad -eq 0 ]

@@ -1,9 +1,13 @@
 /*
- * all_calls.c — every public call, checked; to be run with something that fails on one rank (inject.h). The first error must have a text,
- * and ends the job with status 40, as MPI's default error handler would. Status 50: a wrong result, or an error without a text.
+ * all_calls.c — every public call, checked; to be run with something that fails on one rank (inject.h). An error must have a text. After the
+ * first one a rank takes the way out, which is to free what it has made, to end the library and MPI, and the others follow it (lost.c);
+ * without INJECT_LOST it ends the job with status 40, as MPI's default error handler would. Status 50: a wrong result, or an error without a
+ * text.
  */
-#include <mpi.h>
+#include "inject.h"
+
 #include <pat.h>
+#include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,13 +16,27 @@
 enum { BLOCK = 6000, MOST_RANKS = 8, TURNS = 3 };
 
 static int rank, size;
+static jmp_buf way_out;
+
+/* What the way out frees or ends. */
+static MPI_Comm comm = MPI_COMM_NULL;
+static PAT_Request requests[2];
+static volatile bool started;
+
+static void say(const char *call, int code)
+{
+    const char *text = PAT_Error_string(code);
+    fprintf(stderr, "rank %d: %s: %d: %s\n", rank, call, code, text ? text : "(no text)");
+    if (!text || strlen(text) <= 10)
+        MPI_Abort(MPI_COMM_WORLD, 50);
+}
 
 static void failed(const char *call, int code)
 {
-    const char *text = PAT_Error_string(code);
-    const int good = text && strlen(text) > 10;
-    fprintf(stderr, "rank %d: %s: %d: %s\n", rank, call, code, text ? text : "(no text)");
-    MPI_Abort(MPI_COMM_WORLD, good ? 40 : 50);
+    say(call, code);
+    if (!inject_lost())
+        MPI_Abort(MPI_COMM_WORLD, 40);
+    longjmp(way_out, 1);
 }
 
 #define DO(call)                                                                                             \
@@ -26,6 +44,14 @@ static void failed(const char *call, int code)
         int code_ = (call);                                                                                  \
         if (code_ != MPI_SUCCESS)                                                                            \
             failed(#call, code_);                                                                            \
+    } while (0)
+
+/* On the way out, where errors may go on. */
+#define TRY(call)                                                                                            \
+    do {                                                                                                     \
+        int code_ = (call);                                                                                  \
+        if (code_ != MPI_SUCCESS)                                                                            \
+            say(#call, code_);                                                                               \
     } while (0)
 
 static void wrong(const char *what)
@@ -78,7 +104,7 @@ static void phase(void)
     DO(PAT_ProcessingEnd());
 }
 
-static void plain(MPI_Comm comm)
+static void plain(void)
 {
     for (int turn = 0; turn < TURNS; turn++) {
         fill(turn);
@@ -91,7 +117,7 @@ static void plain(MPI_Comm comm)
     check("PAT_Allgather of another length", 7, BLOCK / 2, 1, BLOCK / 2);
 }
 
-static void types(MPI_Comm comm, MPI_Datatype gaps)
+static void types(MPI_Datatype gaps)
 {
     fill(3);
     DO(PAT_Allgather(mine, BLOCK, MPI_INT, all, 1, gaps, comm));
@@ -102,7 +128,7 @@ static void types(MPI_Comm comm, MPI_Datatype gaps)
     check("PAT_Allgather in place", 4, BLOCK, 1, BLOCK);
 }
 
-static void unequal(MPI_Comm comm)
+static void unequal(void)
 {
     int counts[MOST_RANKS], displs[MOST_RANKS];
     for (int turn = 0; turn < TURNS; turn++) {
@@ -118,28 +144,27 @@ static void unequal(MPI_Comm comm)
     }
 }
 
-static void persistent(MPI_Comm comm, MPI_Datatype gaps)
+static void persistent(MPI_Datatype gaps)
 {
-    PAT_Request r[2];
-    DO(PAT_Allgather_init(mine, BLOCK, MPI_INT, all, BLOCK, MPI_INT, comm, &r[0]));
-    DO(PAT_Allgather_init(mine, BLOCK, MPI_INT, all, 1, gaps, comm, &r[1]));
+    DO(PAT_Allgather_init(mine, BLOCK, MPI_INT, all, BLOCK, MPI_INT, comm, &requests[0]));
+    DO(PAT_Allgather_init(mine, BLOCK, MPI_INT, all, 1, gaps, comm, &requests[1]));
     for (int turn = 0; turn < 2 * TURNS; turn++) {
         const int which = turn % 2;
         fill(turn);
-        DO(PAT_Open(r[which]));
+        DO(PAT_Open(requests[which]));
         phase();
-        DO(PAT_Start(r[which]));
+        DO(PAT_Start(requests[which]));
         nap(4);
-        DO(PAT_Wait(r[which]));
+        DO(PAT_Wait(requests[which]));
         check("PAT_Wait", turn, BLOCK, 1 + which, which ? 2 * BLOCK : BLOCK);
     }
-    DO(PAT_Open(r[0]));
+    DO(PAT_Open(requests[0]));
     nap(10 * rank);
-    DO(PAT_Request_free(&r[0]));
-    DO(PAT_Request_free(&r[1]));
+    DO(PAT_Request_free(&requests[0]));
+    DO(PAT_Request_free(&requests[1]));
 }
 
-static void rooted(MPI_Comm comm)
+static void rooted(void)
 {
     for (int turn = 0; turn < 40; turn++) {
         fill(0);
@@ -153,27 +178,32 @@ static void rooted(MPI_Comm comm)
     }
 }
 
-static void everything(MPI_Comm comm, MPI_Datatype gaps)
+static void everything(MPI_Datatype gaps)
 {
-    plain(comm);
-    types(comm, gaps);
-    unequal(comm);
-    persistent(comm, gaps);
-    rooted(comm);
+    plain();
+    types(gaps);
+    unequal();
+    persistent(gaps);
+    rooted();
 }
 
-int main(int argc, char **argv)
+static void init(void)
+{
+    DO(PAT_Init());
+    started = true;
+}
+
+static void finalize(void)
+{
+    started = false;
+    DO(PAT_Finalize());
+}
+
+static void script(MPI_Datatype gaps)
 {
     static const char *const names[] = {"relay", "bdr", "bcast_binomial", "gather_binomial"};
-    int provided;
-    MPI_Comm comm;
     PAT_Counters counters;
-    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &size);
-    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-    MPI_Datatype gaps = gaps_type();
-    DO(PAT_Init());
+    init();
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
     for (int turn = 0; turn < 6; turn++) { /* auto, told of a slow link by the environment */
         fill(turn);
@@ -184,14 +214,43 @@ int main(int argc, char **argv)
     DO(PAT_UseAlg(names[3]));
     for (int a = 0; a < 2; a++) {
         DO(PAT_UseAlg(names[a]));
-        everything(comm, gaps);
+        everything(gaps);
     }
     DO(MPI_Comm_free(&comm));
     DO(PAT_Get_counters(&counters));
-    DO(PAT_Finalize());
-    DO(PAT_Init());
-    DO(PAT_Finalize());
+    finalize();
+    init();
+    finalize();
+}
+
+/* After an error: whatever is still there goes. */
+static void leave(void)
+{
+    for (int i = 0; i < 2; i++)
+        if (requests[i] != PAT_REQUEST_NULL) {
+            TRY(PAT_Wait(requests[i]));
+            TRY(PAT_Request_free(&requests[i]));
+        }
+    if (comm != MPI_COMM_NULL)
+        TRY(MPI_Comm_free(&comm));
+    if (started)
+        TRY(PAT_Finalize());
+}
+
+int main(int argc, char **argv)
+{
+    int provided;
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_Datatype gaps = gaps_type();
+    if (setjmp(way_out) == 0)
+        script(gaps);
+    else
+        leave();
     MPI_Type_free(&gaps);
     MPI_Finalize();
+    fprintf(stderr, "rank %d has ended\n", rank);
     return 0;
 }

@@ -14,6 +14,9 @@
 /* Shall this one fail? Thread-safe. */
 bool inject(const char *file, int line, const char *name);
 
+/* The program has been told of an error: now no rank hears of another (lost.c). False: the others are not told of it. */
+bool inject_lost(void);
+
 #define FAULTY(name, failed, ...) (inject(__FILE__, __LINE__, #name) ? (failed) : name(__VA_ARGS__))
 
 #define malloc(...)  FAULTY(malloc, NULL, __VA_ARGS__)
