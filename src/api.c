@@ -20,6 +20,7 @@
 static int mpi_must_be_up(const char *who)
 {
     int up, down;
+    pat_error_begin();
     PMPI_Initialized(&up);
     PMPI_Finalized(&down);
     if (!up)
@@ -31,6 +32,7 @@ static int mpi_must_be_up(const char *who)
 
 static int must_be_started(const char *who)
 {
+    pat_error_begin();
     if (atomic_load(&pat_rt.started))
         return MPI_SUCCESS;
     return pat_error(MPI_ERR_OTHER, "%s: the library is not started, call PAT_Init first", who);
@@ -42,7 +44,7 @@ int PAT_Init(void)
     if (rc != MPI_SUCCESS)
         return rc;
     if (!atomic_load(&pat_rt.started))
-        rc = pat_life_begin();
+        rc = pat_error_end(pat_life_begin());
     else if (pat_rt.hosted && !pat_rt.invited)
         pat_rt.patience = 0; /* the drop-in has started it, and this program means what it calls */
     else
@@ -61,7 +63,8 @@ int PAT_Finalize(void)
     if (rc != MPI_SUCCESS)
         return rc;
     pat_rt.invited = false;
-    return pat_rt.hosted ? MPI_SUCCESS : pat_life_end(); /* the drop-in goes on to MPI_Finalize */
+    return pat_rt.hosted ? MPI_SUCCESS
+                         : pat_error_end(pat_life_end()); /* the drop-in goes on to MPI_Finalize */
 }
 
 int PAT_Get_version(int *major, int *minor, int *patch)

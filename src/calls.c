@@ -120,6 +120,7 @@ static int passed_on(const passed *p, int rc)
 static const pat_algorithm *in_use_for(enum pat_op op, MPI_Datatype type, MPI_Comm comm, pat_outcome *outcome)
 {
     const pat_algorithm *alg = atomic_load_explicit(&pat_rt.alg[op], memory_order_acquire);
+    pat_error_begin();
     if (!alg || !atomic_load(&pat_rt.started))
         return NULL;
     const bool ours = alg->build || (alg->chooses && pat_collective_of(op)->contender);
@@ -346,6 +347,7 @@ static bool rooted_by_plan(const pat_algorithm *in_use, bool described, const pa
 static const pat_algorithm *rooted_in_use(enum pat_op op, MPI_Comm comm, pat_outcome *outcome)
 {
     const pat_algorithm *alg = atomic_load_explicit(&pat_rt.alg[op], memory_order_acquire);
+    pat_error_begin();
     if (!alg || !atomic_load(&pat_rt.started))
         return NULL;
     int inter = 0;

@@ -40,7 +40,8 @@ static const struct {
 
 /* Threads fail independently of each other: each has its own last error, and its own buffer for the text. */
 static _Thread_local struct {
-    int code;
+    int code, error_class; /* both have the detail */
+    bool old;              /* it belongs to an earlier call */
     char detail[512];
     char text[MPI_MAX_ERROR_STRING + 544];
 } mine;
@@ -51,14 +52,33 @@ int pat_error(int code, const char *format, ...)
     va_start(args, format);
     vsnprintf(mine.detail, sizeof(mine.detail), format, args);
     va_end(args);
-    mine.code = code;
+    mine.code = mine.error_class = code;
+    mine.old = false;
     return code;
 }
 
 void pat_error_clear(void)
 {
-    mine.code = MPI_SUCCESS;
+    mine.code = mine.error_class = MPI_SUCCESS;
     mine.detail[0] = '\0';
+}
+
+void pat_error_begin(void)
+{
+    mine.old = true;
+}
+
+int pat_error_end(int code)
+{
+    if (code != MPI_SUCCESS && (mine.old || code != mine.code))
+        pat_error_clear();
+    return code;
+}
+
+void pat_error_seen_as(int code, int error_class)
+{
+    if (code == mine.code)
+        mine.error_class = error_class;
 }
 
 int pat_failure_note(pat_failure *f, int code)
@@ -67,15 +87,13 @@ int pat_failure_note(pat_failure *f, int code)
         return f->code;
     f->code = code;
     snprintf(f->detail, sizeof(f->detail), "%.*s", (int)sizeof(f->detail) - 1,
-             mine.code == code ? mine.detail : "");
+             mine.code == code && !mine.old ? mine.detail : "");
     return code;
 }
 
 int pat_failure_tell(const pat_failure *f)
 {
-    if (f->code == MPI_SUCCESS || f->detail[0] == '\0')
-        return f->code;
-    return pat_error(f->code, "%s", f->detail);
+    return f->code == MPI_SUCCESS ? MPI_SUCCESS : pat_error(f->code, "%s", f->detail);
 }
 
 static const char *own_text(int code)
@@ -127,7 +145,8 @@ const char *PAT_Error_string(int errorcode)
             snprintf(from_mpi, sizeof(from_mpi), "error code %d, of which no more is known here", errorcode);
         text = from_mpi;
     }
-    if (errorcode != MPI_SUCCESS && errorcode == mine.code)
+    const bool is_mine = errorcode == mine.code || errorcode == mine.error_class;
+    if (errorcode != MPI_SUCCESS && is_mine && mine.detail[0] != '\0')
         snprintf(mine.text, sizeof(mine.text), "%s: %s", text, mine.detail);
     else
         snprintf(mine.text, sizeof(mine.text), "%s", text);

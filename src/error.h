@@ -10,6 +10,15 @@ int pat_error(int code, const char *format, ...) __attribute__((format(printf, 2
 /* Forget the calling thread's detail: the code it is about to return comes from MPI. */
 void pat_error_clear(void);
 
+/* What fails from now on fails for another reason than what has failed before: a call begins. The detail can be asked for still. */
+void pat_error_begin(void);
+
+/* The call is about to return `code`. Without a detail since pat_error_begin it has none. Returns `code`. */
+int pat_error_end(int code);
+
+/* The application gets to see `error_class` in the place of `code`: the detail belongs to both. */
+void pat_error_seen_as(int code, int error_class);
+
 /*
  * An error that stays: the code with its text, so that a thread other than the one in which it happened can tell it. All zero: none. The
  * caller sees to it that one thread at a time uses it.
@@ -19,7 +28,7 @@ typedef struct pat_failure {
     char detail[256];
 } pat_failure;
 
-/* Keep `code`, which this thread has just got, unless an earlier one is kept. Returns the one that is kept. */
+/* Keep `code`, which this thread has got since pat_error_begin, unless an earlier one is kept. Returns the one that is kept. */
 int pat_failure_note(pat_failure *f, int code);
 
 /* It is this thread's error now. Returns its code; MPI_SUCCESS: there is none. */

@@ -166,7 +166,8 @@ static int settle_one(pat_comm *c)
         rc = pat_epoch_settle_begin(c);
         while (rc == MPI_SUCCESS && !done) {
             rc = pat_epoch_settle_step(c, &done);
-            pat_runtime_drive_others();
+            if (rc == MPI_SUCCESS)
+                pat_runtime_drive_others();
         }
         atomic_store(&c->foreground, false);
     }

@@ -71,6 +71,7 @@ int PAT_Allgather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype
                        int recvcount, MPI_Datatype recvtype, MPI_Comm comm, PAT_Request *request)
 {
     pat_call call;
+    pat_error_begin();
     if (!request)
         return pat_error(MPI_ERR_ARG, "PAT_Allgather_init: request is a null pointer");
     *request = PAT_REQUEST_NULL;
@@ -109,6 +110,7 @@ int PAT_Allgather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype
 /* Common checks; on success the communicator's lock is held when there is one. */
 static int request_enter(PAT_Request r, const char *who)
 {
+    pat_error_begin();
     if (!r)
         return pat_error(MPI_ERR_REQUEST, "%s: the request is PAT_REQUEST_NULL", who);
     if (!atomic_load(&pat_rt.started))
@@ -215,12 +217,14 @@ int PAT_Start(PAT_Request r)
         pat_runtime_used(r->c);
     if (ours && pat_rt.thread)
         pat_thread_kick(pat_rt.thread); /* it drives the round while the application does something else */
-    return rc == MPI_SUCCESS || r->by_mpi || rc == MPI_ERR_REQUEST ? rc : pat_fail(r->call.comm, rc);
+    return rc == MPI_SUCCESS || r->by_mpi || rc == MPI_ERR_REQUEST ? pat_error_end(rc)
+                                                                   : pat_fail(r->call.comm, rc);
 }
 
 int PAT_Wait(PAT_Request r)
 {
     int rc = MPI_SUCCESS;
+    pat_error_begin();
     if (!r)
         return pat_error(MPI_ERR_REQUEST, "PAT_Wait: the request is PAT_REQUEST_NULL");
     if (r->c)
@@ -244,11 +248,12 @@ int PAT_Wait(PAT_Request r)
     request_leave(r);
     if (edge && pat_rt.thread)
         pat_thread_kick(pat_rt.thread);
-    return rc == MPI_SUCCESS || r->by_mpi ? rc : pat_fail(r->call.comm, rc);
+    return rc == MPI_SUCCESS || r->by_mpi ? pat_error_end(rc) : pat_fail(r->call.comm, rc);
 }
 
 int PAT_Request_free(PAT_Request *request)
 {
+    pat_error_begin();
     if (!request || !*request)
         return pat_error(MPI_ERR_REQUEST, "PAT_Request_free: the request is %s",
                          request ? "PAT_REQUEST_NULL" : "a null pointer");
@@ -264,7 +269,7 @@ int PAT_Request_free(PAT_Request *request)
     if (r->c)
         pthread_mutex_unlock(&r->c->lock);
     if (rc != MPI_SUCCESS)
-        return rc;
+        return pat_error_end(rc);
     if (r->c)
         pat_comm_unref(r->c);
     let_go(r);

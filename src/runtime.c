@@ -85,7 +85,8 @@ int pat_runtime_agree(const int *mine, int *most, int count)
     int rc = PMPI_Iallreduce(a->mine, a->most, count, MPI_INT, MPI_MAX, pat_rt.world, &a->request);
     while (rc == MPI_SUCCESS && !done) {
         rc = PMPI_Test(&a->request, &done, MPI_STATUS_IGNORE);
-        pat_runtime_drive_others();
+        if (rc == MPI_SUCCESS)
+            pat_runtime_drive_others();
     }
     a->failed = rc != MPI_SUCCESS;
     memcpy(most, a->most, (size_t)count * sizeof(*most));

@@ -203,10 +203,10 @@ void pat_visit_comm(pat_comm *c, pat_visit *visit)
         return;
     }
     pthread_rwlock_rdlock(&pat_rt.driving);
-    if (pat_rt.thread)
-        pat_error_clear(); /* else this is a caller's thread, which may have an error to return */
+    pat_error_begin(); /* what fails here has nothing to do with what this thread has said before, nor with what it says next */
     if (!c->dead && c->failure.code == MPI_SUCCESS)
         pat_comm_ended(c, visit_comm(c, visit));
+    pat_error_begin();
     pthread_rwlock_unlock(&pat_rt.driving);
     pthread_mutex_unlock(&c->lock);
 }

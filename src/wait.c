@@ -53,7 +53,8 @@ int pat_wait_while(pat_comm *c, bool (*busy)(const pat_comm *c), int (*look)(pat
         rc = look(c, &moved);
         if (rc == MPI_SUCCESS && !moved)
             rc = pat_credits_look(&c->credits, &moved);
-        pat_runtime_drive_others();
+        if (rc == MPI_SUCCESS)
+            pat_runtime_drive_others();
         idle = moved ? 0 : idle + 1;
         if (moved) {
             moved_ns = pat_clock_local_ns();

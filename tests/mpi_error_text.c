@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "error.h"
+#include "fail.h"
 #include "pat.h"
 
 /* MPICH has a text for every code up to MPI_ERR_LASTCODE, and words of its own for an application's codes. */
@@ -49,6 +50,24 @@ static void expect_always(int own)
     expect(own, "");
 }
 
+/* An error that MPI has found: the application is given its class, with what is known of it. */
+static void expect_detail_of_class(void)
+{
+    int value = 0;
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+    const int code = MPI_Send(&value, -1, MPI_INT, 0, 0, MPI_COMM_SELF);
+    pat_error_begin();
+    pat_error(code, "a count of bricks");
+    const int returned = pat_fail(MPI_COMM_SELF, code);
+    if (returned != MPI_ERR_COUNT) {
+        fprintf(stderr, "expected MPI_ERR_COUNT of a count below 0, got %d\n", returned);
+        failures++;
+    }
+    expect(returned, "MPI_ERR_COUNT");
+    expect(returned, ": a count of bricks");
+    expect(code, ": a count of bricks");
+}
+
 int main(int argc, char **argv)
 {
     int level, error_class, code, nameless;
@@ -75,6 +94,8 @@ int main(int argc, char **argv)
     expect(code, AS_GIVEN(code, "one brick too many"));
     expect(code, ": brick 17");
     expect_always(code);
+    expect_detail_of_class();
+    pat_error(code, "brick %d", 17);
 
     MPI_Finalize();
     expect_always(code);

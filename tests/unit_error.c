@@ -62,6 +62,70 @@ static void test_detail(void **state)
     assert_non_null(strstr(PAT_Error_string(987654), "a code of nobody"));
 }
 
+/* What MPI returns may be more than a class; the application gets to see the class. */
+static void test_class_of_code(void **state)
+{
+    (void)state;
+    const int code = 67108864 + MPI_ERR_TYPE;
+    pat_error(code, "of the brick type");
+    pat_error_seen_as(code, MPI_ERR_TYPE);
+    assert_non_null(strstr(PAT_Error_string(MPI_ERR_TYPE), "of the brick type"));
+    assert_non_null(strstr(PAT_Error_string(code), "of the brick type"));
+    assert_null(strstr(PAT_Error_string(MPI_ERR_ARG), "of the brick type"));
+    pat_error_seen_as(MPI_ERR_OTHER, MPI_ERR_ARG); /* another error */
+    assert_null(strstr(PAT_Error_string(MPI_ERR_ARG), "of the brick type"));
+}
+
+/* An error without a detail does not get that of an earlier one. */
+static void test_older_detail(void **state)
+{
+    (void)state;
+    pat_failure failure = {0};
+    pat_error(MPI_ERR_INTERN, "the first time");
+    pat_error_begin();
+    assert_int_equal(pat_error_end(MPI_SUCCESS), MPI_SUCCESS);
+    assert_non_null(strstr(PAT_Error_string(MPI_ERR_INTERN), "the first time")); /* still the last error */
+    assert_int_equal(pat_failure_note(&failure, MPI_ERR_INTERN), MPI_ERR_INTERN);
+    assert_int_equal(pat_failure_tell(&failure), MPI_ERR_INTERN);
+    assert_null(strstr(PAT_Error_string(MPI_ERR_INTERN), "the first time"));
+
+    pat_error(MPI_ERR_INTERN, "the second time");
+    pat_error_begin();
+    assert_int_equal(pat_error_end(MPI_ERR_INTERN), MPI_ERR_INTERN);
+    assert_null(strstr(PAT_Error_string(MPI_ERR_INTERN), "the second time"));
+
+    pat_error_begin();
+    pat_error(MPI_ERR_INTERN, "the third time");
+    pat_error_end(MPI_ERR_INTERN);
+    assert_non_null(strstr(PAT_Error_string(MPI_ERR_INTERN), "the third time"));
+}
+
+static void test_empty_detail(void **state)
+{
+    (void)state;
+    pat_error_clear();
+    char without[200];
+    strncpy(without, PAT_Error_string(MPI_ERR_ARG), sizeof(without) - 1);
+    without[sizeof(without) - 1] = '\0';
+    pat_error(MPI_ERR_ARG, "%s", "");
+    assert_string_equal(PAT_Error_string(MPI_ERR_ARG), without);
+}
+
+/* A kept error has its text on every thread that is told of it, also after another one. */
+static void test_failure(void **state)
+{
+    (void)state;
+    pat_failure failure = {0};
+    assert_int_equal(pat_failure_tell(&failure), MPI_SUCCESS);
+    pat_error_begin();
+    pat_error(MPI_ERR_OTHER, "it broke off");
+    assert_int_equal(pat_failure_note(&failure, MPI_ERR_OTHER), MPI_ERR_OTHER);
+    pat_error(MPI_ERR_ARG, "something else");
+    assert_int_equal(pat_failure_note(&failure, MPI_ERR_ARG), MPI_ERR_OTHER);
+    assert_int_equal(pat_failure_tell(&failure), MPI_ERR_OTHER);
+    assert_non_null(strstr(PAT_Error_string(MPI_ERR_OTHER), "it broke off"));
+}
+
 static void test_long_detail(void **state)
 {
     (void)state;
@@ -104,8 +168,11 @@ static void test_threads(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_classes),     cmocka_unit_test(test_any_int), cmocka_unit_test(test_detail),
-        cmocka_unit_test(test_long_detail), cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_classes),      cmocka_unit_test(test_any_int),
+        cmocka_unit_test(test_detail),       cmocka_unit_test(test_class_of_code),
+        cmocka_unit_test(test_older_detail), cmocka_unit_test(test_empty_detail),
+        cmocka_unit_test(test_failure),      cmocka_unit_test(test_long_detail),
+        cmocka_unit_test(test_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
