@@ -16,8 +16,9 @@
  *   it is there, no byte is overwritten while it is still sent, and all orders end with the same values;
  * - the rank's own bytes are not read before ARRIVE;
  * - a REDUCE joins the same bytes of different contributions, none of them twice;
- * - every rank that gets the result ends with what `collective` says, and where contributions are reduced, all these ranks have
- *   joined every byte in one and the same order, so that they have the same bits whatever the operation;
+ * - every rank that gets the result ends with what `collective` says, and where contributions are reduced, a byte has been made on
+ *   all these ranks by the same joins of the same operands, so that they have the same bits whatever the operation. In which order
+ *   contributions are joined is not judged: it need not be that of the ranks, nor the same for any two bytes;
  * - nothing is delivered twice, and steps are in order.
  * Any number of ranks will do: a set of contributions has a word for each 64 of them. Returns 0, ENOMEM, or EINVAL with
  * the reason in `why`.
