@@ -98,7 +98,7 @@ install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} PATTERN man EXCLUDE)
 install(FILES bench/examples/two_requests.c bench/examples/jacobi.c DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples)
 
 # The tools are defined later, in bench/: asked for at the end of the configuration. The emulated cluster is a script
-# with its parts beside it; pat-lab is a link to it.
+# with its parts in cluster/ beside it; pat-lab is a link to it.
 function(pat_install_tools)
   if(TARGET pat-bench)
     if(PAT_FLAVOUR) # the name of the file alone: what a tool calls itself, and its page, are the same in all builds
@@ -115,8 +115,8 @@ function(pat_install_tools)
     install(TARGETS lab-stream DESTINATION ${lab_dir})
     configure_file(bench/lab installed/lab @ONLY)
     install(PROGRAMS ${CMAKE_CURRENT_BINARY_DIR}/installed/lab DESTINATION ${lab_dir})
-    file(GLOB parts bench/lab_*.sh)
-    install(PROGRAMS ${parts} DESTINATION ${lab_dir})
+    file(GLOB parts bench/cluster/lab_*.sh)
+    install(PROGRAMS ${parts} DESTINATION ${lab_dir}/cluster)
     file(RELATIVE_PATH to_lab "/${CMAKE_INSTALL_BINDIR}" "/${lab_dir}/lab")
     file(CREATE_LINK "${to_lab}" ${CMAKE_CURRENT_BINARY_DIR}/pat-lab SYMBOLIC)
     install(FILES ${CMAKE_CURRENT_BINARY_DIR}/pat-lab DESTINATION ${CMAKE_INSTALL_BINDIR} RENAME pat-lab${PAT_DOT_FLAVOUR})

@@ -206,7 +206,7 @@ bslb,4,1,16384,16384,20,uniform,10,40,8,24,8,0,16,10,0,0,1
 native,4,1,16384,16384,90,uniform,10,20,1,12,8,0,60,10,0,0,1
 bslb,4,1,16384,16384,90,uniform,10,1,1,24,8,0,60,10,0,0,1
 CSV
-awk -v where="here" -v ranks=4 -f "$PAT_SOURCE/bench/demo.awk" "$work/made.csv" >"$work/verdict"
+awk -v where="here" -v ranks=4 -f "$PAT_SOURCE/bench/scripts/demo.awk" "$work/made.csv" >"$work/verdict"
 cat >"$work/expected" <<'TEXT'
 Late ranks (imbalance factor 2 to 16), here: an arrival-aware algorithm was fastest in 1 of 2 cells, beyond doubt (95 %) in 1; geometric mean of its speed-up over the best regular one 1.00, at most 2.00 (bdr, 16 KiB, delays up to 10 ms).
 Balanced ranks (factor below 2): over 1 cell the best arrival-aware algorithm ran at 0.80 times the speed of the best regular one. (What lies beyond factor 16, 1 cell, decides nothing: there the wait for the last rank is all.)

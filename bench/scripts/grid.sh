@@ -3,8 +3,8 @@
 # a cell once. Sourced. The grid sets: source, name, build, out, iters, factors, procs (a default, and allowed_procs), rate
 # (per node count, Mbit/s), algs. It must never replace a result: what is there was measured with these settings, or the grid stops.
 
-# shellcheck source=bench/options.sh
-. "$source/bench/options.sh"
+# shellcheck source=bench/scripts/options.sh
+. "$source/bench/scripts/options.sh"
 
 listed() { # WORD LIST: is the word in the list?
     [[ " $2 " == *" $1 "* ]]

@@ -124,7 +124,7 @@ raise_lab() {
     echo "$nodes" >"$lab_state/nodes"
     echo "$rate" >"$lab_state/rate"
     echo "$burst" >"$lab_state/burst"
-    ln -s "$bench_dir/lab_enter.sh" "$lab_state/enter" || return 1
+    ln -s "$bench_dir/cluster/lab_enter.sh" "$lab_state/enter" || return 1
 
     ip netns add "$switch" || return 77
     { ip netns exec "$switch" sh -c 'echo 1 >/proc/sys/net/ipv6/conf/all/disable_ipv6'; } 2>/dev/null
