@@ -16,6 +16,7 @@
 #include <cmocka.h>
 
 #include "bench_output.h"
+#include "bench_paper.h"
 #include "bench_plot.h"
 #include "bench_report.h"
 #include "bench_text.h"

@@ -14,8 +14,8 @@
 
 #include "bench_growth.h"
 #include "bench_heat.h"
-#include "bench_report.h"
 #include "bench_text.h"
+#include "bench_versus.h"
 
 enum { ITERS = 6 };
 

@@ -1,6 +1,5 @@
 /*
- * overhead.h — the measurements of pat-overhead. Each is collective over MPI_COMM_WORLD, interleaved within one process
- * and has an A/A control, so that only ratios are read; rank 0 prints.
+ * overhead.h — what the measurements of pat-overhead have in common.
  */
 #ifndef OVERHEAD_H
 #define OVERHEAD_H
@@ -25,14 +24,5 @@ void *overhead_alloc(size_t count, size_t size);
 
 /* Median and quartiles of v[0..n-1]; v is sorted. */
 void overhead_quartiles(double *v, int n, double *low, double *mid, double *high);
-
-/* The library is started by the caller: PAT_Allgather with "native" against bare MPI_Allgather. */
-void overhead_call(const overhead_options *o, int rank, int size);
-
-/* The library is started by the caller: the plain call against the persistent one, where data comes early. */
-void overhead_copies(const overhead_options *o, int rank, int size);
-
-/* Starts and stops the library itself: a computation slowed by its thread. */
-void overhead_thread(const overhead_options *o, int rank, int size);
 
 #endif

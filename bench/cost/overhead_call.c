@@ -1,11 +1,11 @@
 /*
- * overhead_call.c — see overhead.h. What a call costs that goes to the MPI library anyway.
+ * overhead_call.c — see overhead_modes.h. What a call costs that goes to the MPI library anyway.
  */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "overhead.h"
+#include "overhead_modes.h"
 #include "pat.h"
 
 enum { MPI_A, MPI_B, PAT_NATIVE, CALL_VARIANTS };

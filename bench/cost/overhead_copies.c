@@ -1,5 +1,5 @@
 /*
- * overhead_copies.c — see overhead.h. Rank 0 is late each round, so that all the others' blocks are there when it calls:
+ * overhead_copies.c — see overhead_modes.h. Rank 0 is late each round, so that all the others' blocks are there when it calls:
  * the plain call finds them in the library's memory and copies them, the persistent one has them in place.
  */
 #include <mpi.h>
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "overhead.h"
+#include "overhead_modes.h"
 #include "pat.h"
 
 enum { PLAIN_A, PLAIN_B, PERSISTENT, VARIANTS };

@@ -1,5 +1,5 @@
 /*
- * overhead_thread.c — see overhead.h. What the background thread takes from a computation that has the core to itself.
+ * overhead_thread.c — see overhead_modes.h. What the background thread takes from a computation that has the core to itself.
  */
 #include <mpi.h>
 #include <sched.h>
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "overhead.h"
+#include "overhead_modes.h"
 #include "pat.h"
 
 enum { KERNEL_DOUBLES = 8192 };

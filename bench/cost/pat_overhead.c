@@ -15,11 +15,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <gsl/gsl_sort.h>
-#include <gsl/gsl_statistics_double.h>
 
 #include "collective.h"
-#include "overhead.h"
+#include "overhead_modes.h"
 #include "pat.h"
 #include "tool_options.h"
 
@@ -38,21 +36,6 @@ static const struct {
 } modes[] = {
     {"call", overhead_call, true}, {"thread", overhead_thread, false}, {"copies", overhead_copies, true}};
 enum { NUM_MODES = sizeof(modes) / sizeof(modes[0]) };
-
-void overhead_must(int rc, const char *what)
-{
-    if (rc == MPI_SUCCESS)
-        return;
-    fprintf(stderr, "pat-overhead: %s: %s\n", what, PAT_Error_string(rc));
-    MPI_Abort(MPI_COMM_WORLD, 1);
-}
-
-void *overhead_alloc(size_t count, size_t size)
-{
-    void *p = calloc(count, size);
-    overhead_must(p ? MPI_SUCCESS : MPI_ERR_NO_MEM, "memory");
-    return p;
-}
 
 static int find_mode(const char *name)
 {
@@ -104,14 +87,6 @@ static const struct argp_option keys[] = {
     {"alg", 'a', "ALG", 0, "thread, copies: algorithm (default relay)", 0},
     {0}};
 static const struct argp argp = {keys, parse, "MODE", doc, NULL, NULL, NULL};
-
-void overhead_quartiles(double *v, int n, double *low, double *mid, double *high)
-{
-    gsl_sort(v, 1, (size_t)n);
-    *low = gsl_stats_quantile_from_sorted_data(v, 1, (size_t)n, 0.25);
-    *mid = gsl_stats_quantile_from_sorted_data(v, 1, (size_t)n, 0.5);
-    *high = gsl_stats_quantile_from_sorted_data(v, 1, (size_t)n, 0.75);
-}
 
 int main(int argc, char **argv)
 {

@@ -10,16 +10,11 @@
 #include <stdio.h>
 
 #include "bench_delay.h"
+#include "bench_progress.h"
 
 enum { BENCH_MAX_LIST = 128, BENCH_MAX_ALGS = 16, BENCH_MAX_RANKS = 1024 };
 
 enum bench_action { BENCH_RUN, BENCH_HELP, BENCH_VERSION, BENCH_FROM };
-enum bench_progress_mode {
-    BENCH_PROGRESS_AUTO,
-    BENCH_PROGRESS_OFF,
-    BENCH_PROGRESS_BAR,
-    BENCH_PROGRESS_LINES
-};
 
 typedef struct bench_options {
     enum bench_action action;

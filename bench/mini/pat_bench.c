@@ -10,9 +10,11 @@
 
 #include "bench_loop.h"
 #include "bench_options.h"
+#include "bench_paper.h"
 #include "bench_plot.h"
 #include "bench_report.h"
 #include "bench_settings.h"
+#include "bench_versus.h"
 #include "tool_options.h"
 
 typedef struct program {

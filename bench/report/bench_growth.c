@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "bench_delay.h"
-#include "bench_report.h"
+#include "bench_doubt.h"
 
 enum { MAX_PLACES = 32, MAX_ALGS = BENCH_TABLE_ALGS };
 

@@ -1,13 +1,15 @@
 /*
- * bench_paper.c — our cells beside the paper's (bench_report.h). What carries over between networks is the
+ * bench_paper.c — our cells beside the paper's (bench_paper.h). What carries over between networks is the
  * imbalance factor, not the milliseconds, so cells are matched by it. The paper states factors of none of its
  * cells: they follow from its delays and the rate of its network.
  */
-#include "bench_report.h"
+#include "bench_paper.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "bench_doubt.h"
 
 static const double paper_bits_per_second = 1e9;
 

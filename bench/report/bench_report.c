@@ -8,32 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench_doubt.h"
 #include "bench_growth.h"
 #include "tool_options.h"
 
 enum { MAX_ALGS = BENCH_TABLE_ALGS, WIDTH = 11, MAX_DELAYS = 128 };
-
-void bench_warn_if_doubtful(const bench_table *table, FILE *to)
-{
-    bench_cell *cells;
-    const int num = bench_is_doubtful(table) ? bench_table_cells(table, &cells) : 0;
-    int doubtful = 0;
-    if (num <= 0)
-        return;
-    for (int i = 0; i < num; i++)
-        doubtful += cells[i].doubtful;
-    fprintf(
-        to,
-        "# The emulated cluster failed its own check in %d of %d cells: some link did not carry its rate. "
-        "Doubt these:\n#",
-        doubtful, num);
-    for (int i = 0, told = 0; i < num; i++)
-        if (cells[i].doubtful)
-            fprintf(to, "%s %d ranks, %.6g KiB, %s %.6g ms", told++ ? ";" : "", cells[i].procs,
-                    (double)cells[i].segment_bytes / 1024, cells[i].pattern, cells[i].max_delay_ms);
-    fputc('\n', to);
-    free(cells);
-}
 
 static void upper(char *to, size_t size, const char *from)
 {

@@ -1,15 +1,16 @@
 /*
  * bench_versus.c — one algorithm against all others, the bound and the predictor, by imbalance factor
- * (bench_report.h). Ratios above 1 in favour of the algorithm, but for those over the bound, which can only be 1 or
+ * (bench_versus.h). Ratios above 1 in favour of the algorithm, but for those over the bound, which can only be 1 or
  * more.
  */
-#include "bench_report.h"
+#include "bench_versus.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "algorithms.h"
+#include "bench_doubt.h"
 #include "bench_stats.h"
 
 enum { MAX_GROUPS = 32, MAX_ALGS = 64, LONG_BYTES = 16384, HIGH_FACTOR = 4 };

@@ -4,6 +4,7 @@
 #include "bench_progress.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 

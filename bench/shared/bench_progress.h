@@ -5,9 +5,15 @@
 #ifndef BENCH_PROGRESS_H
 #define BENCH_PROGRESS_H
 
+#include <stddef.h>
 #include <stdint.h>
 
-#include "bench_options.h"
+enum bench_progress_mode {
+    BENCH_PROGRESS_AUTO,
+    BENCH_PROGRESS_OFF,
+    BENCH_PROGRESS_BAR,
+    BENCH_PROGRESS_LINES
+};
 
 typedef struct bench_progress {
     enum bench_progress_mode mode; /* AUTO is settled by the start */

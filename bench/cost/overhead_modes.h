@@ -1,0 +1,19 @@
+/*
+ * overhead_modes.h — the measurements of pat-overhead. Each is collective over MPI_COMM_WORLD, interleaved within one process
+ * and has an A/A control, so that only ratios are read; rank 0 prints.
+ */
+#ifndef OVERHEAD_MODES_H
+#define OVERHEAD_MODES_H
+
+#include "overhead.h"
+
+/* The library is started by the caller: PAT_Allgather with "native" against bare MPI_Allgather. */
+void overhead_call(const overhead_options *o, int rank, int size);
+
+/* The library is started by the caller: the plain call against the persistent one, where data comes early. */
+void overhead_copies(const overhead_options *o, int rank, int size);
+
+/* Starts and stops the library itself: a computation slowed by its thread. */
+void overhead_thread(const overhead_options *o, int rank, int size);
+
+#endif
