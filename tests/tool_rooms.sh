@@ -33,6 +33,63 @@ except() {
     files=("${kept[@]}")
 }
 
+# includes: "FILE HEADER" for every #include "HEADER" below here. foo.c and foo.h are one file: foo.
+includes() {
+    local file
+    find src pat algorithms bench -name '*.[ch]' | sort | while read -r file; do
+        strip "$file" | sed -nE 's|^ *# *include *"(.*/)?([^"/]*)\.[ch]".*|'"${file%.[ch]}"' \2|p'
+        echo "${file%.[ch]}"
+    done
+}
+
+# circles: names every circle of files, every circle of rooms of bench, and what one tool's room knows of another's. A header is
+# the one in the file's own folder, or else any of that name.
+circles() {
+    includes | awk '
+        function folder(path) { sub("/[^/]*$", "", path); return path }
+        function connect(from, to) {
+            if (from != to && !((from, to) in known)) { known[from, to]; after[from] = after[from] " " to }
+        }
+        # The shortest way from a place back to it: "a -> b -> a", or nothing.
+        function way_back(from,    queue, last, at, i, n, next_ones, came, text) {
+            queue[last = 1] = from
+            for (at = 1; at <= last; at++) {
+                n = queue[at] in after ? split(after[queue[at]], next_ones, " ") : 0
+                for (i = 1; i <= n; i++) {
+                    if (!(next_ones[i] in came)) { came[next_ones[i]] = queue[at]; queue[++last] = next_ones[i] }
+                    if (next_ones[i] != from) continue
+                    text = from
+                    for (at = came[from]; at != from; at = came[at]) text = at " -> " text
+                    return from " -> " text
+                }
+            }
+            return ""
+        }
+        function complain(text) { print text; broken = 1 }
+        NF == 1 { name = $1; sub(".*/", "", name); if (!($1 in file)) { file[$1]; named[name] = named[name] " " $1 } }
+        NF == 2 { includer[NR] = $1; header[NR] = $2 }
+        END {
+            for (i in includer) {
+                own = folder(includer[i]) "/" header[i]
+                num = split(own in file ? own : named[header[i]], found, " ")
+                for (k = 1; k <= num; k++) {
+                    connect(includer[i], found[k])
+                    room = folder(includer[i]); other = folder(found[k])
+                    if (room == other || room !~ "^bench/" || other !~ "^bench/") continue
+                    connect(room "/", other "/")
+                    if (other !~ "^bench/(shared|results|report)$") complain(includer[i] " knows another tool: " found[k])
+                }
+            }
+            for (place in after) {
+                if (place in told || (way = way_back(place)) == "") continue
+                complain("a circle: " way)
+                num = split(way, list, " -> ")
+                for (k = 1; k <= num; k++) told[list[k]]
+            }
+            exit broken
+        }' >&2 || broken=1
+}
+
 # check TREE: status 0 when the tree keeps every rule.
 check() (
     cd "$1"
@@ -52,6 +109,9 @@ check() (
         '\b(float|double|_Float[0-9]+|sqrt|log2?|pow|floor|ceil)\b|[0-9]\.[0-9]' src/plan*.[ch] algorithms/*.[ch]
     forbid "pat/ knows nothing of algorithms" \
         '#include *["<].*(algorithms|plan|engine|model|check)\.h|\bpat_(plan|algorithm|engine|model)_' pat/*.[ch]
+    forbid "what is made of results knows no MPI and no clock" \
+        '#include *[<"](mpi|pat|clock|bench_clock|bench_wait|time|sys/time|pthread|threads)\.h|\bP?MPI_[A-Za-z]|\bclock_gettime\b' \
+        bench/re{port,sults}/*.[ch]
     forbid "the model, the checker and plans know nothing of the engine" '#include *["<].*engine' "${pure[@]}"
 
     files=(src/*.c pat/*.c algorithms/*.c)
@@ -76,17 +136,21 @@ check() (
         '(^|[^A-Za-z0-9_])(f?printf|f?puts|perror|putchar|exit|_exit|abort|PMPI_Abort) *\(' "${files[@]}"
     forbid "a trace goes to its file, and nothing ends the program" \
         '(^|[^A-Za-z0-9_])(printf|f?puts|perror|putchar|exit|_exit|abort|PMPI_Abort) *\(|\bstd(out|err)\b' src/trace.c
+    circles
     exit $broken
 )
 
 check "$PAT_SOURCE" || exit 1
 
-# caught FILE LINE: a tree in which FILE holds LINE must be refused.
 tree=$(mktemp -d)
 trap 'rm -rf "$tree"' EXIT
-caught() {
+empty_tree() {
     rm -rf "${tree:?}"/*
-    mkdir -p "$tree/src/dropin" "$tree/pat" "$tree/algorithms"
+    mkdir -p "$tree"/{src/dropin,pat,algorithms,bench/{shared,results,report,mini,calibrate}}
+}
+# caught FILE LINE: a tree in which FILE holds LINE must be refused.
+caught() {
+    empty_tree
     echo '/* MPI_Send( in a comment is nobody'"'"'s business */' >"$tree/$1"
     check "$tree" || {
         echo "FAIL: a comment was taken for code" >&2
@@ -126,4 +190,39 @@ caught src/dropin/report.c 'PMPI_Send(a, b);'
 caught src/dropin/gate.c '#include <mpi.h>'
 caught src/dropin/gate_c.c 'PMPI_Comm_rank(a, &b);'
 caught src/trace.c 'fprintf(stderr, "x");'
+caught bench/report/bench_plot.c '#include <mpi.h>'
+caught bench/results/bench_csv.c 'now = clock_gettime(a, &b);'
+
+# with A:B...: a tree in which file A includes header B, for each of these.
+with() {
+    local pair
+    empty_tree
+    for pair in "$@"; do
+        echo "#include \"${pair#*:}\"" >>"$tree/${pair%%:*}"
+    done
+}
+# circle TEXT A:B...: such a tree must be refused with that text; without TEXT, it must not.
+circle() {
+    local text=$1 status=0
+    shift
+    with "$@"
+    check "$tree" 2>"$tree/said" || status=$?
+    if [ -n "$text" ] && ! { [ $status -ne 0 ] && grep -qF -e "$text" "$tree/said"; }; then
+        echo "FAIL: includes $*: no word of '$text'" >&2
+        exit 1
+    elif [ -z "$text" ] && [ $status -ne 0 ]; then
+        echo "FAIL: includes $*: refused: $(cat "$tree/said")" >&2
+        exit 1
+    fi
+}
+circle '' src/a.c:a.h src/a.h:b.h src/b.c:b.h src/c.c:a.h
+circle 'src/a -> src/b' src/a.h:b.h src/b.c:a.h
+circle 'src/a -> src/b' src/a.c:../src/b.h src/b.h:a.h
+circle 'src/a -> src/b' src/a.h:b.h src/b.h:a.h
+circle 'pat/b -> ' src/a.c:b.h pat/b.h:c.h algorithms/c.c:a.h src/a.h:d.h src/d.h:d.h
+circle '' src/a.c:b.h src/b.h:c.h src/dropin/b.c:a.h src/a.h:c.h
+circle 'bench/mini/a -> ' bench/mini/a.c:b.h bench/mini/b.h:c.h bench/mini/c.c:a.h
+circle '' bench/mini/a.c:b.h bench/report/b.h:c.h bench/results/c.h:d.h
+circle 'bench/report/ -> ' bench/report/a.c:b.h bench/results/b.h:c.h bench/results/c.c:d.h bench/report/d.h:e.h
+circle 'knows another tool: bench/mini/b' bench/calibrate/a.c:b.h bench/mini/b.h:c.h
 echo "every rule is kept, and every rule is watched"
