@@ -263,6 +263,15 @@ static void test_statistics(void **state)
     assert_true(isnan(bench_ci95(x, 2)));
     assert_true(isnan(bench_mean(x + 1, 1, NULL)));
     assert_true(isnan(bench_mean(x, 0, NULL)));
+
+    double y[] = {9, 1, 5, 3}, low, middle, high;
+    assert_near(bench_median(y, 4), 4, 1e-12);
+    assert_near(bench_quantile(y, 4, 0), 1, 1e-12);
+    assert_near(bench_quantile(y, 4, 1), 9, 1e-12);
+    bench_quartiles(y, 4, &low, &middle, &high);
+    assert_near(low, 2.5, 1e-12);
+    assert_near(middle, 4, 1e-12);
+    assert_near(high, 6, 1e-12);
 }
 
 /* Times that vary a lot from iteration to iteration but differ by the same: a paired comparison sees it. */

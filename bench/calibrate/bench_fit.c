@@ -7,11 +7,12 @@
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_linalg.h>
 #include <gsl/gsl_multifit.h>
-#include <gsl/gsl_sort.h>
 #include <gsl/gsl_statistics_double.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
+
+#include "bench_stats.h"
 
 enum { PARAMETERS = 2 };
 static const double worst_condition = 1000;
@@ -126,8 +127,7 @@ static double median_error(const bench_fit *fit, const bench_fit_row *rows, int 
     for (int i = 0; i < num; i++)
         errors[i] =
             fabs((rows[i].messages * fit->alpha_s + rows[i].bytes * fit->beta_s) / rows[i].seconds - 1);
-    gsl_sort(errors, 1, (size_t)num);
-    return gsl_stats_median_from_sorted_data(errors, 1, (size_t)num);
+    return bench_median(errors, num);
 }
 
 int bench_fit_hockney(bench_fit *fit, const bench_fit_row *rows, int num)

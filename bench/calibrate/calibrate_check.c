@@ -2,13 +2,12 @@
  * calibrate_check.c — is the choice by calibration a good one? Every algorithm is run beside the others, in turn, and on
  * every size the chosen one is compared with the fastest.
  */
-#include <gsl/gsl_sort.h>
-#include <gsl/gsl_statistics_double.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "bench_clock.h"
+#include "bench_must.h"
 #include "bench_stats.h"
 #include "calibrate_run.h"
 #include "pat.h"
@@ -53,8 +52,8 @@ static void run_cell(const pat_calibration *c, check_cell *cell, enum pat_op op,
             if (!takes_part(c, alg, op, ranks))
                 continue;
             const calibrate_job job = {alg, cell->bytes, calibrate_needs_closing(alg) ? 0 : -1, clock};
-            calibrate_must(PAT_UseAlg(alg->name),
-                           alg->name); /* the MPI library's too: nothing is prepared then */
+            bench_must(PAT_UseAlg(alg->name),
+                       alg->name); /* the MPI library's too: nothing is prepared then */
             const double s = calibrate_once(MPI_COMM_WORLD, &job, buffer);
             if (i >= 0)
                 cell->seconds[a][i] = s;
@@ -66,8 +65,7 @@ static double median_of(const double *seconds, int n)
     double sorted[MAX_RUNS];
     for (int i = 0; i < n; i++)
         sorted[i] = seconds[i];
-    gsl_sort(sorted, 1, (size_t)n);
-    return gsl_stats_median_from_sorted_data(sorted, 1, (size_t)n);
+    return bench_median(sorted, n);
 }
 
 /* In per cent of the best's median; nothing where the paired difference is within its confidence interval. */
@@ -156,16 +154,16 @@ static void check_op(const pat_calibration *c, enum pat_op op, int runs, double 
         free(off);
         return;
     }
-    calibrate_must(cell && off ? MPI_SUCCESS : MPI_ERR_NO_MEM, "memory");
+    bench_must(cell && off ? MPI_SUCCESS : MPI_ERR_NO_MEM, "memory");
     if (rank == 0)
         printf("\n# %s, %d ranks (measured with %d), %d runs each\n%10s  %-16s %10s  %-16s %9s  %10s %9s\n",
                name, ranks, c->ranks, runs, "bytes", "best", "[us]", "chosen", "loss", "MPI [us]", "loss");
     for (int i = 0; i < MAX_SIZES && go_on; i++) {
         cell->bytes = (int64_t)FIRST_BYTES << i;
-        calibrate_must(bench_clock_sync(&clock, MPI_COMM_WORLD, 20, &same_machine), "the clock");
+        bench_must(bench_clock_sync(&clock, MPI_COMM_WORLD, 20, &same_machine), "the clock");
         char *buffer = calloc(
             1, calibrate_bytes(&(calibrate_job){pat_algorithm_native(op), cell->bytes, 0, NULL}, ranks));
-        calibrate_must(buffer ? MPI_SUCCESS : MPI_ERR_NO_MEM, "memory");
+        bench_must(buffer ? MPI_SUCCESS : MPI_ERR_NO_MEM, "memory");
         run_cell(c, cell, op, runs, &clock, buffer);
         free(buffer);
         if (rank == 0)
@@ -174,12 +172,11 @@ static void check_op(const pat_calibration *c, enum pat_op op, int runs, double 
         MPI_Bcast(&go_on, 1, MPI_INT, 0, MPI_COMM_WORLD);
     }
     if (rank == 0) {
-        gsl_sort(off, 1, (size_t)num_off);
         print_losses("chosen", &ours);
         print_losses("the MPI library's own", &natives);
-        printf("# predictions: error median %.1f %%, 95 %% within %.1f %%, of %d\n",
-               100 * gsl_stats_median_from_sorted_data(off, 1, (size_t)num_off),
-               100 * gsl_stats_quantile_from_sorted_data(off, 1, (size_t)num_off, 0.95), num_off);
+        if (num_off > 0)
+            printf("# predictions: error median %.1f %%, 95 %% within %.1f %%, of %d\n",
+                   100 * bench_median(off, num_off), 100 * bench_quantile(off, num_off, 0.95), num_off);
     }
     free(cell);
     free(off);

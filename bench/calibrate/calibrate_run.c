@@ -4,25 +4,16 @@
  */
 #include "calibrate_run.h"
 
-#include <gsl/gsl_sort.h>
-#include <gsl/gsl_statistics_double.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "bench_must.h"
 #include "bench_stats.h"
 #include "pat.h"
 
 enum { TAG = 77, LEAST_LEAD_NS = 1000000 };
-
-void calibrate_must(int rc, const char *what)
-{
-    if (rc == MPI_SUCCESS)
-        return;
-    fprintf(stderr, "pat-calibrate: %s: %s\n", what, PAT_Error_string(rc));
-    MPI_Abort(MPI_COMM_WORLD, 1);
-}
 
 size_t calibrate_bytes(const calibrate_job *job, int ranks)
 {
@@ -54,16 +45,16 @@ static void run(MPI_Comm comm, const calibrate_job *job, char *buffer)
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &size);
     if (job->alg)
-        calibrate_must(call(comm, job, buffer), "a collective");
+        bench_must(call(comm, job, buffer), "a collective");
     if (job->closing_bytes < 0)
         return;
     char *closing =
         buffer + (job->alg ? calibrate_bytes(&(calibrate_job){job->alg, job->bytes, 0, NULL}, size) : 0);
     if (rank > 0)
-        calibrate_must(MPI_Send(closing, (int)job->closing_bytes, MPI_BYTE, 0, TAG, comm), "MPI_Send");
+        bench_must(MPI_Send(closing, (int)job->closing_bytes, MPI_BYTE, 0, TAG, comm), "MPI_Send");
     for (int r = 1; rank == 0 && r < size; r++)
-        calibrate_must(MPI_Recv(closing, (int)job->closing_bytes, MPI_BYTE, r, TAG, comm, MPI_STATUS_IGNORE),
-                       "MPI_Recv");
+        bench_must(MPI_Recv(closing, (int)job->closing_bytes, MPI_BYTE, r, TAG, comm, MPI_STATUS_IGNORE),
+                   "MPI_Recv");
 }
 
 /* Enough repetitions? Rank 0 knows, and all do as it says. */
@@ -80,15 +71,14 @@ static bool enough(MPI_Comm comm, const double *seconds, int n, const calibrate_
 static calibrate_result summary(double *seconds, int n)
 {
     calibrate_result r = {.mean_s = bench_mean(seconds, n, NULL), .ci_s = bench_ci95(seconds, n), .runs = n};
-    gsl_sort(seconds, 1, (size_t)n);
-    r.median_s = gsl_stats_median_from_sorted_data(seconds, 1, (size_t)n);
+    r.median_s = bench_median(seconds, n);
     return r;
 }
 
 static double *series(int n)
 {
     double *seconds = calloc((size_t)n, sizeof(*seconds));
-    calibrate_must(seconds ? MPI_SUCCESS : MPI_ERR_NO_MEM, "memory");
+    bench_must(seconds ? MPI_SUCCESS : MPI_ERR_NO_MEM, "memory");
     return seconds;
 }
 
@@ -118,12 +108,12 @@ static int64_t meet(MPI_Comm comm, const pat_clock *clock)
         const int64_t mine = start - pat_clock_local_ns() - LEAST_LEAD_NS;
         MPI_Allreduce(&mine, &ahead, 1, MPI_INT64_T, MPI_MIN, comm);
     }
-    calibrate_must(PAT_ProcessingStart(), "PAT_ProcessingStart");
+    bench_must(PAT_ProcessingStart(), "PAT_ProcessingStart");
     const int64_t now = pat_clock_local_ns();
     sleep_until(now + (start - now) / 2);
-    calibrate_must(PAT_Edge(50), "PAT_Edge");
+    bench_must(PAT_Edge(50), "PAT_Edge");
     sleep_until(start);
-    calibrate_must(PAT_ProcessingEnd(), "PAT_ProcessingEnd");
+    bench_must(PAT_ProcessingEnd(), "PAT_ProcessingEnd");
     return start;
 }
 
@@ -188,7 +178,7 @@ void calibrate_gammas(MPI_Comm comm, int64_t bytes, const calibrate_patience *pa
                       int num)
 {
     char *buffer = malloc((size_t)bytes);
-    calibrate_must(buffer ? MPI_SUCCESS : MPI_ERR_NO_MEM, "memory");
+    bench_must(buffer ? MPI_SUCCESS : MPI_ERR_NO_MEM, "memory");
     memset(buffer, 1, (size_t)bytes);
     const double barrier = fan_out(comm, 0, bytes, patience, buffer);
     double one = 0;

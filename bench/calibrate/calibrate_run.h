@@ -68,7 +68,4 @@ static inline bool calibrate_needs_closing(const pat_algorithm *alg)
     return !pat_collective_of(alg->op)->all_give;
 }
 
-/* End the job with a message when an MPI or PAT call fails: nothing can be measured then. */
-void calibrate_must(int rc, const char *what);
-
 #endif

@@ -16,6 +16,7 @@
 #include "bench_clock.h"
 #include "bench_fit.h"
 #include "bench_forecast.h"
+#include "bench_must.h"
 #include "bench_progress.h"
 #include "bench_rules.h"
 #include "bench_wait.h"
@@ -171,7 +172,7 @@ static double walked_ns(const bench_forecast *f, int64_t alpha_ns, int64_t beta_
 {
     bench_forecast with = *f;
     int64_t *at_once = calloc((size_t)f->job.num_ranks, sizeof(*at_once));
-    calibrate_must(at_once ? MPI_SUCCESS : MPI_ERR_NO_MEM, "memory");
+    bench_must(at_once ? MPI_SUCCESS : MPI_ERR_NO_MEM, "memory");
     const bench_net net = {.num_ranks = f->job.num_ranks, .num_nodes = f->job.num_ranks, .ppn = 1};
     with.alpha_ns = alpha_ns;
     with.beta_ps = beta_ps;
@@ -278,7 +279,7 @@ static void save(const run *r)
 static void sync_clock(run *r)
 {
     int same_machine;
-    calibrate_must(bench_clock_sync(&r->clock, MPI_COMM_WORLD, 20, &same_machine), "the clock");
+    bench_must(bench_clock_sync(&r->clock, MPI_COMM_WORLD, 20, &same_machine), "the clock");
 }
 
 /* Nothing of an all-gather is to be prepared in the background while something else is measured. */
@@ -286,7 +287,7 @@ static void use_native(void)
 {
     for (int op = 0; op < PAT_NUM_OPS; op++) {
         const char *const native = pat_algorithm_native((enum pat_op)op)->name;
-        calibrate_must(PAT_UseAlg(native), native);
+        bench_must(PAT_UseAlg(native), native);
     }
 }
 
@@ -301,7 +302,7 @@ static void fit(run *r, const pat_algorithm *alg)
         for (int k = 0; k < (calibrate_needs_closing(alg) ? NUM_CLOSINGS : 1); k++) {
             const calibrate_job job = {alg, sizes[i], calibrate_needs_closing(alg) ? closings[k] : -1,
                                        &r->clock};
-            calibrate_must(PAT_UseAlg(alg->name), alg->name);
+            bench_must(PAT_UseAlg(alg->name), alg->name);
             const calibrate_result t = calibrate_time(MPI_COMM_WORLD, &job, &r->options->patience, r->buffer);
             const pat_form_cost c = cost_for_fit(r, alg, sizes[i]);
             const double others = job.closing_bytes < 0 ? 0 : r->size - 1;
@@ -342,7 +343,7 @@ static void take_points(run *r, const pat_algorithm *alg, int ranks)
     use_native();
     sync_clock(r);
     if (alg->build)
-        calibrate_must(PAT_UseAlg(alg->name), alg->name); /* all ranks, though not all take part */
+        bench_must(PAT_UseAlg(alg->name), alg->name); /* all ranks, though not all take part */
     MPI_Comm_split(MPI_COMM_WORLD, r->rank < ranks ? 0 : MPI_UNDEFINED, r->rank, &comm);
     if (comm != MPI_COMM_NULL) {
         const calibrate_job nothing = {NULL, 0, 0, &r->clock};
@@ -470,7 +471,7 @@ static size_t most_bytes(const run *r)
 static int check(const options *o, int rank)
 {
     pat_calibration *c;
-    calibrate_must(PAT_Init(), "PAT_Init");
+    bench_must(PAT_Init(), "PAT_Init");
     pat_config config = pat_rt.config;
     snprintf(config.calibration, sizeof(config.calibration), "%s", o->out);
     int rc = pat_machine_calibration(MPI_COMM_WORLD, &config, &c);
@@ -480,7 +481,7 @@ static int check(const options *o, int rank)
         fprintf(stderr, "pat-calibrate: %s\n", PAT_Error_string(rc));
     if (rc == MPI_SUCCESS)
         free(c);
-    calibrate_must(PAT_Finalize(), "PAT_Finalize");
+    bench_must(PAT_Finalize(), "PAT_Finalize");
     return rc == MPI_SUCCESS ? 0 : TOOL_BAD_INPUT;
 }
 
@@ -501,8 +502,8 @@ static int calibrate(const options *o, int rank, int size)
     bool alike;
     if (!out_is_good(o, rank))
         return TOOL_BAD_INPUT;
-    calibrate_must(PAT_Init(), "PAT_Init");
-    calibrate_must(pat_machine_find(MPI_COMM_WORLD, &r.found.machine, &alike), "the machine");
+    bench_must(PAT_Init(), "PAT_Init");
+    bench_must(pat_machine_find(MPI_COMM_WORLD, &r.found.machine, &alike), "the machine");
     if (!alike) {
         if (rank == 0)
             fprintf(stderr,
@@ -512,8 +513,8 @@ static int calibrate(const options *o, int rank, int size)
         return TOOL_BAD_INPUT;
     }
     r.found.ranks = size;
-    calibrate_must(pat_link_find(&r.link, &pat_rt.config, MPI_COMM_WORLD, NULL), "the link");
-    calibrate_must(bench_clock_sync(&r.clock, MPI_COMM_WORLD, 20, &same_machine), "the clock");
+    bench_must(pat_link_find(&r.link, &pat_rt.config, MPI_COMM_WORLD, NULL), "the link");
+    bench_must(bench_clock_sync(&r.clock, MPI_COMM_WORLD, 20, &same_machine), "the clock");
     r.found.link_us = (double)r.link.alpha_ns / 1e3;
     r.found.link_mbit = 8e6 / (double)r.link.beta_ps;
     int good = rank > 0 || go_on(&r);
@@ -524,7 +525,7 @@ static int calibrate(const options *o, int rank, int size)
     }
     MPI_Bcast(&r.found, (int)sizeof(r.found), MPI_BYTE, 0, MPI_COMM_WORLD);
     r.buffer = calloc(1, most_bytes(&r));
-    calibrate_must(r.buffer ? MPI_SUCCESS : MPI_ERR_NO_MEM, "memory");
+    bench_must(r.buffer ? MPI_SUCCESS : MPI_ERR_NO_MEM, "memory");
     if (rank == 0)
         printf("# PAT calibration, %d ranks, %d on a node, link %.1f us, %.1f Mbit/s\n# %s\n# %s\n", size,
                r.found.machine.ranks_per_node, r.found.link_us, r.found.link_mbit, r.found.machine.cpu,
@@ -533,7 +534,7 @@ static int calibrate(const options *o, int rank, int size)
     if (rank == 0)
         printf("# written to %s\n", o->out);
     free(r.buffer);
-    calibrate_must(PAT_Finalize(), "PAT_Finalize");
+    bench_must(PAT_Finalize(), "PAT_Finalize");
     return 0;
 }
 

@@ -4,12 +4,11 @@
  * process, so that everything else is the same, the thread level included. A third block by PMPI_ is the control.
  */
 #include <argp.h>
-#include <gsl/gsl_sort.h>
-#include <gsl/gsl_statistics_double.h>
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "bench_stats.h"
 #include "tool_options.h"
 
 enum { BLOCKS = 301, CALLS = 1000, MOST_BYTES = 1024 };
@@ -63,19 +62,12 @@ static void compare(const char *name, call through, call past, int bytes, int ra
         ratio[0][i] = ns[1][i] / ns[0][i];
         ratio[1][i] = ns[2][i] / ns[0][i];
     }
-    for (int k = 0; k < 3; k++)
-        gsl_sort(ns[k], 1, BLOCKS);
-    for (int k = 0; k < 2; k++)
-        gsl_sort(ratio[k], 1, BLOCKS);
     if (rank == 0) {
-        const double base = gsl_stats_median_from_sorted_data(ns[0], 1, BLOCKS);
-        printf("%-14s %6d %10.1f %10.1f %8.1f %8.3f  (%.3f .. %.3f) %8.3f\n", name, bytes, base,
-               gsl_stats_median_from_sorted_data(ns[1], 1, BLOCKS),
-               gsl_stats_median_from_sorted_data(ns[1], 1, BLOCKS) - base,
-               gsl_stats_median_from_sorted_data(ratio[0], 1, BLOCKS),
-               gsl_stats_quantile_from_sorted_data(ratio[0], 1, BLOCKS, 0.25),
-               gsl_stats_quantile_from_sorted_data(ratio[0], 1, BLOCKS, 0.75),
-               gsl_stats_median_from_sorted_data(ratio[1], 1, BLOCKS));
+        double low, middle, high;
+        const double base = bench_median(ns[0], BLOCKS), seen = bench_median(ns[1], BLOCKS);
+        bench_quartiles(ratio[0], BLOCKS, &low, &middle, &high);
+        printf("%-14s %6d %10.1f %10.1f %8.1f %8.3f  (%.3f .. %.3f) %8.3f\n", name, bytes, base, seen,
+               seen - base, middle, low, high, bench_median(ratio[1], BLOCKS));
         fflush(stdout);
     }
 }

@@ -1,10 +1,9 @@
 /*
- * overhead.h — what the measurements of pat-overhead have in common.
+ * overhead.h — the measurements of pat-overhead. Each is collective over MPI_COMM_WORLD, interleaved within one process
+ * and has an A/A control, so that only ratios are read; rank 0 prints.
  */
 #ifndef OVERHEAD_H
 #define OVERHEAD_H
-
-#include <stddef.h>
 
 typedef struct overhead_options {
     const char *mode;
@@ -14,15 +13,13 @@ typedef struct overhead_options {
     const char *alg;
 } overhead_options;
 
-/* Ends the job with a text when a call of the library failed. */
-void overhead_must(int rc, const char *what);
+/* The library is started by the caller: PAT_Allgather with "native" against bare MPI_Allgather. */
+void overhead_call(const overhead_options *o, int rank, int size);
 
-#define MUST(call) overhead_must((call), #call)
+/* The library is started by the caller: the plain call against the persistent one, where data comes early. */
+void overhead_copies(const overhead_options *o, int rank, int size);
 
-/* Memory, or the end of the job. */
-void *overhead_alloc(size_t count, size_t size);
-
-/* Median and quartiles of v[0..n-1]; v is sorted. */
-void overhead_quartiles(double *v, int n, double *low, double *mid, double *high);
+/* Starts and stops the library itself: a computation slowed by its thread. */
+void overhead_thread(const overhead_options *o, int rank, int size);
 
 #endif

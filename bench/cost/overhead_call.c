@@ -1,11 +1,13 @@
 /*
- * overhead_call.c — see overhead_modes.h. What a call costs that goes to the MPI library anyway.
+ * overhead_call.c — see overhead.h. What a call costs that goes to the MPI library anyway.
  */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "overhead_modes.h"
+#include "bench_must.h"
+#include "bench_stats.h"
+#include "overhead.h"
 #include "pat.h"
 
 enum { MPI_A, MPI_B, PAT_NATIVE, CALL_VARIANTS };
@@ -28,11 +30,11 @@ static double batch(int variant, int calls, const char *out, char *in, int bytes
 void overhead_call(const overhead_options *o, int rank, int size)
 {
     int rounds = o->rounds ? o->rounds : 400;
-    double *t[CALL_VARIANTS], *ratio = overhead_alloc((size_t)rounds, sizeof(double)),
-                              *control = overhead_alloc((size_t)rounds, sizeof(double));
+    double *t[CALL_VARIANTS], *ratio = bench_must_alloc((size_t)rounds, sizeof(double)),
+                              *control = bench_must_alloc((size_t)rounds, sizeof(double));
     for (int v = 0; v < CALL_VARIANTS; v++)
-        t[v] = overhead_alloc((size_t)rounds, sizeof(double));
-    char *out = overhead_alloc(1, 65536), *in = overhead_alloc((size_t)size, 65536);
+        t[v] = bench_must_alloc((size_t)rounds, sizeof(double));
+    char *out = bench_must_alloc(1, 65536), *in = bench_must_alloc((size_t)size, 65536);
     MUST(PAT_UseAlg("native"));
     if (rank == 0)
         printf("# PAT_Allgather(native) against MPI_Allgather, %d ranks, %d interleaved rounds, medians "
@@ -51,10 +53,10 @@ void overhead_call(const overhead_options *o, int rank, int size)
             control[r] = t[MPI_B][r] / t[MPI_A][r];
         }
         double lo, mid, hi, clo, cmid, chi, base, ours, skip1, skip2;
-        overhead_quartiles(ratio, rounds, &lo, &mid, &hi);
-        overhead_quartiles(control, rounds, &clo, &cmid, &chi);
-        overhead_quartiles(t[MPI_A], rounds, &skip1, &base, &skip2);
-        overhead_quartiles(t[PAT_NATIVE], rounds, &skip1, &ours, &skip2);
+        bench_quartiles(ratio, rounds, &lo, &mid, &hi);
+        bench_quartiles(control, rounds, &clo, &cmid, &chi);
+        bench_quartiles(t[MPI_A], rounds, &skip1, &base, &skip2);
+        bench_quartiles(t[PAT_NATIVE], rounds, &skip1, &ours, &skip2);
         if (rank == 0)
             printf("%9d %12.0f %12.0f %10.0f    %6.3f [%6.3f,%6.3f]    %6.3f [%6.3f,%6.3f]\n", bytes, base,
                    ours, ours - base, mid, lo, hi, cmid, clo, chi);

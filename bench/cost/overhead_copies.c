@@ -1,5 +1,5 @@
 /*
- * overhead_copies.c — see overhead_modes.h. Rank 0 is late each round, so that all the others' blocks are there when it calls:
+ * overhead_copies.c — see overhead.h. Rank 0 is late each round, so that all the others' blocks are there when it calls:
  * the plain call finds them in the library's memory and copies them, the persistent one has them in place.
  */
 #include <mpi.h>
@@ -7,7 +7,9 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "overhead_modes.h"
+#include "bench_must.h"
+#include "bench_stats.h"
+#include "overhead.h"
 #include "pat.h"
 
 enum { PLAIN_A, PLAIN_B, PERSISTENT, VARIANTS };
@@ -51,8 +53,9 @@ static double one_round(const overhead_options *o, int variant, int rank, const 
 void overhead_copies(const overhead_options *o, int rank, int size)
 {
     int rounds = o->rounds ? o->rounds : 60;
-    char *out = overhead_alloc(1, (size_t)o->segment), *in = overhead_alloc((size_t)size, (size_t)o->segment);
-    double *t[VARIANTS], *ratio = overhead_alloc((size_t)rounds, sizeof(double));
+    char *out = bench_must_alloc(1, (size_t)o->segment),
+         *in = bench_must_alloc((size_t)size, (size_t)o->segment);
+    double *t[VARIANTS], *ratio = bench_must_alloc((size_t)rounds, sizeof(double));
     int64_t copied[VARIANTS] = {0}, ignored = 0;
     PAT_Request request = PAT_REQUEST_NULL;
     MUST(PAT_UseAlg(o->alg));
@@ -60,7 +63,7 @@ void overhead_copies(const overhead_options *o, int rank, int size)
         out[i] = (char)(rank + i);
     MUST(PAT_Allgather_init(out, o->segment, MPI_BYTE, in, o->segment, MPI_BYTE, MPI_COMM_WORLD, &request));
     for (int v = 0; v < VARIANTS; v++) {
-        t[v] = overhead_alloc((size_t)rounds, sizeof(double));
+        t[v] = bench_must_alloc((size_t)rounds, sizeof(double));
         one_round(o, v, rank, out, in, request, &ignored);
     }
     for (int r = 0; r < rounds; r++)
@@ -79,11 +82,11 @@ void overhead_copies(const overhead_options *o, int rank, int size)
         for (int v = 0; v < VARIANTS; v++) {
             for (int r = 0; r < rounds; r++)
                 ratio[r] = t[v][r] / t[PLAIN_A][r];
-            overhead_quartiles(ratio, rounds, &lo[v], &mid[v], &hi[v]);
+            bench_quartiles(ratio, rounds, &lo[v], &mid[v], &hi[v]);
         }
         for (int v = 0; v < VARIANTS; v++) {
             double low, us, high;
-            overhead_quartiles(t[v], rounds, &low, &us, &high);
+            bench_quartiles(t[v], rounds, &low, &us, &high);
             printf("%-16s %10.1f    %6.3f [%6.3f,%6.3f] %22.2f\n", names[v], us, mid[v], lo[v], hi[v],
                    (double)copied[v] / rounds / o->segment);
         }

@@ -1,5 +1,5 @@
 /*
- * overhead_thread.c — see overhead_modes.h. What the background thread takes from a computation that has the core to itself.
+ * overhead_thread.c — see overhead.h. What the background thread takes from a computation that has the core to itself.
  */
 #include <mpi.h>
 #include <sched.h>
@@ -7,7 +7,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "overhead_modes.h"
+#include "bench_must.h"
+#include "bench_stats.h"
+#include "overhead.h"
 #include "pat.h"
 
 enum { KERNEL_DOUBLES = 8192 };
@@ -44,12 +46,13 @@ void overhead_thread(const overhead_options *o, int rank, int size)
 {
     const double phase_ms = o->phase_ms > 0 ? o->phase_ms : 100;
     int rounds = o->rounds ? o->rounds : 60, cores = (int)sysconf(_SC_NPROCESSORS_ONLN);
-    double *t[THREAD_VARIANTS], *ratio = overhead_alloc((size_t)rounds, sizeof(double)),
-                                *v = overhead_alloc(KERNEL_DOUBLES, sizeof(double));
-    char *out = overhead_alloc(1, (size_t)o->segment), *in = overhead_alloc((size_t)size, (size_t)o->segment);
+    double *t[THREAD_VARIANTS], *ratio = bench_must_alloc((size_t)rounds, sizeof(double)),
+                                *v = bench_must_alloc(KERNEL_DOUBLES, sizeof(double));
+    char *out = bench_must_alloc(1, (size_t)o->segment),
+         *in = bench_must_alloc((size_t)size, (size_t)o->segment);
     int64_t early = 0, received = 0, cpu = 0, wakeups = 0;
     for (int k = 0; k < THREAD_VARIANTS; k++)
-        t[k] = overhead_alloc((size_t)rounds, sizeof(double));
+        t[k] = bench_must_alloc((size_t)rounds, sizeof(double));
     v[KERNEL_DOUBLES / 2] = 1;
     cpu_set_t set;
     CPU_ZERO(&set);
@@ -105,7 +108,7 @@ void overhead_thread(const overhead_options *o, int rank, int size)
             double lo, mid, hi;
             for (int r = 0; r < rounds; r++)
                 ratio[r] = t[mode][r] / t[OFF_A][r];
-            overhead_quartiles(ratio, rounds, &lo, &mid, &hi);
+            bench_quartiles(ratio, rounds, &lo, &mid, &hi);
             printf("%-24s %7.4f [%7.4f,%7.4f]\n", thread_names[mode], mid, lo, hi);
         }
         printf("while segments arrive: %.0f %% of the foreign bytes came before the call; the thread used "

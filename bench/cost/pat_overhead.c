@@ -17,7 +17,7 @@
 #include <string.h>
 
 #include "collective.h"
-#include "overhead_modes.h"
+#include "overhead.h"
 #include "pat.h"
 #include "tool_options.h"
 

@@ -12,9 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <gsl/gsl_fit.h>
-#include <gsl/gsl_sort.h>
-#include <gsl/gsl_statistics_double.h>
 
+#include "bench_stats.h"
 #include "clock.h"
 #include "collective.h"
 #include "comm.h"
@@ -74,12 +73,6 @@ static const struct argp argp = {
     NULL,
     NULL};
 
-static double median(double *v, int n)
-{
-    gsl_sort(v, 1, (size_t)n);
-    return gsl_stats_median_from_sorted_data(v, 1, (size_t)n);
-}
-
 /* Microseconds to build a plan, and to set up and take down its execution; the plan's nodes. */
 static int measure(const pat_algorithm *alg, const pat_job *job, double *build_us, double *setup_us,
                    int *nodes)
@@ -103,8 +96,8 @@ static int measure(const pat_algorithm *alg, const pat_job *job, double *build_u
         *nodes = plan.num_nodes;
         pat_plan_free(&plan);
     }
-    *build_us = median(build, repeats);
-    *setup_us = median(setup, repeats);
+    *build_us = bench_median(build, repeats);
+    *setup_us = bench_median(setup, repeats);
     return 0;
 }
 

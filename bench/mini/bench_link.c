@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "bench_stats.h"
 #include "bench_wait.h"
 #include "clock.h"
 
@@ -106,12 +107,6 @@ static double stream(MPI_Comm ring, char *buf, int batches, int warm)
     return (double)(batches - warm) * BATCH * CHUNK * 8e3 / took;
 }
 
-static int ascending(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static int measure(MPI_Comm ring, bench_link *link)
 {
     int size, ok, all_ok;
@@ -133,10 +128,9 @@ static int measure(MPI_Comm ring, bench_link *link)
         MPI_Barrier(ring);
         rate = stream(ring, buf, (int)batches + warm, warm);
         MPI_Allgather(&rate, 1, MPI_DOUBLE, rates, 1, MPI_DOUBLE, ring);
-        qsort(rates, (size_t)size, sizeof(*rates), ascending);
-        link->mbit_min = rates[0];
-        link->mbit_median = (rates[(size - 1) / 2] + rates[size / 2]) / 2;
-        link->mbit_max = rates[size - 1];
+        link->mbit_min = bench_quantile(rates, size, 0);
+        link->mbit_median = bench_median(rates, size);
+        link->mbit_max = bench_quantile(rates, size, 1);
     }
     free(buf);
     free(rates);

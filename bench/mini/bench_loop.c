@@ -12,6 +12,7 @@
 
 #include "bench_data.h"
 #include "bench_link.h"
+#include "bench_must.h"
 #include "bench_output.h"
 #include "bench_wait.h"
 #include "select.h"
@@ -26,15 +27,6 @@ typedef struct turn {
     enum bench_pattern pattern;
     int64_t max_delay_ns;
 } turn;
-
-static void must(int rc, const char *what)
-{
-    if (rc == MPI_SUCCESS)
-        return;
-    /* One rank alone got this: the others wait for it, so no clean end is left. */
-    fprintf(stderr, "pat-bench: %s: %s\n", what, PAT_Error_string(rc));
-    MPI_Abort(MPI_COMM_WORLD, 1);
-}
 
 /* ---- Time
  * ---------------------------------------------------------------------------------------------------- */
@@ -70,7 +62,7 @@ int64_t bench_tolerance_ns(const bench_options *o, const bench_net *net, int64_t
 
 static void sync_clock(bench_run *run)
 {
-    must(bench_clock_sync(&run->clock, MPI_COMM_WORLD, SYNC_ROUNDS, &run->same_machine), "clock");
+    bench_must(bench_clock_sync(&run->clock, MPI_COMM_WORLD, SYNC_ROUNDS, &run->same_machine), "clock");
     int64_t worst;
     MPI_Allreduce(&run->clock.error_ns, &worst, 1, MPI_INT64_T, MPI_MAX, MPI_COMM_WORLD);
     if (worst > run->clock_error_ns)
@@ -84,12 +76,13 @@ static void call(bench_run *run, const turn *t)
 {
     const int count = (int)(run->count / run->num_ranks);
     if (!run->options->persistent) {
-        must(PAT_Allgather(run->sendbuf, count, MPI_FLOAT, run->recvbuf, count, MPI_FLOAT, MPI_COMM_WORLD),
-             "PAT_Allgather");
+        bench_must(
+            PAT_Allgather(run->sendbuf, count, MPI_FLOAT, run->recvbuf, count, MPI_FLOAT, MPI_COMM_WORLD),
+            "PAT_Allgather");
         return;
     }
-    must(PAT_Start(run->requests[t->alg]), "PAT_Start");
-    must(PAT_Wait(run->requests[t->alg]), "PAT_Wait");
+    bench_must(PAT_Start(run->requests[t->alg]), "PAT_Start");
+    bench_must(PAT_Wait(run->requests[t->alg]), "PAT_Wait");
 }
 
 /* The iteration of the paper's listing, from the agreed start to the checked result. */
@@ -101,18 +94,18 @@ static bench_report take_turn(bench_run *run, const turn *t, int64_t start_ns)
     const int64_t half = ((int64_t)(o->base_ms * (double)ms_ns) + delay) / 2;
     PAT_Counters before, after;
     bench_report rep = {0};
-    must(PAT_Get_counters(&before), "PAT_Get_counters");
+    bench_must(PAT_Get_counters(&before), "PAT_Get_counters");
     spend_until(run, start_ns, false);
     /* The phase lasts as long as planned from where it really began, as a computation would. */
     const int64_t began_ns = pat_clock_now_ns(&run->clock);
     rep.late_ns = began_ns - start_ns;
     if (o->persistent)
-        must(PAT_Open(run->requests[t->alg]), "PAT_Open");
-    must(PAT_ProcessingStart(), "PAT_ProcessingStart");
+        bench_must(PAT_Open(run->requests[t->alg]), "PAT_Open");
+    bench_must(PAT_ProcessingStart(), "PAT_ProcessingStart");
     spend_until(run, began_ns + half, o->burn);
-    must(PAT_Edge(50), "PAT_Edge");
+    bench_must(PAT_Edge(50), "PAT_Edge");
     spend_until(run, began_ns + 2 * half, o->burn);
-    must(PAT_ProcessingEnd(), "PAT_ProcessingEnd");
+    bench_must(PAT_ProcessingEnd(), "PAT_ProcessingEnd");
     const int64_t cpu = thread_cpu_ns();
     rep.arrival_ns = pat_clock_now_ns(&run->clock);
     call(run, t);
@@ -122,7 +115,7 @@ static bench_report take_turn(bench_run *run, const turn *t, int64_t start_ns)
     /* What the thread still forwards belongs to this iteration, and a check of the data takes a processor. */
     bench_wait_quietly(MPI_COMM_WORLD);
     rep.wrong_at = bench_data_check(run->recvbuf, o->seed, run->calls, run->num_ranks, run->block_bytes);
-    must(PAT_Get_counters(&after), "PAT_Get_counters");
+    bench_must(PAT_Get_counters(&after), "PAT_Get_counters");
     rep.thread_cpu_ns = after.thread_cpu_ns - before.thread_cpu_ns;
     rep.bytes_received = after.bytes_received - before.bytes_received;
     rep.bytes_early = after.bytes_early - before.bytes_early;
@@ -173,7 +166,7 @@ static enum verdict measure(bench_run *run, const turn *t, bench_sample *sample,
     int verdict = LATE;
     int attempt;
     for (attempt = 0; verdict == LATE && attempt <= o->retries; attempt++) {
-        must(PAT_UseAlg(o->algs[t->alg]), "PAT_UseAlg");
+        bench_must(PAT_UseAlg(o->algs[t->alg]), "PAT_UseAlg");
         run->calls++;
         bench_data_make(run->sendbuf, bench_data_key(o->seed, run->calls, run->rank), run->block_bytes);
         MPI_Barrier(MPI_COMM_WORLD);
@@ -323,10 +316,10 @@ static void make_requests(bench_run *run)
 {
     const int count = (int)(run->count / run->num_ranks);
     for (int a = 0; a < run->options->num_algs && run->options->persistent; a++) {
-        must(PAT_UseAlg(run->options->algs[a]), "PAT_UseAlg");
-        must(PAT_Allgather_init(run->sendbuf, count, MPI_FLOAT, run->recvbuf, count, MPI_FLOAT,
-                                MPI_COMM_WORLD, &run->requests[a]),
-             "PAT_Allgather_init");
+        bench_must(PAT_UseAlg(run->options->algs[a]), "PAT_UseAlg");
+        bench_must(PAT_Allgather_init(run->sendbuf, count, MPI_FLOAT, run->recvbuf, count, MPI_FLOAT,
+                                      MPI_COMM_WORLD, &run->requests[a]),
+                   "PAT_Allgather_init");
     }
 }
 
@@ -341,7 +334,7 @@ static pat_comm *library_state(const bench_run *run)
     for (int a = 0; a < run->options->num_algs; a++)
         needed = needed || strcmp(run->options->algs[a], "native") != 0;
     if (needed)
-        must(pat_comm_get(MPI_COMM_WORLD, false, &c), "the library's state");
+        bench_must(pat_comm_get(MPI_COMM_WORLD, false, &c), "the library's state");
     return c;
 }
 
@@ -395,7 +388,7 @@ static void clean(bench_run *run)
 {
     for (int a = 0; a < BENCH_MAX_ALGS; a++)
         if (run->requests[a] != PAT_REQUEST_NULL)
-            must(PAT_Request_free(&run->requests[a]), "PAT_Request_free");
+            bench_must(PAT_Request_free(&run->requests[a]), "PAT_Request_free");
     bench_forecast_free(&run->ideal_ring);
     for (int a = 0; a < BENCH_MAX_ALGS; a++)
         bench_forecast_free(&run->forecast[a]);

@@ -5,8 +5,6 @@
  */
 #include "model_judge.h"
 
-#include <gsl/gsl_sort.h>
-#include <gsl/gsl_statistics_double.h>
 #include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
@@ -311,10 +309,8 @@ static void print_off(const char *name, double *off, int num)
 {
     if (num == 0)
         return;
-    gsl_sort(off, 1, (size_t)num);
     printf("# %-22s error median %5.1f %%, 95 %% within %5.1f %%, of %d cells\n", name,
-           100 * gsl_stats_median_from_sorted_data(off, 1, (size_t)num),
-           100 * gsl_stats_quantile_from_sorted_data(off, 1, (size_t)num, 0.95), num);
+           100 * bench_median(off, num), 100 * bench_quantile(off, num, 0.95), num);
 }
 
 static void print_summary(judgement *j)

@@ -8,9 +8,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <gsl/gsl_statistics_double.h>
-#include <gsl/gsl_sort.h>
 
+#include "bench_stats.h"
 #include "taulop_run.h"
 #include "tool_options.h"
 
@@ -67,19 +66,13 @@ static int messages_of(int64_t bytes)
     return n > 2000 ? 2000 : n < 20 ? 20 : (int)n;
 }
 
-static double median(double *values, int n)
-{
-    gsl_sort(values, 1, (size_t)n);
-    return gsl_stats_median_from_sorted_data(values, 1, (size_t)n);
-}
-
 static double transfer_us(taulop_team *team, const options *o, enum taulop_setup setup, int tau,
                           int64_t bytes)
 {
     double us[MAX_RUNS];
     for (int i = 0; i < o->runs; i++)
         us[i] = taulop_transfer_us(team, setup, tau, bytes, messages_of(bytes));
-    return median(us, o->runs);
+    return bench_median(us, o->runs);
 }
 
 static void measure(taulop_team *team, const options *o, pat_transfers *t)
@@ -134,7 +127,7 @@ static void compare(taulop_team *team, const options *o, const pat_transfers *t)
                 for (int r = 0; r < o->runs; r++)
                     us[r] = taulop_operation_us(team, ops[k].op, ranks, t->bytes[i],
                                                 messages_of(t->bytes[i] * ranks));
-                const double took = median(us, o->runs);
+                const double took = bench_median(us, o->runs);
                 num++;
                 for (int model = PAT_TAULOP; model <= PAT_LOGNP; model++)
                     error[model] += fabs(

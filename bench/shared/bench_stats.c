@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include <gsl/gsl_cdf.h>
+#include <gsl/gsl_sort.h>
 #include <gsl/gsl_statistics_double.h>
 
 /* The values that count, in an array of the caller's to free; NULL when there are none (or no memory). */
@@ -41,6 +42,24 @@ double bench_ci95(const double *x, int n)
         half = gsl_cdf_tdist_Pinv(0.975, count - 1) * gsl_stats_sd(y, 1, (size_t)count) / sqrt(count);
     free(y);
     return half;
+}
+
+double bench_quantile(double *x, int n, double share)
+{
+    gsl_sort(x, 1, (size_t)n);
+    return gsl_stats_quantile_from_sorted_data(x, 1, (size_t)n, share);
+}
+
+double bench_median(double *x, int n)
+{
+    return bench_quantile(x, n, 0.5);
+}
+
+void bench_quartiles(double *x, int n, double *low, double *mid, double *high)
+{
+    *low = bench_quantile(x, n, 0.25);
+    *mid = bench_quantile(x, n, 0.5);
+    *high = bench_quantile(x, n, 0.75);
 }
 
 bench_paired bench_compare(const double *a, const double *b, int n)

@@ -11,6 +11,11 @@ double bench_mean(const double *x, int n, int *used);
 /* Half-width of the 95 % confidence interval of the mean (Student's t); NaN for fewer than two values. */
 double bench_ci95(const double *x, int n);
 
+/* Of n values, one at least and none of them NaN, which are sorted: the one that `share` of them lie below, 0 to 1. */
+double bench_quantile(double *x, int n, double share);
+double bench_median(double *x, int n);
+void bench_quartiles(double *x, int n, double *low, double *mid, double *high);
+
 /* Two series over the same iterations, compared where both count. */
 typedef struct bench_paired {
     int n;
