@@ -77,13 +77,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         o->longest_s = tool_number(state, "--longest", arg, 0.001, 1000);
         return 0;
     case 'g':
-        if (strcmp(arg, "bar") == 0)
-            o->progress = BENCH_PROGRESS_BAR;
-        else if (strcmp(arg, "lines") == 0)
-            o->progress = BENCH_PROGRESS_LINES;
-        else if (strcmp(arg, "off") == 0)
-            o->progress = BENCH_PROGRESS_OFF;
-        else if (strcmp(arg, "auto") != 0)
+        if (!bench_progress_find(arg, &o->progress))
             argp_error(state, "--progress '%s': accepted: auto, bar, lines, off", arg);
         return 0;
     case ARGP_KEY_END:
@@ -93,9 +87,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
             o->patience.precision = o->quick ? 0.1 : 0.025;
         if (o->longest_s <= 0)
             o->longest_s = o->quick ? 0.05 : 0.5;
-        return 0;
-    case ARGP_KEY_ARG:
-        argp_error(state, "'%s': no arguments are accepted", arg);
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;

@@ -72,16 +72,7 @@ static void compare(const char *name, call through, call past, int bytes, int ra
     }
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-    if (key != ARGP_KEY_ARG)
-        return ARGP_ERR_UNKNOWN;
-    argp_error(state, "'%s': no arguments are accepted", arg);
-    return 0;
-}
-
 static const struct argp argp = {
-    .parser = parse,
     .doc =
         "What the drop-in costs short calls that it cannot speed up: MPI_Allgather and MPI_Allreduce of 8 to "
         "1024 bytes per rank, by MPI_, which the drop-in sees, and by PMPI_, which it does not.\n\nOptions:\v"

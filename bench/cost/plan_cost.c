@@ -48,9 +48,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case 'l':
         tool_link(state, "--link", arg, &o->latency_us, &o->mbit);
         return 0;
-    case ARGP_KEY_ARG:
-        argp_error(state, "'%s': no arguments are accepted", arg);
-        return 0;
     default:
         return ARGP_ERR_UNKNOWN;
     }
@@ -59,8 +56,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 static const struct argp_option keys[] = {
     {"procs", 'p', "LIST", 0, "Numbers of ranks (default 4,8,16,32,48,64,128,256,512,1024)", 0},
     {"bytes", 'b', "BYTES", 0, "Bytes per rank, with K or M, up to 64M (default 64K)", 0},
-    {"link", 'l', "US,MBIT", 0,
-     "One-way latency in microseconds and rate in Mbit/s of a link (default 30,1000)", 0},
+    TOOL_LINK_OPTION,
     {0}};
 
 static const struct argp argp = {
@@ -262,8 +258,8 @@ int main(int argc, char **argv)
     options o = {.procs = {4, 8, 16, 32, 48, 64, 128, 256, 512, 1024},
                  .num_procs = 10,
                  .block_bytes = 65536,
-                 .mbit = 1000,
-                 .latency_us = 30};
+                 .mbit = TOOL_LINK_MBIT,
+                 .latency_us = TOOL_LINK_US};
     static const char *const names[] = {"relay", "ring", "bdr", "bslb"};
     int failed = 0;
     tool_parse("pat-plan-cost", &argp, argc, argv, &o);

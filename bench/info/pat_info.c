@@ -14,16 +14,11 @@
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
-    switch (key) {
-    case 'j':
-        *(bool *)state->input = true;
-        return 0;
-    case ARGP_KEY_ARG:
-        argp_error(state, "'%s': no arguments are accepted", arg);
-        return 0;
-    default:
+    (void)arg;
+    if (key != 'j')
         return ARGP_ERR_UNKNOWN;
-    }
+    *(bool *)state->input = true;
+    return 0;
 }
 
 static const struct argp_option keys[] = {{"json", 'j', NULL, 0, "Print all of it as JSON", 0}, {0}};

@@ -127,32 +127,11 @@ static int fail(bench_options *o, const char *format, ...)
     return EINVAL;
 }
 
-/* A decimal number, whole, within [low, high]. strtod also takes "nan", "inf" and hexadecimals: those are
- * refused. */
-static bool number(const char *text, double low, double high, double *value)
-{
-    char *end = NULL;
-    if (text[0] == '\0' || strspn(text, "+-.0123456789eE") != strlen(text))
-        return false;
-    *value = strtod(text, &end);
-    return end != text && *end == '\0' && *value >= low && *value <= high;
-}
-
-static bool whole(const char *text, int64_t low, int64_t high, int64_t *value)
-{
-    char *end = NULL;
-    if (text[0] < '0' || text[0] > '9')
-        return false;
-    errno = 0;
-    *value = strtoll(text, &end, 10);
-    return errno == 0 && *end == '\0' && *value >= low && *value <= high;
-}
-
 static int take_int(bench_options *o, const char *option, const char *text, int64_t low, int64_t high,
                     int *value)
 {
     int64_t v;
-    if (!whole(text, low, high, &v))
+    if (!tool_read_whole(text, low, high, &v))
         return fail(o, "--%s '%s': a whole number from %lld to %lld is accepted", option, text,
                     (long long)low, (long long)high);
     *value = (int)v;
@@ -161,7 +140,7 @@ static int take_int(bench_options *o, const char *option, const char *text, int6
 
 static int take_ms(bench_options *o, const char *option, const char *text, double *value)
 {
-    if (!number(text, 0, MAX_MS, value))
+    if (!tool_read_number(text, 0, MAX_MS, value))
         return fail(o, "--%s '%s': milliseconds from 0 to %d are accepted", option, text, MAX_MS);
     return 0;
 }
@@ -255,13 +234,7 @@ static int take_list(bench_options *o, const char *option, const char *text, con
 
 static int take_link(bench_options *o, const char *text)
 {
-    char copy[64];
-    snprintf(copy, sizeof(copy), "%s", text);
-    char *comma = strchr(copy, ',');
-    if (comma)
-        *comma = '\0';
-    if (!comma || strlen(text) >= sizeof(copy) || !number(copy, 0, 1e6, &o->link_latency_us) ||
-        !number(comma + 1, 0.001, 1e6, &o->link_mbit))
+    if (!tool_read_link(text, &o->link_latency_us, &o->link_mbit))
         return fail(
             o,
             "--link '%s': accepted is LATENCY,RATE: microseconds from 0 to 1000000 and Mbit/s from 0.001 to "
@@ -273,19 +246,10 @@ static int take_link(bench_options *o, const char *text)
 
 static int take_progress(bench_options *o, const char *what, const char *text)
 {
-    static const struct {
-        const char *name;
-        enum bench_progress_mode mode;
-    } modes[] = {{"bar", BENCH_PROGRESS_BAR},
-                 {"lines", BENCH_PROGRESS_LINES},
-                 {"off", BENCH_PROGRESS_OFF},
-                 {"1", BENCH_PROGRESS_LINES},
-                 {"0", BENCH_PROGRESS_OFF}};
-    for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++)
-        if (strcmp(text, modes[i].name) == 0) {
-            o->progress = modes[i].mode;
-            return 0;
-        }
+    if (strcmp(text, "1") == 0 || strcmp(text, "0") == 0)
+        text = *text == '1' ? "lines" : "off";
+    if (bench_progress_find(text, &o->progress) && o->progress != BENCH_PROGRESS_AUTO)
+        return 0;
     return fail(o, "%s '%s': accepted: bar, lines, off, 1, 0", what, text);
 }
 
@@ -343,7 +307,7 @@ static error_t take(int key, char *arg, struct argp_state *state)
         o->pattern = (enum bench_pattern)pattern;
         return 0;
     case KEY_SEED:
-        if (!whole(arg, 0, INT64_MAX, &seed))
+        if (!tool_read_whole(arg, 0, INT64_MAX, &seed))
             return fail(o, "--seed '%s': a whole number from 0 to %lld is accepted", arg,
                         (long long)INT64_MAX);
         o->seed = (uint64_t)seed;

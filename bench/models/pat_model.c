@@ -137,8 +137,7 @@ static const struct argp_option keys[] = {
      "Length of the segments into which broadcasts and gathers cut messages, with K, M or G; 0: they do not "
      "(default 8K)",
      0},
-    {"link", 'l', "US,MBIT", 0,
-     "One-way latency in microseconds and rate in Mbit/s of a link (default 30,1000)", 0},
+    TOOL_LINK_OPTION,
     {"factor", 'f', "LIST", 0, "Largest delay, in times of a block on the link (default 0,4,16)", 0},
     {"pattern", 't', "P", 0, "Who is late, as in pat-bench (default uniform)", 0},
     {"arrivals", 'a', "LIST", 0, "When each rank calls, in ms, instead of a pattern", 0},
@@ -284,8 +283,8 @@ int main(int argc, char **argv)
                  .segment_bytes = 8192,
                  .factors = {0, 4, 16},
                  .num_factors = 3,
-                 .latency_us = 30,
-                 .mbit = 1000,
+                 .latency_us = TOOL_LINK_US,
+                 .mbit = TOOL_LINK_MBIT,
                  .seed = 1};
     tool_parse("pat-model", &argp, argc, argv, &o);
     if (o.num_calibrations > 0)

@@ -35,9 +35,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case 'r':
         o->runs = (int)tool_whole(state, "--runs", arg, 3, MAX_RUNS);
         return 0;
-    case ARGP_KEY_ARG:
-        argp_error(state, "'%s': no arguments are accepted", arg);
-        return 0;
     default:
         return ARGP_ERR_UNKNOWN;
     }

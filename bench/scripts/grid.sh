@@ -32,7 +32,7 @@ grid_option() {
         algs=$2
         ;;
     --iters)
-        [[ $2 =~ ^[1-9][0-9]{0,4}$ ]] || bad "--iters '$2': accepted: 1 to 99999"
+        whole "$1" "$2" 1 99999
         iters=$2
         ;;
     --factors)
@@ -63,13 +63,17 @@ rates() { # the rates as text
     echo "${text# }"
 }
 
+needs_build() { # before anything is measured
+    [ -x "$build/bench/pat-bench" ] || bad "--build '$build': no bench/pat-bench there; build first (see README.md)"
+}
+
 grid_begin() { # PAT-BENCH-ARGUMENTS...: everything that can be wrong is found out before anything is measured
     local tool
     for tool in jq gnuplot; do
         command -v $tool >/dev/null || bad "'$tool' is not on the PATH; bench/install-packages installs it"
     done
     [[ $out != *,* ]] || bad "--out '$out': accepted: a name without a comma"
-    [ -x "$build/bench/pat-bench" ] || bad "--build '$build': no bench/pat-bench there; build first (see README.md)"
+    needs_build
     "$build/bench/pat-bench" --alg "$algs" "$@" --version >/dev/null || exit 2
     mkdir -p "$out" || exit 2
     export PAT_BUILD=$build

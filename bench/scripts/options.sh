@@ -6,6 +6,12 @@ bad() {
     exit 2
 }
 
+whole() { # OPTION VALUE LEAST MOST
+    if ! [[ $2 =~ ^(0|[1-9][0-9]{0,8})$ ]] || (($2 < $3 || $2 > $4)); then
+        bad "$1 '$2': accepted: a whole number from $3 to $4"
+    fi
+}
+
 bytes_per_rank() { # OPTION VALUE: sets bytes
     bytes=0
     [[ $2 =~ ^[1-9][0-9]{0,6}[KMkm]?$ ]] && bytes=$(numfmt --from=iec "${2^^}")

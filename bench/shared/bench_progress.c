@@ -20,6 +20,20 @@ void bench_clock_text(char *to, size_t size, double seconds)
         snprintf(to, size, "%ld:%02ld", s / 60, s % 60);
 }
 
+bool bench_progress_find(const char *name, enum bench_progress_mode *mode)
+{
+    static const char *const names[] = {[BENCH_PROGRESS_AUTO] = "auto",
+                                        [BENCH_PROGRESS_OFF] = "off",
+                                        [BENCH_PROGRESS_BAR] = "bar",
+                                        [BENCH_PROGRESS_LINES] = "lines"};
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        if (strcmp(names[i], name) == 0) {
+            *mode = (enum bench_progress_mode)i;
+            return true;
+        }
+    return false;
+}
+
 void bench_progress_start(bench_progress *p, enum bench_progress_mode mode, double total_ms, int64_t now_ns)
 {
     if (mode == BENCH_PROGRESS_AUTO)

@@ -5,6 +5,7 @@
 #ifndef BENCH_PROGRESS_H
 #define BENCH_PROGRESS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -14,6 +15,9 @@ enum bench_progress_mode {
     BENCH_PROGRESS_BAR,
     BENCH_PROGRESS_LINES
 };
+
+/* Of that name: auto, off, bar, lines. False: there is none. */
+bool bench_progress_find(const char *name, enum bench_progress_mode *mode);
 
 typedef struct bench_progress {
     enum bench_progress_mode mode; /* AUTO is settled by the start */

@@ -6,6 +6,7 @@
 #define TOOL_OPTIONS_H
 
 #include <argp.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 enum { TOOL_FAILED = 1, TOOL_BAD_INPUT = 2 };
@@ -14,8 +15,8 @@ enum { TOOL_FAILED = 1, TOOL_BAD_INPUT = 2 };
 int tool_launcher_rank(void);
 
 /*
- * argp_parse for the tool of that name. Bad input ends the program with status 2. Where a launcher has started several ranks,
- * only the first one speaks.
+ * argp_parse for the tool of that name. Bad input ends the program with status 2, and so do arguments where args_doc names
+ * none. Where a launcher has started several ranks, only the first one speaks.
  */
 void tool_parse(const char *name, const struct argp *argp, int argc, char **argv, void *input);
 
@@ -26,9 +27,20 @@ int64_t tool_bytes(struct argp_state *state, const char *option, const char *tex
                    int64_t most); /* with K, M or G */
 double tool_number(struct argp_state *state, const char *option, const char *text, double least, double most);
 
-/* "50,940": latency in microseconds, rate in Mbit/s. */
+/* "50,940": latency in microseconds, rate in Mbit/s. The option of tools that are told of a link, and its default. */
 void tool_link(struct argp_state *state, const char *option, const char *text, double *latency_us,
                double *mbit);
+enum { TOOL_LINK_US = 30, TOOL_LINK_MBIT = 1000 };
+#define TOOL_LINK_OPTION                                                                                     \
+    {                                                                                                        \
+        "link", 'l', "US,MBIT", 0,                                                                           \
+            "One-way latency in microseconds and rate in Mbit/s of a link (default 30,1000)", 0              \
+    }
+
+/* The same for those who say themselves what is wrong with a value: whether it was one, whole and within its limits. */
+bool tool_read_whole(const char *text, int64_t least, int64_t most, int64_t *value);
+bool tool_read_number(const char *text, double least, double most, double *value);
+bool tool_read_link(const char *text, double *latency_us, double *mbit);
 
 /* A file that is to be written; it is tried now, before hours of work. */
 const char *tool_output(struct argp_state *state, const char *option, const char *path);
