@@ -15,7 +15,9 @@
 
 #include <cmocka.h>
 
-#include "bench_output.h"
+#include "bench_csv.h"
+#include "bench_file.h"
+#include "bench_json.h"
 #include "bench_paper.h"
 #include "bench_plot.h"
 #include "bench_report.h"

@@ -13,7 +13,6 @@
 #include "bench_data.h"
 #include "bench_link.h"
 #include "bench_must.h"
-#include "bench_output.h"
 #include "bench_wait.h"
 #include "select.h"
 #include "tool_options.h"

@@ -8,12 +8,15 @@
 #include <string.h>
 #include <sys/prctl.h>
 
+#include "bench_about.h"
+#include "bench_csv.h"
+#include "bench_file.h"
+#include "bench_json.h"
 #include "bench_loop.h"
 #include "bench_options.h"
 #include "bench_paper.h"
 #include "bench_plot.h"
 #include "bench_report.h"
-#include "bench_settings.h"
 #include "bench_versus.h"
 #include "tool_options.h"
 

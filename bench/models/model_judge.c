@@ -11,8 +11,8 @@
 #include <string.h>
 
 #include "bench_delay.h"
+#include "bench_file.h"
 #include "bench_forecast.h"
-#include "bench_output.h"
 #include "bench_stats.h"
 #include "file.h"
 #include "outlook.h"

@@ -11,9 +11,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "bench_file.h"
 #include "bench_growth.h"
 #include "bench_heat.h"
-#include "bench_output.h"
 
 /* ---- Elapsed time, along one axis ----------------------------------------------------------------------- */
 

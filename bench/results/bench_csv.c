@@ -1,8 +1,8 @@
 /*
- * bench_csv.c — rows as CSV and back (bench_output.h). The header is a promise to scripts: exactly these
+ * bench_csv.c — see bench_csv.h. The header is a promise to scripts: exactly these
  * columns.
  */
-#include "bench_output.h"
+#include "bench_csv.h"
 
 #include <errno.h>
 #include <math.h>

@@ -1,15 +1,16 @@
 /*
- * bench_file.c — results into files and back, and what describes a run (bench_output.h).
+ * bench_file.c — see bench_file.h. Must never leave half a file.
  */
-#include "bench_output.h"
+#include "bench_file.h"
 
 #include <errno.h>
-#include <stdarg.h>
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "bench_csv.h"
+#include "bench_json.h"
 #include "file.h"
 
 static int fail(int code, char *why, size_t why_size, const char *what, const char *path)
@@ -55,49 +56,4 @@ int bench_results_read(bench_table *table, const char *path, char *why, size_t w
                                               : bench_csv_parse(table, path, from, why, why_size);
     fclose(from);
     return rc;
-}
-
-int bench_settings_add(bench_settings *s, const char *key, const char *format, ...)
-{
-    if (s->num == s->cap) {
-        const int cap = s->cap ? 2 * s->cap : 32;
-        char **keys = realloc(s->keys, (size_t)cap * sizeof(*keys));
-        if (keys)
-            s->keys = keys;
-        char **values = realloc(s->values, (size_t)cap * sizeof(*values));
-        if (values)
-            s->values = values;
-        if (!keys || !values)
-            return ENOMEM;
-        s->cap = cap;
-    }
-    va_list args;
-    char *value = NULL, *copy = strdup(key);
-    va_start(args, format);
-    const int length = vasprintf(&value, format, args);
-    va_end(args);
-    if (length < 0 || !copy) {
-        free(copy);
-        return ENOMEM;
-    }
-    s->keys[s->num] = copy;
-    s->values[s->num++] = value;
-    return 0;
-}
-
-void bench_settings_print(const bench_settings *s, FILE *to)
-{
-    for (int i = 0; i < s->num; i++)
-        fprintf(to, "#@%s=%s\n", s->keys[i], s->values[i]);
-}
-
-void bench_settings_free(bench_settings *s)
-{
-    for (int i = 0; i < s->num; i++) {
-        free(s->keys[i]);
-        free(s->values[i]);
-    }
-    free(s->keys);
-    free(s->values);
-    *s = (bench_settings){0};
 }

@@ -1,8 +1,8 @@
 /*
- * bench_json.c — results as JSON and back (bench_output.h): the CSV's columns by the same names, and what a
+ * bench_json.c — see bench_json.h: the CSV's columns by the same names, and what a
  * CSV has no room for: the settings, every iteration, the judgement of each cell.
  */
-#include "bench_output.h"
+#include "bench_json.h"
 
 #include <errno.h>
 #include <math.h>

@@ -1,12 +1,12 @@
 /*
- * bench_settings.h — everything about a run that a reader needs to judge its figures, as #@key=value lines.
+ * bench_about.h — everything about a run that a reader needs to judge its figures, as #@key=value lines.
  */
-#ifndef BENCH_SETTINGS_H
-#define BENCH_SETTINGS_H
+#ifndef BENCH_ABOUT_H
+#define BENCH_ABOUT_H
 
 #include "bench_link.h"
 #include "bench_loop.h"
-#include "bench_output.h"
+#include "bench_settings.h"
 
 typedef struct bench_about {
     int thread_level;

@@ -1,8 +1,8 @@
 /*
- * bench_settings.c — see bench_settings.h. Records PAT_* variables only: nobody's environment belongs in a
+ * bench_about.c — see bench_about.h. Records PAT_* variables only: nobody's environment belongs in a
  * result file.
  */
-#include "bench_settings.h"
+#include "bench_about.h"
 
 #include <errno.h>
 #include <stdlib.h>
