@@ -7,10 +7,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "bench_must.h"
 #include "bench_stats.h"
+#include "bench_wait.h"
 #include "pat.h"
 
 enum { TAG = 77, LEAST_LEAD_NS = 1000000 };
@@ -82,13 +82,6 @@ static double *series(int n)
     return seconds;
 }
 
-static void sleep_until(int64_t local_ns)
-{
-    const struct timespec until = {.tv_sec = local_ns / 1000000000, .tv_nsec = local_ns % 1000000000};
-    while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL) != 0)
-        ;
-}
-
 /*
  * All ranks call at one moment of a clock that they share: out of a barrier they come apart by more than short operations
  * take. Asleep until then, so that no rank takes another one's processor, and announced, as algorithms that go by predictions
@@ -110,9 +103,9 @@ static int64_t meet(MPI_Comm comm, const pat_clock *clock)
     }
     bench_must(PAT_ProcessingStart(), "PAT_ProcessingStart");
     const int64_t now = pat_clock_local_ns();
-    sleep_until(now + (start - now) / 2);
+    bench_sleep_until(now + (start - now) / 2);
     bench_must(PAT_Edge(50), "PAT_Edge");
-    sleep_until(start);
+    bench_sleep_until(start);
     bench_must(PAT_ProcessingEnd(), "PAT_ProcessingEnd");
     return start;
 }

@@ -39,9 +39,7 @@ static void spend_until(const bench_run *run, int64_t when_ns, bool burn)
             ;
         return;
     }
-    const struct timespec until = {.tv_sec = local_ns / 1000000000, .tv_nsec = local_ns % 1000000000};
-    while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL) != 0)
-        ;
+    bench_sleep_until(local_ns);
 }
 
 static int64_t thread_cpu_ns(void)

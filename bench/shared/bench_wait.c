@@ -22,3 +22,10 @@ void bench_wait_quietly(MPI_Comm comm)
         nanosleep(&(struct timespec){.tv_nsec = nap_ns}, NULL);
     }
 }
+
+void bench_sleep_until(int64_t local_ns)
+{
+    const struct timespec until = {.tv_sec = local_ns / 1000000000, .tv_nsec = local_ns % 1000000000};
+    while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL) != 0)
+        ;
+}

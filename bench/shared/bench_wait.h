@@ -5,6 +5,7 @@
 #define BENCH_WAIT_H
 
 #include <mpi.h>
+#include <stdint.h>
 
 /*
  * Collective: until all ranks are here, asleep. Ranks that share cores take the processor from those that are measured when
@@ -12,5 +13,8 @@
  * rank that has no part in an experiment waits for seconds.
  */
 void bench_wait_quietly(MPI_Comm comm);
+
+/* Until this moment of the own clock, pat_clock_local_ns, asleep. */
+void bench_sleep_until(int64_t local_ns);
 
 #endif
