@@ -9,7 +9,7 @@
 #include "bench_clock.h"
 #include "bench_must.h"
 #include "bench_stats.h"
-#include "calibrate_run.h"
+#include "calibrate_check.h"
 #include "pat.h"
 #include "select.h"
 

@@ -48,14 +48,6 @@ size_t calibrate_bytes(const calibrate_job *job, int ranks);
 void calibrate_gammas(MPI_Comm comm, int64_t bytes, const calibrate_patience *patience, double *gammas,
                       int num);
 
-/*
- * Collective over all ranks of the job: times every broadcast and gather that the calibration knows, interleaved, and prints
- * for each size the fastest, the chosen one and the MPI library's own, then what was lost on the whole and how far
- * predictions were off. Sizes up to those that take longest_s. In calibrate_check.c.
- */
-void calibrate_check(const pat_calibration *c, const calibrate_patience *patience, double longest_s,
-                     bool quick);
-
 /* One run of the job, timed, on rank 0; its algorithm is in use already. Collective over comm. */
 double calibrate_once(MPI_Comm comm, const calibrate_job *job, char *buffer);
 

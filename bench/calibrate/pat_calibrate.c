@@ -20,6 +20,7 @@
 #include "bench_progress.h"
 #include "bench_rules.h"
 #include "bench_wait.h"
+#include "calibrate_check.h"
 #include "calibrate_run.h"
 #include "closed_form.h"
 #include "file.h"
