@@ -220,7 +220,7 @@ static int sizes_of(const run *r, const pat_algorithm *alg, int64_t *sizes)
 static bool measured_by_plan(const pat_algorithm *alg)
 {
     enum pat_form form;
-    return alg->build && pat_form_find(alg->name, &form);
+    return alg->build && pat_collective_of(alg->op)->yardstick && pat_form_find(alg->name, &form);
 }
 
 /* The MPI library's own operations that a choice is made among. */
