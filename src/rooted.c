@@ -17,7 +17,8 @@
 bool pat_rooted_fits(const pat_comm *c, enum pat_op op, int64_t bytes)
 {
     /* A gather's messages hold many blocks, and MPI counts their bytes in an int. */
-    return bytes > 0 && bytes <= (op == PAT_OP_GATHER ? INT_MAX / c->size : PAT_MAX_BLOCK);
+    const int blocks = pat_collective_blocks(pat_collective_of(op), c->size);
+    return bytes > 0 && bytes <= (blocks > 1 ? INT_MAX / blocks : PAT_MAX_BLOCK);
 }
 
 static int make(pat_comm *c, pat_lane *lane, const pat_algorithm *alg, int64_t bytes, int root)
@@ -25,7 +26,7 @@ static int make(pat_comm *c, pat_lane *lane, const pat_algorithm *alg, int64_t b
     const pat_members members = pat_comm_members(c);
     pat_job job = pat_comm_job(c, lane, bytes);
     job.together = false; /* it makes no difference here */
-    job.segment_bytes = alg->op == PAT_OP_GATHER ? PAT_FIRST_BYTES : pat_segment_bytes(bytes);
+    job.segment_bytes = pat_collective_of(alg->op)->all_give ? PAT_FIRST_BYTES : pat_segment_bytes(bytes);
     return pat_round_make(lane->current, &members, alg, &job, (c->rank - root + c->size) % c->size,
                           pat_comm_tags(c, lane->first_slot));
 }
@@ -107,8 +108,8 @@ static int begin(pat_comm *c, const pat_call *call, const pat_algorithm *alg, in
     pat_lane *lane = &c->lanes[alg->op];
     int rc = make(c, lane, alg, call->block_bytes, root);
     if (rc == MPI_SUCCESS)
-        rc = alg->op == PAT_OP_GATHER ? place_gather(c, lane, call, root, &home, &own)
-                                      : place_bcast(c, lane, call, root, &home);
+        rc = pat_collective_of(alg->op)->all_give ? place_gather(c, lane, call, root, &home, &own)
+                                                  : place_bcast(c, lane, call, root, &home);
     return rc == MPI_SUCCESS ? pat_round_arrive(lane->current, home, own, NULL) : rc;
 }
 
@@ -131,8 +132,10 @@ static int finish(pat_comm *c, const pat_call *call, int root)
     int rc = MPI_SUCCESS;
     pat_lane *lane = c->rooted;
     pat_exec_stats stats = pat_exec_get_stats(lane->current->exec);
-    if (!call->recv_plain && (lane->op == PAT_OP_GATHER) == (c->rank == root)) {
-        int blocks = lane->op == PAT_OP_GATHER ? c->size : 1;
+    const pat_collective *row = pat_collective_of(lane->op);
+    const int blocks = pat_collective_blocks(row, c->size), plan_rank = lane->current->plan->rank;
+    const bool gives_alone = !row->all_give && pat_collective_gives(row, plan_rank);
+    if (!call->recv_plain && pat_collective_gets(row, plan_rank) && !gives_alone) {
         rc = pat_call_unpack(call, c->own, blocks > 1 ? root : -1, blocks, lane->pack);
         stats.bytes_copied += call->block_bytes * blocks;
     }
@@ -150,7 +153,7 @@ static int run(pat_comm *c, const pat_call *call, const pat_algorithm *alg, int 
     if (rc != MPI_SUCCESS)
         return rc;
     pat_credits_count(&c->credits,
-                      alg->op == PAT_OP_GATHER ? call->block_bytes * c->size : call->block_bytes);
+                      call->block_bytes * pat_collective_blocks(pat_collective_of(alg->op), c->size));
     pthread_rwlock_rdlock(&pat_rt.driving);
     rc = begin(c, call, alg, root);
     pthread_rwlock_unlock(&pat_rt.driving);
