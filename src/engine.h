@@ -11,24 +11,8 @@
 #include <mpi.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include "plan.h"
 
-typedef struct pat_exec pat_exec;
-
-/* Numbers for the library's counters. */
-typedef struct pat_exec_stats {
-    int64_t bytes_received; /* user bytes from other ranks */
-    int64_t bytes_early;    /* of these, here before the rank arrived */
-    int64_t bytes_copied;   /* own block and early data, copied to the result */
-} pat_exec_stats;
-
-/*
- * The tags of a round's messages: `first` and the `count` - 1 that follow. Rounds that may be under way at once have tags of
- * their own, so that a round that was prepared and thrown away can never be mistaken for the one that took its place.
- */
-typedef struct pat_tags {
-    int first, count;
-} pat_tags;
+#include "engine_types.h"
 
 /*
  * Make an execution of `plan`, which must outlive it, and the scratch that it asks for. Returns 0, ENOMEM, EINVAL (too many

@@ -1,0 +1,28 @@
+/*
+ * engine_types.h — what an execution is for those who run one, and for the engine's own files.
+ */
+#ifndef PAT_ENGINE_TYPES_H
+#define PAT_ENGINE_TYPES_H
+
+#include <stdint.h>
+
+#include "plan.h"
+
+typedef struct pat_exec pat_exec;
+
+/* Numbers for the library's counters. */
+typedef struct pat_exec_stats {
+    int64_t bytes_received; /* user bytes from other ranks */
+    int64_t bytes_early;    /* of these, here before the rank arrived */
+    int64_t bytes_copied;   /* own block and early data, copied to the result */
+} pat_exec_stats;
+
+/*
+ * The tags of a round's messages: `first` and the `count` - 1 that follow. Rounds that may be under way at once have tags of
+ * their own, so that a round that was prepared and thrown away can never be mistaken for the one that took its place.
+ */
+typedef struct pat_tags {
+    int first, count;
+} pat_tags;
+
+#endif
