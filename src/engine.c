@@ -198,6 +198,25 @@ bool pat_exec_done(const pat_exec *e)
     return e->num_done == e->plan->num_nodes;
 }
 
+bool pat_exec_arrived(const pat_exec *e)
+{
+    return e->arrived;
+}
+
+bool pat_exec_only_early(const pat_exec *e)
+{
+    for (int i = 0; i < e->plan->num_nodes; i++)
+        if ((e->state[i] == ACTIVE || e->state[i] == DONE) && !e->plan->nodes[i].early)
+            return false;
+    return true;
+}
+
+bool pat_exec_share_tags(const pat_exec *a, const pat_exec *b)
+{
+    return a->wire.first_tag < b->wire.first_tag + b->num_tags &&
+           b->wire.first_tag < a->wire.first_tag + a->num_tags;
+}
+
 bool pat_exec_expects_early(const pat_exec *e)
 {
     return !e->arrived && e->num_data > 0;

@@ -80,6 +80,14 @@ int pat_exec_reland(pat_exec *exec, char *landing, int64_t budget, bool *done);
 
 bool pat_exec_done(const pat_exec *exec);
 
+/*
+ * For who looks whether all is as it should be: has pat_exec_arrive been called; has no node begun but early ones; have two executions
+ * tags in common?
+ */
+bool pat_exec_arrived(const pat_exec *exec);
+bool pat_exec_only_early(const pat_exec *exec);
+bool pat_exec_share_tags(const pat_exec *a, const pat_exec *b);
+
 /* Early user data may still come in or go out before ARRIVE: worth polling for. */
 bool pat_exec_expects_early(const pat_exec *exec);
 

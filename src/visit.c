@@ -6,6 +6,7 @@
 
 #include "epoch.h"
 #include "error.h"
+#include "invariant.h"
 #include "pace.h"
 #include "runtime.h"
 #include "select.h"
@@ -206,6 +207,7 @@ void pat_visit_comm(pat_comm *c, pat_visit *visit)
     pat_error_begin(); /* what fails here has nothing to do with what this thread has said before, nor with what it says next */
     if (!c->dead && c->failure.code == MPI_SUCCESS)
         pat_comm_ended(c, visit_comm(c, visit));
+    PAT_INVARIANT_HOLDS(c);
     pat_error_begin();
     pthread_rwlock_unlock(&pat_rt.driving);
     pthread_mutex_unlock(&c->lock);

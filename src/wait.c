@@ -6,6 +6,7 @@
 
 #include <sched.h>
 
+#include "invariant.h"
 #include "pace.h"
 #include "runtime.h"
 #include "sockets.h"
@@ -72,6 +73,7 @@ int pat_wait_while(pat_comm *c, bool (*busy)(const pat_comm *c), int (*look)(pat
         event = rest(c, quiet_ns);
         idle = 0;
     }
+    PAT_INVARIANT_HOLDS(c);
     atomic_fetch_sub(&pat_rt.callers, 1);
     atomic_store(&c->foreground, false);
     atomic_fetch_add_explicit(&pat_rt.wait_ns, pat_clock_local_ns() - start, memory_order_relaxed);

@@ -1,0 +1,86 @@
+/*
+ * invariant.c — see invariant.h.
+ */
+#include "invariant.h"
+
+#include "runtime.h"
+
+/* A round by itself. */
+static const char *round_broken(const pat_round *round)
+{
+    const bool there = round->state != PAT_ROUND_EMPTY;
+    if (there != (round->exec != NULL) || there != (round->plan != NULL))
+        return "a round has an execution and a plan unless it is empty";
+    if (!there)
+        return NULL;
+    if (pat_round_is(round, PAT_ROUND_OVER) && !pat_exec_done(round->exec))
+        return "a round that is over has no node left";
+    if (pat_round_is(round, PAT_ROUND_EARLY) && pat_exec_arrived(round->exec))
+        return "I1: a round is early, but the rank's own bytes may leave it";
+    if (pat_round_is(round, PAT_ROUND_RUNNING) && !pat_exec_arrived(round->exec))
+        return "a round runs, but the rank has not brought its buffers";
+    return NULL;
+}
+
+/* I1: before the rank has called, nothing goes out but what waits for nothing of its own. */
+static const char *early_broken(const pat_lane *lane)
+{
+    const pat_round *round = lane->prepared;
+    if (pat_round_is(round, PAT_ROUND_RUNNING) || pat_round_is(round, PAT_ROUND_OVER))
+        return "what is prepared has not been called";
+    if (!pat_round_is(round, PAT_ROUND_EARLY))
+        return NULL;
+    if (!pat_exec_only_early(round->exec))
+        return "I1: a node that waits for the call has begun before it";
+    if (!lane->landed_in_holder && pat_exec_landed(round->exec) > lane->reserved)
+        return "I6: more early data has landed than was reserved of PAT_MEM";
+    return NULL;
+}
+
+static const char *lane_broken(const pat_comm *c, const pat_lane *lane)
+{
+    const bool called = c->lane == lane && c->phase == PAT_RUNNING;
+    const char *why = round_broken(lane->current);
+    if (!why)
+        why = round_broken(lane->prepared);
+    if (!why)
+        why = early_broken(lane);
+    if (why)
+        return why;
+    if (lane->current == lane->prepared)
+        return "the call's round and the prepared one are two";
+    if (lane->reserved < 0)
+        return "I6: less than nothing is reserved of PAT_MEM";
+    if (pat_collective_of(lane->op)->rooted)
+        return pat_round_is(lane->prepared, PAT_ROUND_EMPTY) ? NULL
+                                                             : "nothing is prepared for a call with a root";
+    if (!called && !pat_round_is(lane->current, PAT_ROUND_EMPTY))
+        return "a round is under way that nobody has called";
+    if (lane->current->exec && lane->prepared->exec &&
+        pat_exec_share_tags(lane->current->exec, lane->prepared->exec))
+        return "I4: two rounds of a collective have tags in common";
+    return NULL;
+}
+
+const char *pat_invariant_broken(const pat_comm *c)
+{
+    const char *why = NULL;
+    if (!c->usable || c->dead || c->failure.code != MPI_SUCCESS)
+        return NULL; /* after an error things stay as they were */
+    for (int op = 0; op < PAT_NUM_OPS && !why; op++)
+        why = lane_broken(c, &c->lanes[op]);
+    if (why)
+        return why;
+    if (c->phase != PAT_IDLE && !c->lane)
+        return "a call is under way in no lane";
+    if (c->phase == PAT_RUNNING && pat_round_is(c->lane->current, PAT_ROUND_EMPTY))
+        return "a call runs without a round";
+    if (c->voiding && !pat_round_is(c->voiding->prepared, PAT_ROUND_VOIDING))
+        return "nothing is being thrown away where it should be";
+    for (int op = 0; op < PAT_NUM_OPS; op++)
+        if (pat_round_is(c->lanes[op].prepared, PAT_ROUND_VOIDING) && c->voiding != &c->lanes[op])
+            return "a round is being thrown away that nobody waits for";
+    if (c->hold.started && (!c->hold.request || c->hold.open))
+        return "I6: the buffer of a started request may not be filled by another round";
+    return NULL;
+}
