@@ -188,7 +188,13 @@ awk '$1 == "ring" && $2 == 3 && $3 == 3 { ring = 1 } $1 == "bound" && $2 == 3 { 
     END { exit !(ring && bound && best == 1) }' model.txt || fail "pat-model: $(cat model.txt)"
 "$model" --op bcast --procs 8 --bytes 8K,1M --segment 8K --factor 0 | awk '/ best$/ { who = who $1 " " }
     END { exit who != "bcast_binomial bcast_chain " }' || fail "pat-model finds another broadcast best"
-for bad in "--procs 1" "--bytes 0" "--bytes 1G" "--bytes 64KB" "--link 50" "--op scan" "--arrivals 1,2" "--pattern late" "--goal best" "more"; do
+# An all-reduce of 1 ms: the ring meets its bound when all call at once, and converge takes a vector's time after a late rank.
+"$model" --op allreduce --procs 4 --bytes 125K --link 0,1024 --arrivals 0,0,0,0 >model.txt || fail "pat-model --op allreduce failed"
+"$model" --op allreduce --procs 4 --bytes 125K --link 0,1024 --arrivals 0,50,0,0 >>model.txt || fail "pat-model --op allreduce failed"
+awk '$1 == "allreduce_ring" && $3 == 1.5 { ring++ } $1 == "bound" && $3 == 1.5 { bound++ } $1 == "bound" && $3 == 1 { bound++ }
+    / best$/ { who = who $1 " " } END { exit !(ring == 2 && bound == 2 && who == "allreduce_ring allreduce_converge ") }' model.txt ||
+    fail "pat-model --op allreduce: $(cat model.txt)"
+for bad in "--op allreduce --bytes 12" "--procs 1" "--bytes 0" "--bytes 1G" "--bytes 64KB" "--link 50" "--op scan" "--arrivals 1,2" "--pattern late" "--goal best" "more"; do
     status=0
     # shellcheck disable=SC2086 # one option and its value
     "$model" $bad >out 2>err || status=$?

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench_bound.h"
 #include "bench_delay.h"
 #include "bench_forecast.h"
 #include "collective.h"
@@ -15,6 +16,8 @@
 #include "tool_options.h"
 
 enum { MAX_ROWS = 32, MAX_LIST = 16, MOST_RANKS = 256, MOST_ITERS = 10000, MAX_CALIBRATIONS = 16 };
+/* What is reduced is taken to be doubles. */
+enum { ELEMENT_BYTES = 8 };
 
 typedef struct options {
     enum pat_op op;
@@ -120,6 +123,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case ARGP_KEY_END:
         if (o->num_calibrations > 0 && !o->cells)
             argp_error(state, "--judge: accepted: with JSON files of pat-bench, one cell each");
+        for (int i = 0; i < o->num_bytes && pat_collective_of(o->op)->reduces; i++)
+            if (o->bytes[i] % ELEMENT_BYTES != 0)
+                argp_error(state, "--bytes '%lld': accepted: a multiple of the %d bytes of a double",
+                           (long long)o->bytes[i], ELEMENT_BYTES);
         if (o->num_arrivals > 0 && o->num_arrivals != o->procs)
             argp_error(state, "--arrivals: %d numbers for %d ranks", o->num_arrivals, o->procs);
         return 0;
@@ -132,7 +139,10 @@ static const struct argp_option keys[] = {
     {"op", 'o', "OP", 0, "allgather (default), bcast, gather or allreduce", 0},
     {"procs", 'p', "P", 0, "Ranks, each with a link of its own (default 8)", 0},
     {"bytes", 'b', "LIST", 0,
-     "Bytes per rank, of a broadcast in all, with K, M or G, up to 256M (default 64K)", 0},
+     "Bytes per rank, of a broadcast in all, of an all-reduce the vector's, doubles of 8 bytes; with K, M or "
+     "G, up to 256M (default "
+     "64K)",
+     0},
     {"segment", 's', "BYTES", 0,
      "Length of the segments into which broadcasts and gathers cut messages, with K, M or G; 0: they do not "
      "(default 8K)",
@@ -158,8 +168,8 @@ static const struct argp argp = {
     "[FILE...]",
     "What the predictor says every algorithm takes, without running it.\n\nOptions:\v"
     "elapsed: call to return, mean over ranks; past last: last return after the last call; bound: what no "
-    "all-gather "
-    "can beat. Means over the arrivals. An algorithm that goes by predictions has these very arrivals as its "
+    "algorithm can beat, for allgather and allreduce. Means over the arrivals. An algorithm that goes by "
+    "predictions has these very arrivals as its "
     "prediction. Ranks have one link each, in both directions at once; a message takes latency + bytes / "
     "rate, and "
     "nothing else takes time.\n\n"
@@ -186,12 +196,12 @@ static int64_t arrival(const options *o, int iteration, int rank, int64_t max_ns
 /* Adds one iteration's bound. Returns 0 or ENOMEM. */
 static int add_bound(row *r, const options *o, const pat_job *job, const int64_t *arrival_ns)
 {
-    int64_t exit_ns[MOST_RANKS], last = 0, last_exit = 0;
-    int rc = pat_model_bound(o->procs, job->block_bytes, arrival_ns, job->alpha_ns, job->beta_ps, exit_ns);
+    int64_t exit_ns[MOST_RANKS], last = 0, last_exit;
+    int rc = bench_bound_exits(pat_collective_of(o->op), o->procs, job->block_bytes, arrival_ns,
+                               job->alpha_ns, job->beta_ps, exit_ns, &last_exit);
     for (int k = 0; rc == 0 && k < o->procs; k++) {
         r->elapsed_ms += (double)(exit_ns[k] - arrival_ns[k]) / 1e6 / o->procs / o->iters;
         last = arrival_ns[k] > last ? arrival_ns[k] : last;
-        last_exit = exit_ns[k] > last_exit ? exit_ns[k] : last_exit;
     }
     r->past_ms += (double)(last_exit - last) / 1e6 / o->iters;
     return rc;
@@ -221,10 +231,10 @@ static int predict(row *r, const options *o, const pat_algorithm *alg, const pat
 
 static void print(const row *rows, int num, int best, double bound_ms)
 {
-    printf("%-16s %12s %14s%s\n", "algorithm", "elapsed [ms]", "past last [ms]",
+    printf("%-18s %12s %14s%s\n", "algorithm", "elapsed [ms]", "past last [ms]",
            bound_ms > 0 ? "  / bound" : "");
     for (int i = 0; i < num; i++) {
-        printf("%-16s %12.3f %14.3f", rows[i].name, rows[i].elapsed_ms, rows[i].past_ms);
+        printf("%-18s %12.3f %14.3f", rows[i].name, rows[i].elapsed_ms, rows[i].past_ms);
         if (bound_ms > 0)
             printf(" %8.3f", rows[i].elapsed_ms / bound_ms);
         puts(i == best ? "  best" : "");
@@ -233,8 +243,10 @@ static void print(const row *rows, int num, int best, double bound_ms)
 
 static int table(const options *o, int64_t bytes, double factor)
 {
+    const pat_collective *what = pat_collective_of(o->op);
     pat_job job = {.num_ranks = o->procs,
                    .block_bytes = bytes,
+                   .element_bytes = what->reduces ? ELEMENT_BYTES : 0,
                    .alpha_ns = (int64_t)(o->latency_us * 1e3),
                    .beta_ps = (int64_t)(8e6 / o->mbit),
                    .segment_bytes = o->segment_bytes};
@@ -256,8 +268,7 @@ static int table(const options *o, int64_t bytes, double factor)
             best = num;
         num++;
     }
-    const pat_collective *what = pat_collective_of(o->op);
-    const bool bounded = what->all_give && what->all_get && !what->reduces; /* the bound is an all-gather's */
+    const bool bounded = bench_is_bounded(what);
     if (rc == 0 && bounded)
         rc = predict(&rows[num++], o, NULL, &job, &net, max_ns);
     if (rc != 0) {
