@@ -38,7 +38,7 @@ refused 0 "1 rank" --count 1K
 refused 0 "'fastest': unknown algorithm; accepted: all, auto, native, ring, nex, lnbc, bdr, bslb, relay" --alg fastest
 refused 1 "1 rank" --count 1K
 refused 2 "'-3'" --max-delay -3
-refused 2 "'--tempo': unknown option; accepted: --alg" --tempo 3
+refused 2 "'--tempo': unknown option; accepted: --op" --tempo 3
 refused 3 "at least one float for each of the 3 ranks" --count 2
 refused 2 "--csv: cannot write 'missing/r.csv'" --csv missing/r.csv
 refused 2 "--json: cannot write 'directory'" --csv good.csv --json directory
@@ -58,12 +58,12 @@ refused 0 "'some.csv', line 1" --from some.csv
 "$here/mpirun.sh" 3 "$bench" --alg all --count 1000,16K --max-delay 0,3 --iters 4 --base 2 --warmup 1 --flat-iters 1 \
     --csv r.csv --json r.json --progress >run.txt 2>run.err || fail "the run ended with status $?: $(cat run.err)"
 header=alg,procs,ppn,count,segment_bytes,max_delay_ms,pattern,iters,elapsed_ms,elapsed_ci_ms,past_last_ms,run_ms
-header+=,absorption_ms,imbalance_factor,bound_ms,early_share,thread_cpu_ms,waiting_cpu_ms
+header+=,absorption_ms,imbalance_factor,bound_ms,early_share,thread_cpu_ms,waiting_cpu_ms,op
 [ "$(head -n 1 r.csv)" = "$header" ] || fail "the CSV's header is $(head -n 1 r.csv)"
 awk -F, '
     function bad(what) { print what ": " $0; failed = 1; exit 1 }
     NR == 1 { next }
-    NF != 18 { bad("not 18 columns") }
+    NF != 19 || $19 != "allgather" { bad("not 19 columns, the last the collective") }
     $2 != 3 || $3 != 3 { bad("not 3 ranks on one node") }
     $4 != 999 && $4 != 16383 { bad("count not rounded down to a multiple of the ranks") }
     $5 != $4 / 3 * 4 { bad("segment") }
@@ -106,6 +106,24 @@ diff <(sed -n '/^# Fastest/,$p' run.txt) <(sed -n '/^# Fastest/,$p' again.txt) |
 awk -F, 'NR > 1 && ($12 < 18 || $7 != "rotating-late") { exit 1 }' p.csv ||
     fail "one rank is always 20 ms late, the run took less: $(cat p.csv)"
 [ -z "$(find . -name '*.??????' ! -name '*.csv' ! -name '*.json')" ] || fail "temporary files are left"
+
+# An all-reduce: its own algorithms, one vector, sums that the program checks, nothing faster than the bound.
+"$here/mpirun.sh" 3 "$bench" --op allreduce --alg all,auto --bytes 16K --max-delay 0,20 --iters 3 --base 2 --warmup 1 --flat-iters 1 \
+    --csv a.csv --json a.json >a.txt 2>run.err || fail "the all-reduces ended with status $?: $(cat run.err)"
+grep -q '^#@op=allreduce$' a.txt || fail "no line #@op=allreduce"
+awk -F, 'NR == 1 { next }
+    $1 !~ /^allreduce_(native|doubling|ring|converge|auto)$/ || $4 != 2048 || $5 != 16384 || $19 != "allreduce" { exit 1 }
+    !($9 >= $15 && $15 > 0 && $12 > 0) || ($6 == 20 && $12 < 2) { exit 1 }
+    $1 == "allreduce_converge" && $16 > 0 { early = 1 }
+    { rows++ }
+    END { exit !(rows == 10 && early) }' a.csv || fail "the all-reduces cannot be true: $(cat a.csv)"
+if command -v jq >/dev/null; then
+    jq -e '.settings.op == "allreduce" and (.rows | all(.op == "allreduce")) and (.cells | length == 2 and all(.op == "allreduce"))
+        and (.rows | map(select(.alg == "allreduce_ring")) | all(.predicted_ms > 0 and .ideal_ring_ms > 0))' a.json >/dev/null ||
+        fail "the JSON of the all-reduces is not as documented"
+fi
+"$bench" --from a.json --op allreduce --versus converge >again.txt || fail "--from of all-reduces failed"
+diff <(sed -n '/^# Fastest/,/^# Cells/p' a.txt) <(sed -n '/^# Fastest/,/^# Cells/p' again.txt) || fail "--from prints other tables"
 
 # A trace: everything a rank receives is there, after it was sent, and a figure comes of it.
 mkdir trace

@@ -74,6 +74,22 @@ static void test_options_meaning(void **state)
     assert_int_equal(o.pattern, BENCH_UNIFORM);
     bench_options_free(&o);
 
+    /* The collective shapes what other options mean, also those that stand before it. */
+    assert_int_equal(
+        parse(&o, "--alg ring,allreduce_converge,auto --bytes 64K --versus converge --op allreduce"), 0);
+    assert_int_equal(o.num_algs, 3);
+    assert_string_equal(o.algs[0], "allreduce_ring");
+    assert_string_equal(o.algs[1], "allreduce_converge");
+    assert_string_equal(o.algs[2], "allreduce_auto");
+    assert_string_equal(o.versus, "allreduce_converge");
+    assert_int_equal(bench_options_sizes(&o, 3), 0);
+    assert_int_equal(o.counts[0], 8192); /* doubles of one vector, however many ranks */
+    assert_int_equal(bench_block_bytes(o.op, o.counts[0], 3), 65536);
+    bench_options_free(&o);
+    assert_int_equal(parse(&o, "--op allreduce"), 0);
+    assert_int_equal(o.num_algs, 4); /* native, doubling, ring, converge */
+    bench_options_free(&o);
+
     assert_int_equal(parse(&o, "--from a.csv,b.json --plot d --paper"), 0);
     assert_int_equal(o.action, BENCH_FROM);
     assert_int_equal(o.num_from, 2);
@@ -92,6 +108,16 @@ static void test_options_bad(void **state)
     (void)state;
     static const char *const cases[][3] = {
         {"--alg fastest", "'fastest'", "auto, native, ring, nex, lnbc, bdr, bslb, relay"},
+        {"--op scan", "'scan'", "accepted: allgather, allreduce"},
+        {"--op bcast", "'bcast'", "accepted: allgather, allreduce"},
+        {"--op", "'--op'", "value is missing"},
+        {"--alg relay --op allreduce", "'relay'", "all, allreduce_auto, allreduce_native"},
+        {"--alg ring,allreduce_ring --op allreduce", "'allreduce_ring'", "twice"},
+        {"--versus bdr --op allreduce", "'bdr'", "allreduce_auto, allreduce_native"},
+        {"--alg allreduce_ring", "'allreduce_ring'", "all, auto, native"},
+        {"--op allreduce --bytes 12", "'12'", "a multiple of the 8 bytes of a double"},
+        {"--op allreduce --persistent", "--persistent", "all-gathers only"},
+        {"--op allreduce --paper", "--paper", "all-gathers"},
         {"--alg bsls", "'bsls'", "all, auto, native"},
         {"--alg ring,ring", "'ring'", "twice"},
         {"--alg all,bdr", "'bdr'", "twice"},
@@ -125,7 +151,7 @@ static void test_options_bad(void **state)
         {"--progress=loud", "'loud'", "bar, lines, off"},
         {"--from results.txt", "'results.txt'", ".csv or .json"},
         {"--from a.csv --csv b.csv", "--from", "--csv"},
-        {"--speed 3", "'--speed'", "--alg, --bytes, --count"},
+        {"--speed 3", "'--speed'", "--op, --alg, --bytes, --count"},
         {"--csv", "'--csv'", "value is missing"},
         {"--persistent=yes", "'--persistent=yes'", "takes no value"},
         {"-x", "'-x'", "accepted"},
@@ -167,9 +193,9 @@ static void test_bytes_per_rank(void **state)
 static void test_rounding(void **state)
 {
     (void)state;
-    assert_int_equal(bench_round_count(1024, 4), 1024);
-    assert_int_equal(bench_round_count(1000, 3), 999);
-    assert_int_equal(bench_round_count(7, 8), 0);
+    assert_int_equal(bench_round_count(PAT_OP_ALLGATHER, 1024, 4), 1024);
+    assert_int_equal(bench_round_count(PAT_OP_ALLGATHER, 1000, 3), 999);
+    assert_int_equal(bench_round_count(PAT_OP_ALLGATHER, 7, 8), 0);
 }
 
 /* ---- Delays and data
@@ -248,6 +274,27 @@ static void test_every_byte_is_checked(void **state)
     free(result);
 }
 
+static void test_sums_are_exact(void **state)
+{
+    (void)state;
+    enum { RANKS = 5, NUM = 1200 }; /* more than two pieces */
+    static double up[NUM], down[NUM], terms[NUM];
+    for (int r = 0; r < RANKS; r++) {
+        bench_data_make_terms(terms, bench_data_key(5, 17, r), NUM);
+        for (int i = 0; i < NUM; i++)
+            up[i] += terms[i];
+        bench_data_make_terms(terms, bench_data_key(5, 17, RANKS - 1 - r), NUM);
+        for (int i = 0; i < NUM; i++)
+            down[i] += terms[i];
+    }
+    assert_int_equal(bench_data_check_sum(up, 5, 17, RANKS, NUM), -1);
+    assert_int_equal(bench_data_check_sum(down, 5, 17, RANKS, NUM), -1);
+    assert_int_not_equal(bench_data_check_sum(up, 5, 18, RANKS, NUM), -1); /* the call before */
+    assert_int_not_equal(bench_data_check_sum(up, 5, 17, RANKS - 1, NUM), -1);
+    up[NUM - 1] += 1;
+    assert_in_range(bench_data_check_sum(up, 5, 17, RANKS, NUM), 8 * (NUM - 1), 8 * NUM - 1);
+}
+
 /* ---- Statistics
  * -------------------------------------------------------------------------------------------------- */
 
@@ -312,24 +359,51 @@ static void test_bound(void **state)
     bench_net net = example_net(alone, 4, 1);
     assert_int_equal(bench_tau_ns(&net, 1000), MS);
     /* All leave at 3 tau: elapsed 1, 3, 3, 3. */
-    assert_near(bench_bound_ns(&net, 1000, example, NULL) / MS, 2.5, 1e-6);
+    assert_near(bench_bound_ns(PAT_OP_ALLGATHER, &net, 1000, example, NULL) / MS, 2.5, 1e-6);
     /* A bucket that swallows half a segment: 2.5 tau after all for ranks 1 to 3, rank 0 half a tau after its
      * call. */
     net.burst_bytes = 500;
-    assert_near(bench_bound_ns(&net, 1000, example, NULL) / MS, 2.0, 1e-6);
+    assert_near(bench_bound_ns(PAT_OP_ALLGATHER, &net, 1000, example, NULL) / MS, 2.0, 1e-6);
     /* Latency counts once, not per segment. */
     net.burst_bytes = 0;
     net.lambda_ns = MS / 10;
-    assert_near(bench_bound_ns(&net, 1000, example, NULL) / MS, 2.6, 1e-6);
+    assert_near(bench_bound_ns(PAT_OP_ALLGATHER, &net, 1000, example, NULL) / MS, 2.6, 1e-6);
     /*
      * Two nodes of two: rank 1 sits beside the late one and needs 2 foreign blocks, there at 2 tau; it leaves
      * with rank 0's arrival. Ranks 2 and 3 need rank 0's block through the link: 3 tau.
      */
     net = example_net(pairs, 2, 2);
-    assert_near(bench_bound_ns(&net, 1000, example, NULL) / MS, (0 + 2 + 3 + 3) / 4.0, 1e-6);
+    assert_near(bench_bound_ns(PAT_OP_ALLGATHER, &net, 1000, example, NULL) / MS, (0 + 2 + 3 + 3) / 4.0,
+                1e-6);
     /* One node: nothing but waiting. */
     net = example_net(one, 1, 4);
-    assert_near(bench_bound_ns(&net, 1000, example, NULL) / MS, (0 + 2 + 2 + 2) / 4.0, 1e-6);
+    assert_near(bench_bound_ns(PAT_OP_ALLGATHER, &net, 1000, example, NULL) / MS, (0 + 2 + 2 + 2) / 4.0,
+                1e-6);
+}
+
+static void test_bound_of_all_reduce(void **state)
+{
+    (void)state;
+    const int alone[] = {0, 1, 2, 3}, pairs[] = {0, 0, 1, 1}, one[] = {0, 0, 0, 0};
+    const int64_t at_once[] = {0, 0, 0, 0};
+    int64_t last;
+    bench_net net = example_net(alone, 4, 1);
+    /* Ranks 1 to 3 have the vector a tau after the late rank's call at 2; that one takes in nothing that had to wait. */
+    assert_near(bench_bound_ns(PAT_OP_ALLREDUCE, &net, 1000, example, &last) / MS, (0 + 3 + 3 + 3) / 4.0,
+                1e-6);
+    assert_int_equal(last, 3 * MS);
+    /* All at once: a tau for each, and 2 (P-1)/P for the last. */
+    assert_near(bench_bound_ns(PAT_OP_ALLREDUCE, &net, 1000, at_once, &last) / MS, 1, 1e-6);
+    assert_int_equal(last, 3 * MS / 2);
+    /* Two nodes: rank 1 only waits for the late one beside it. One node: all wait. */
+    net = example_net(pairs, 2, 2);
+    assert_near(bench_bound_ns(PAT_OP_ALLREDUCE, &net, 1000, example, &last) / MS, (0 + 2 + 3 + 3) / 4.0,
+                1e-6);
+    assert_int_equal(last, 3 * MS);
+    net = example_net(one, 1, 4);
+    assert_near(bench_bound_ns(PAT_OP_ALLREDUCE, &net, 1000, example, &last) / MS, (0 + 2 + 2 + 2) / 4.0,
+                1e-6);
+    assert_int_equal(last, 2 * MS);
 }
 
 static bench_forecast forecast_of(const char *alg)
@@ -387,7 +461,7 @@ static void test_row(void **state)
                                     .slip_ns = 4000,
                                     .wrong_at = -1};
     }
-    bench_sample samples[3] = {bench_sample_make(reports, &net, 1000, NULL, NULL)};
+    bench_sample samples[3] = {bench_sample_make(PAT_OP_ALLGATHER, reports, &net, 1000, NULL, NULL)};
     assert_near(samples[0].elapsed_ms, 3.75, 1e-9); /* 1, 4, 5, 5 */
     assert_near(samples[0].past_last_ms, 3, 1e-9);
     assert_near(samples[0].run_ms, 5, 1e-9);
@@ -434,9 +508,11 @@ int main(void)
         cmocka_unit_test(test_delays_differ_by_rank_and_iteration),
         cmocka_unit_test(test_delay_shapes),
         cmocka_unit_test(test_every_byte_is_checked),
+        cmocka_unit_test(test_sums_are_exact),
         cmocka_unit_test(test_statistics),
         cmocka_unit_test(test_paired),
         cmocka_unit_test(test_bound),
+        cmocka_unit_test(test_bound_of_all_reduce),
         cmocka_unit_test(test_forecast),
         cmocka_unit_test(test_row),
     };

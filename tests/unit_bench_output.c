@@ -160,7 +160,7 @@ static void test_files(void **state)
     text = slurp(csv);
     const char *header =
         "alg,procs,ppn,count,segment_bytes,max_delay_ms,pattern,iters,elapsed_ms,elapsed_ci_ms,past_last_ms,"
-        "run_ms,absorption_ms,imbalance_factor,bound_ms,early_share,thread_cpu_ms,waiting_cpu_ms\n"
+        "run_ms,absorption_ms,imbalance_factor,bound_ms,early_share,thread_cpu_ms,waiting_cpu_ms,op\n"
         "bdr,4,1,65536,65536,10,uniform,8,30.0000,6.0000,";
     assert_memory_equal(text, header, strlen(header));
     free(text);
@@ -199,9 +199,11 @@ static void test_files(void **state)
     static const struct {
         const char *text, *part;
     } broken[] = {{"alg,procs\n", "line 1"},
-                  {BENCH_CSV_HEADER "\nring,4,1,x,1,0,uniform,8,1,1,1,1,1,1,1,1,1,1\n", "line 2"},
-                  {BENCH_CSV_HEADER "\nring,4,1,1,1,0,uniform,8,1,1,1,1,1,1,1,1,1\n", "line 2"},
-                  {BENCH_CSV_HEADER "\nring,4,1,1,1,0,uniform,8,1,1,1,1,1,1,1,1,1,1,1\n", "line 2"},
+                  {BENCH_CSV_OLD_HEADER "\nring,4,1,x,1,0,uniform,8,1,1,1,1,1,1,1,1,1,1\n", "line 2"},
+                  {BENCH_CSV_OLD_HEADER "\nring,4,1,1,1,0,uniform,8,1,1,1,1,1,1,1,1,1\n", "line 2"},
+                  {BENCH_CSV_OLD_HEADER "\nring,4,1,1,1,0,uniform,8,1,1,1,1,1,1,1,1,1,1,1\n", "line 2"},
+                  {BENCH_CSV_HEADER "\nring,4,1,1,1,0,uniform,8,1,1,1,1,1,1,1,1,1,1\n", "line 2"},
+                  {BENCH_CSV_HEADER "\nring,4,1,1,1,0,uniform,8,1,1,1,1,1,1,1,1,1,1,scan\n", "line 2"},
                   {"", "empty"}};
     for (size_t i = 0; i < sizeof(broken) / sizeof(broken[0]); i++) {
         assert_int_equal(bench_file_write(bad, broken[i].text, strlen(broken[i].text), why, sizeof(why)), 0);

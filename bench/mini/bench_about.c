@@ -54,13 +54,13 @@ static int add_lists(bench_settings *s, const bench_run *run)
     int rc = join(s, "alg", o->num_algs, item);
     for (int i = 0; i < o->num_counts; i++)
         snprintf(item[i], sizeof(item[i]), "%lld",
-                 (long long)bench_round_count(o->counts[i], run->num_ranks));
+                 (long long)bench_round_count(o->op, o->counts[i], run->num_ranks));
     rc |= join(s, "count", o->num_counts, item);
     for (int i = 0; i < o->num_delays; i++)
         snprintf(item[i], sizeof(item[i]), "%.10g", o->delays_ms[i]);
     rc |= join(s, "max_delay_ms", o->num_delays, item);
     for (int i = 0; i < o->num_counts; i++) {
-        const int64_t rounded = bench_round_count(o->counts[i], run->num_ranks);
+        const int64_t rounded = bench_round_count(o->op, o->counts[i], run->num_ranks);
         if (rounded != o->counts[i])
             rc |= bench_settings_add(s, "count_rounded_down", "%lld to %lld, a multiple of %d ranks",
                                      (long long)o->counts[i], (long long)rounded, run->num_ranks);
@@ -78,8 +78,9 @@ static int add_link(bench_settings *s, const bench_run *run, const bench_about *
         rc |= bench_settings_add(s, "link_mbit_min_median_max", "%.3f,%.3f,%.3f", about->link.mbit_min,
                                  about->link.mbit_median, about->link.mbit_max);
     for (int i = 0; i < run->options->num_counts; i++) {
-        const int64_t count = bench_round_count(run->options->counts[i], run->num_ranks);
-        const int64_t block = count / run->num_ranks * 4;
+        const enum pat_op op = run->options->op;
+        const int64_t count = bench_round_count(op, run->options->counts[i], run->num_ranks);
+        const int64_t block = bench_block_bytes(op, count, run->num_ranks);
         char key[64];
         snprintf(key, sizeof(key), "tau_ms.%lld", (long long)count);
         rc |= bench_settings_add(s, key, "%.4f", (double)bench_tau_ns(net, block) / 1e6);
@@ -120,6 +121,7 @@ int bench_settings_fill(bench_settings *s, const bench_run *run, const bench_abo
                              : about->thread_level == MPI_THREAD_SERIALIZED ? levels[2]
                              : about->thread_level == MPI_THREAD_FUNNELED   ? levels[1]
                                                                             : levels[0]);
+    rc |= bench_settings_add(s, "op", "%s", pat_collective_of(o->op)->name);
     rc |= add_lists(s, run);
     rc |= bench_settings_add(s, "pattern", "%s", bench_pattern_name(o->pattern));
     rc |= bench_settings_add(s, "iters", "%d", o->iters);

@@ -17,4 +17,10 @@ void bench_data_make(char *to, uint64_t key, int64_t bytes);
 int64_t bench_data_check(const char *result, uint64_t seed, uint64_t call, int num_ranks,
                          int64_t block_bytes);
 
+/* The terms of a sum: whole numbers as doubles, so small that they add up to the same in every order. */
+void bench_data_make_terms(double *to, uint64_t key, int64_t num);
+
+/* Offset of the first wrong byte of the sum of the terms that all ranks have made; -1: all right. */
+int64_t bench_data_check_sum(const double *result, uint64_t seed, uint64_t call, int num_ranks, int64_t num);
+
 #endif

@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "bench_data.h"
+#include "bench_item.h"
 #include "bench_link.h"
 #include "bench_must.h"
 #include "bench_wait.h"
@@ -71,15 +72,39 @@ static void sync_clock(bench_run *run)
 
 static void call(bench_run *run, const turn *t)
 {
-    const int count = (int)(run->count / run->num_ranks);
-    if (!run->options->persistent) {
+    const int count = (int)(run->block_bytes / bench_item_of(run->options->op)->bytes);
+    if (run->options->persistent) {
+        bench_must(PAT_Start(run->requests[t->alg]), "PAT_Start");
+        bench_must(PAT_Wait(run->requests[t->alg]), "PAT_Wait");
+    } else if (pat_collective_of(run->options->op)->reduces) {
+        bench_must(PAT_Allreduce(run->sendbuf, run->recvbuf, count, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD),
+                   "PAT_Allreduce");
+    } else {
         bench_must(
             PAT_Allgather(run->sendbuf, count, MPI_FLOAT, run->recvbuf, count, MPI_FLOAT, MPI_COMM_WORLD),
             "PAT_Allgather");
-        return;
     }
-    bench_must(PAT_Start(run->requests[t->alg]), "PAT_Start");
-    bench_must(PAT_Wait(run->requests[t->alg]), "PAT_Wait");
+}
+
+static void make_data(bench_run *run)
+{
+    const enum pat_op op = run->options->op;
+    const uint64_t key = bench_data_key(run->options->seed, run->calls, run->rank);
+    if (pat_collective_of(op)->reduces)
+        bench_data_make_terms((double *)(void *)run->sendbuf, key,
+                              run->block_bytes / bench_item_of(op)->bytes);
+    else
+        bench_data_make(run->sendbuf, key, run->block_bytes);
+}
+
+/* First wrong byte of the result; -1: all right. */
+static int64_t check_data(const bench_run *run)
+{
+    const bench_options *o = run->options;
+    return pat_collective_of(o->op)->reduces
+               ? bench_data_check_sum((const double *)(const void *)run->recvbuf, o->seed, run->calls,
+                                      run->num_ranks, run->block_bytes / bench_item_of(o->op)->bytes)
+               : bench_data_check(run->recvbuf, o->seed, run->calls, run->num_ranks, run->block_bytes);
 }
 
 /* The iteration of the paper's listing, from the agreed start to the checked result. */
@@ -111,7 +136,7 @@ static bench_report take_turn(bench_run *run, const turn *t, int64_t start_ns)
     rep.slip_ns = rep.arrival_ns - (began_ns + 2 * half);
     /* What the thread still forwards belongs to this iteration, and a check of the data takes a processor. */
     bench_wait_quietly(MPI_COMM_WORLD);
-    rep.wrong_at = bench_data_check(run->recvbuf, o->seed, run->calls, run->num_ranks, run->block_bytes);
+    rep.wrong_at = check_data(run);
     bench_must(PAT_Get_counters(&after), "PAT_Get_counters");
     rep.thread_cpu_ns = after.thread_cpu_ns - before.thread_cpu_ns;
     rep.bytes_received = after.bytes_received - before.bytes_received;
@@ -129,10 +154,10 @@ static enum verdict judge(bench_run *run, const turn *t)
         const bench_report *rep = &run->reports[r];
         if (rep->wrong_at >= 0) {
             snprintf(run->why, sizeof(run->why),
-                     "wrong result: %s, %lld floats, iteration %d: rank %d has a wrong byte at %lld of rank "
-                     "%lld's block",
-                     run->options->algs[t->alg], (long long)run->count, t->iteration, r,
-                     (long long)(rep->wrong_at % run->block_bytes),
+                     "wrong result: %s, %lld %ss, iteration %d: rank %d has a wrong byte at %lld of block "
+                     "%lld of the result",
+                     run->options->algs[t->alg], (long long)run->count, bench_item_of(run->options->op)->name,
+                     t->iteration, r, (long long)(rep->wrong_at % run->block_bytes),
                      (long long)(rep->wrong_at / run->block_bytes));
             return WRONG;
         }
@@ -165,7 +190,7 @@ static enum verdict measure(bench_run *run, const turn *t, bench_sample *sample,
     for (attempt = 0; verdict == LATE && attempt <= o->retries; attempt++) {
         bench_must(PAT_UseAlg(o->algs[t->alg]), "PAT_UseAlg");
         run->calls++;
-        bench_data_make(run->sendbuf, bench_data_key(o->seed, run->calls, run->rank), run->block_bytes);
+        make_data(run);
         MPI_Barrier(MPI_COMM_WORLD);
         start = pat_clock_now_ns(&run->clock) + run->slack_ns;
         MPI_Bcast(&start, 1, MPI_INT64_T, 0, MPI_COMM_WORLD);
@@ -177,7 +202,7 @@ static enum verdict measure(bench_run *run, const turn *t, bench_sample *sample,
         if (run->rank == 0) {
             verdict = judge(run, t);
             if (verdict == GOOD && sample)
-                *sample = bench_sample_make(run->reports, run->net, run->block_bytes, &run->ideal_ring,
+                *sample = bench_sample_make(o->op, run->reports, run->net, run->block_bytes, &run->ideal_ring,
                                             &run->forecast[t->alg]);
             set_slack(run);
         }
@@ -202,7 +227,7 @@ double bench_loop_expected_ms(const bench_run *run)
     const bench_options *o = run->options;
     double sum = 0;
     for (int c = 0; c < o->num_counts; c++) {
-        const int64_t block = bench_round_count(o->counts[c], run->num_ranks) / run->num_ranks * 4;
+        const int64_t block = bench_block_bytes(o->op, o->counts[c], run->num_ranks);
         sum += (o->warmup + o->flat_iters) * expected_step_ms(run, block, 0);
         for (int d = 0; d < o->num_delays; d++)
             sum += o->iters * expected_step_ms(run, block, o->delays_ms[d]);
@@ -218,7 +243,7 @@ static int iterate(bench_run *run, enum bench_pattern pattern, double max_delay_
     const bench_options *o = run->options;
     char where[96];
     char bytes[32];
-    tool_bytes_text(bytes, sizeof(bytes), run->count / run->num_ranks * 4);
+    tool_bytes_text(bytes, sizeof(bytes), run->block_bytes);
     snprintf(where, sizeof(where), "%s bytes per rank, delays to %g ms", bytes, max_delay_ms);
     for (int i = 0; i < iters; i++) {
         for (int k = 0; k < o->num_algs; k++) {
@@ -253,6 +278,7 @@ static int keep_rows(bench_run *run, double max_delay_ms, const double *flat_run
             return 1;
         snprintf(row->alg, sizeof(row->alg), "%s", o->algs[a]);
         snprintf(row->pattern, sizeof(row->pattern), "%s", bench_pattern_name(o->pattern));
+        row->op = o->op;
         row->procs = run->num_ranks;
         row->ppn = run->net->ppn;
         row->count = run->count;
@@ -311,7 +337,7 @@ static int measure_size(bench_run *run)
 /* Persistent requests are made under their algorithm, in case a request remembers it. */
 static void make_requests(bench_run *run)
 {
-    const int count = (int)(run->count / run->num_ranks);
+    const int count = (int)(run->block_bytes / bench_item_of(run->options->op)->bytes);
     for (int a = 0; a < run->options->num_algs && run->options->persistent; a++) {
         bench_must(PAT_UseAlg(run->options->algs[a]), "PAT_UseAlg");
         bench_must(PAT_Allgather_init(run->sendbuf, count, MPI_FLOAT, run->recvbuf, count, MPI_FLOAT,
@@ -321,15 +347,16 @@ static void make_requests(bench_run *run)
 }
 
 /*
- * What the library has agreed for the world, so that the forecasts walk the very plans it runs; NULL when only `native`
- * is measured, which has none and needs nothing.
+ * What the library has agreed for the world, so that the forecasts walk the very plans it runs; NULL when only the MPI
+ * library's own is measured, which has none and needs nothing.
  */
 static pat_comm *library_state(const bench_run *run)
 {
     bool needed = false;
     pat_comm *c = NULL;
     for (int a = 0; a < run->options->num_algs; a++)
-        needed = needed || strcmp(run->options->algs[a], "native") != 0;
+        needed =
+            needed || pat_algorithm_find(run->options->algs[a]) != pat_algorithm_native(run->options->op);
     if (needed)
         bench_must(pat_comm_get(MPI_COMM_WORLD, false, &c), "the library's state");
     return c;
@@ -339,16 +366,20 @@ static pat_comm *library_state(const bench_run *run)
 static int make_forecasts(bench_run *run, pat_comm *c)
 {
     const bench_net *net = run->net;
+    const enum pat_op op = run->options->op;
+    const int64_t element_bytes = pat_collective_of(op)->reduces ? bench_item_of(op)->bytes : 0;
     pat_job job = {.num_ranks = run->num_ranks,
                    .block_bytes = run->block_bytes,
+                   .element_bytes = element_bytes,
                    .tau_ns = bench_tau_ns(net, run->block_bytes),
                    .alpha_ns = net->lambda_ns,
                    .beta_ps = net->beta_ps};
-    int rc = bench_forecast_make(&run->ideal_ring, pat_algorithm_find("ring"), &job);
+    int rc = bench_forecast_make(&run->ideal_ring, bench_algorithm_find(op, "ring"), &job);
     for (int a = 0; rc == 0 && c && a < run->options->num_algs; a++) {
         const pat_algorithm *alg =
             pat_select(c, pat_algorithm_find(run->options->algs[a]), run->block_bytes, false, NULL);
         job = pat_comm_job(c, &c->lanes[alg->op], run->block_bytes);
+        job.element_bytes = element_bytes;
         job.together = false; /* a forecast must not depend on what ran before */
         rc = bench_forecast_make(&run->forecast[a], alg, &job);
     }
@@ -360,13 +391,15 @@ static int prepare(bench_run *run, int64_t count)
 {
     const bench_options *o = run->options;
     run->count = count;
-    run->block_bytes = count / run->num_ranks * (int64_t)sizeof(float);
+    run->block_bytes = bench_block_bytes(o->op, count, run->num_ranks);
+    const size_t result_bytes =
+        (size_t)(run->block_bytes * pat_collective_blocks(pat_collective_of(o->op), run->num_ranks));
     run->sendbuf = malloc((size_t)run->block_bytes);
-    run->recvbuf = malloc((size_t)(run->block_bytes * run->num_ranks));
+    run->recvbuf = malloc(result_bytes);
     pat_comm *c = library_state(run);
     int ok = run->sendbuf && run->recvbuf, all_ok;
     if (ok)
-        memset(run->recvbuf, 0, (size_t)(run->block_bytes * run->num_ranks));
+        memset(run->recvbuf, 0, result_bytes);
     if (run->rank == 0) {
         const int most = o->iters > o->flat_iters ? o->iters : o->flat_iters;
         run->reports = calloc((size_t)run->num_ranks, sizeof(*run->reports));
@@ -375,7 +408,8 @@ static int prepare(bench_run *run, int64_t count)
     }
     MPI_Allreduce(&ok, &all_ok, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
     if (!all_ok)
-        snprintf(run->why, sizeof(run->why), "out of memory: %lld floats for every rank", (long long)count);
+        snprintf(run->why, sizeof(run->why), "out of memory: %lld %ss for every rank", (long long)count,
+                 bench_item_of(o->op)->name);
     else
         make_requests(run);
     return all_ok ? 0 : 1;
@@ -404,10 +438,10 @@ int bench_loop(bench_run *run)
     int failed = 0;
     run->slack_ns = (3 + run->num_ranks / 4) * ms_ns;
     for (int c = 0; !failed && c < o->num_counts; c++) {
-        const int64_t count = bench_round_count(o->counts[c], run->num_ranks);
+        const int64_t count = bench_round_count(o->op, o->counts[c], run->num_ranks);
         bool again = false; /* two sizes may round to one */
         for (int b = 0; b < c; b++)
-            again = again || bench_round_count(o->counts[b], run->num_ranks) == count;
+            again = again || bench_round_count(o->op, o->counts[b], run->num_ranks) == count;
         if (again)
             continue;
         failed = prepare(run, count);

@@ -10,17 +10,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collective.h"
+#include "bench_item.h"
 #include "config.h"
 #include "tool_options.h"
 
-/* The collective that pat-bench measures. */
-#define MEASURED "allgather"
-
-enum { FLOAT_BYTES = 4, MAX_COUNT = 1 << 28, MAX_ITERS = 100000, MAX_MS = 60000 };
+enum { MAX_COUNT = 1 << 28, MAX_ITERS = 100000, MAX_MS = 60000 };
 
 enum key {
-    KEY_ALG = 256,
+    KEY_OP = 256,
+    KEY_ALG,
     KEY_BYTES,
     KEY_COUNT,
     KEY_DELAY,
@@ -46,12 +44,20 @@ enum key {
 
 static const struct argp_option table[] = {
     {NULL, 0, NULL, 0, "What to measure:", 1},
-    {"alg", KEY_ALG, "LIST|all", 0, "Algorithms, comma-separated (default all)", 1},
+    {"op", KEY_OP, "OP", 0,
+     "The collective: allgather (default), of floats of 4 bytes, or allreduce, the sum of vectors of doubles "
+     "of 8 bytes",
+     1},
+    {"alg", KEY_ALG, "LIST|all", 0,
+     "Algorithms, comma-separated (default all); those of allreduce also without what their names begin "
+     "with: ring is "
+     "allreduce_ring",
+     1},
     {"bytes", KEY_BYTES, "LIST", 0,
-     "Bytes per rank, whole floats of 4 bytes, with K, M or G for 1024, 1024^2 or 1024^3", 1},
+     "Bytes per rank, of an all-reduce the vector's, with K, M or G for 1024, 1024^2 or 1024^3", 1},
     {"count", KEY_COUNT, "LIST", 0,
-     "The paper's way to say it, instead of --bytes: floats gathered in all, with K, M or G; rounded down to "
-     "a multiple of the ranks (default 128K)",
+     "The paper's way to say it, instead of --bytes: floats gathered in all, with K, M or G, rounded down to "
+     "a multiple of the ranks; with allreduce the doubles of the vector (default 128K)",
      1},
     {"max-delay", KEY_DELAY, "LIST", 0,
      "Largest delay of a rank, in ms, fractions allowed (default 0,10,100)", 1},
@@ -65,7 +71,7 @@ static const struct argp_option table[] = {
      1},
     {"seed", KEY_SEED, "S", 0, "Seed of delays and data (default 1)", 1},
     {"persistent", KEY_PERSISTENT, NULL, 0,
-     "PAT_Allgather_init, PAT_Open, PAT_Start, PAT_Wait instead of PAT_Allgather", 1},
+     "PAT_Allgather_init, PAT_Open, PAT_Start, PAT_Wait instead of PAT_Allgather; not with allreduce", 1},
     {"burn", KEY_BURN, NULL, 0, "Ranks keep a core busy while they compute instead of sleeping", 1},
     {NULL, 0, NULL, 0, "How:", 2},
     {"warmup", KEY_WARMUP, "N", 0, "Iterations before each size that do not count (default 2)", 2},
@@ -97,20 +103,23 @@ static const struct argp_option table[] = {
 };
 
 static const char doc[] =
-    "Mini-benchmark: how long do all-gather algorithms take when ranks arrive late? Start it under "
+    "Mini-benchmark: how long do algorithms for all-gathers and all-reduces take when ranks arrive late? "
+    "Start it under "
     "mpirun.\n\nOptions:\v"
     "Every iteration each rank computes for MS plus its delay, says PAT_Edge(50) in the middle, and calls "
     "the "
-    "all-gather. Algorithms take turns within an iteration and meet the same delays. Every byte is "
-    "checked.\n\n"
+    "collective. Algorithms take turns within an iteration and meet the same delays. Every byte is "
+    "checked; sums are exact.\n\n"
     "elapsed: call to return, mean over ranks; past last: last return after the last call; run: first call "
     "to last "
     "return; absorption: run without delays - run + imbalance; imbalance factor: (last call - first call) / "
     "tau; "
-    "tau: latency + segment / rate; bound: what no algorithm can beat with these calls and this link.\n\n"
+    "tau: latency + segment / rate, where the segment of an all-reduce is its vector; bound: what no "
+    "algorithm can beat with these calls and this link.\n\n"
     "latency: half the smallest 1-byte round trip between neighbours; rate: payload of a sustained stream "
     "round all nodes "
-    "at once, median over the nodes. The bound counts blocks from other nodes, once per node, and leaves out "
+    "at once, median over the nodes. The bound counts what comes from other nodes, once per node, and leaves "
+    "out "
     "the "
     "PAT_LAB_BURST bytes that an emulated link lets through at once. --from compares by confidence intervals "
     "where only a "
@@ -145,6 +154,23 @@ static int take_ms(bench_options *o, const char *option, const char *text, doubl
     return 0;
 }
 
+/* Is it one that pat-bench measures? All ranks have to do alike. */
+static bool is_measured(enum pat_op op)
+{
+    return op < PAT_NUM_OPS && !pat_collective_of(op)->rooted;
+}
+
+static int take_op(bench_options *o, const char *text)
+{
+    char names[128] = "";
+    o->op = pat_collective_find(text);
+    for (int op = 0; op < PAT_NUM_OPS; op++)
+        if (is_measured((enum pat_op)op))
+            snprintf(names + strlen(names), sizeof(names) - strlen(names), "%s%s", *names ? ", " : "",
+                     pat_collective_of((enum pat_op)op)->name);
+    return is_measured(o->op) ? 0 : fail(o, "--op '%s': unknown or not measured; accepted: %s", text, names);
+}
+
 /* A size of a list, each once. */
 static int add_size(bench_options *o, const char *option, const char *what, char *item, int64_t least,
                     int64_t *list, int *num)
@@ -163,13 +189,17 @@ static int add_size(bench_options *o, const char *option, const char *what, char
 
 static int add_count(bench_options *o, char *item)
 {
-    return add_size(o, "count", "a whole number of floats", item, 1, o->counts, &o->num_counts);
+    char what[64];
+    snprintf(what, sizeof(what), "a whole number of %ss", bench_item_of(o->op)->name);
+    return add_size(o, "count", what, item, 1, o->counts, &o->num_counts);
 }
 
 static int add_bytes(bench_options *o, char *item)
 {
-    return add_size(o, "bytes", "a multiple of the 4 bytes of a float", item, FLOAT_BYTES, o->bytes,
-                    &o->num_bytes);
+    const bench_item *is = bench_item_of(o->op);
+    char what[64];
+    snprintf(what, sizeof(what), "a multiple of the %d bytes of a %s", is->bytes, is->name);
+    return add_size(o, "bytes", what, item, is->bytes, o->bytes, &o->num_bytes);
 }
 
 static int add_delay(bench_options *o, char *item)
@@ -187,11 +217,11 @@ static int add_delay(bench_options *o, char *item)
 static int add_alg(bench_options *o, char *item)
 {
     const bool all = strcmp(item, "all") == 0;
-    const enum pat_op op = pat_collective_find(MEASURED);
+    const pat_algorithm *one = bench_algorithm_find(o->op, item);
     bool found = false;
     for (int i = 0; i < pat_algorithm_count(); i++) {
         const pat_algorithm *alg = pat_algorithm_at(i);
-        if (alg->op != op || (all ? alg->chooses : strcmp(alg->name, item) != 0))
+        if (alg->op != o->op || (all ? alg->chooses : alg != one))
             continue;
         found = true;
         for (int j = 0; j < o->num_algs; j++)
@@ -202,7 +232,8 @@ static int add_alg(bench_options *o, char *item)
         o->algs[o->num_algs++] = alg->name;
     }
     return found ? 0
-                 : fail(o, "--alg '%s': unknown algorithm; accepted: all, %s", item, pat_algorithm_names(op));
+                 : fail(o, "--alg '%s': unknown algorithm; accepted: all, %s", item,
+                        pat_algorithm_names(o->op));
 }
 
 static int add_from(bench_options *o, char *item)
@@ -263,10 +294,9 @@ static int take_path(bench_options *o, const char *option, const char *text, con
 
 static int take_versus(bench_options *o, const char *text)
 {
-    const pat_algorithm *alg = pat_algorithm_find(text);
-    const enum pat_op op = pat_collective_find(MEASURED);
-    if (!alg || alg->op != op)
-        return fail(o, "--versus '%s': unknown algorithm; accepted: %s", text, pat_algorithm_names(op));
+    const pat_algorithm *alg = bench_algorithm_find(o->op, text);
+    if (!alg)
+        return fail(o, "--versus '%s': unknown algorithm; accepted: %s", text, pat_algorithm_names(o->op));
     o->versus = alg->name;
     return 0;
 }
@@ -277,6 +307,8 @@ static error_t take(int key, char *arg, struct argp_state *state)
     int64_t seed;
     int pattern;
     switch (key) {
+    case KEY_OP: /* find_op has read it */
+        return 0;
     case KEY_ALG:
         return take_list(o, "alg", arg, &o->num_algs, add_alg);
     case KEY_BYTES:
@@ -351,6 +383,14 @@ static error_t take(int key, char *arg, struct argp_state *state)
 
 static const struct argp argp = {.options = table, .parser = take, .doc = doc};
 
+/* What the other options mean depends on the collective, wherever it stands; what is wrong with them is found later. */
+static error_t find_op(int key, char *arg, struct argp_state *state)
+{
+    return key == KEY_OP ? take_op(state->input, arg) : 0;
+}
+
+static const struct argp argp_for_op = {.options = table, .parser = find_op};
+
 /* argp only says "bad"; whether the name or the use of it was wrong is worked out here. */
 static int bad_option(bench_options *o, const char *text)
 {
@@ -380,6 +420,9 @@ int bench_options_parse(bench_options *o, int argc, char **argv, const char *pro
                          .seed = 1};
     if (progress_env && take_progress(o, "PAT_PROGRESS", progress_env) != 0)
         return EINVAL;
+    argp_parse(&argp_for_op, argc, argv, ARGP_NO_EXIT | ARGP_NO_ERRS | ARGP_NO_HELP, NULL, o);
+    if (o->error[0] != '\0')
+        return EINVAL;
     if (argp_parse(&argp, argc, argv, ARGP_NO_EXIT | ARGP_NO_ERRS | ARGP_NO_HELP, NULL, o) != 0) {
         if (o->error[0] == '\0')
             bad_option(o, o->bad_word > 0 && o->bad_word < argc ? argv[o->bad_word] : "?");
@@ -387,6 +430,13 @@ int bench_options_parse(bench_options *o, int argc, char **argv, const char *pro
     }
     if (o->action == BENCH_FROM && (o->csv || o->json))
         return fail(o, "--from only looks at results: --csv and --json do not go with it");
+    const pat_collective *collective = pat_collective_of(o->op);
+    if (o->persistent && collective->reduces)
+        return fail(o, "--persistent: there are requests for all-gathers only, and none for --op %s",
+                    collective->name);
+    if (o->paper && collective->reduces)
+        return fail(o, "--paper: its figures are those of all-gathers, and none of --op %s",
+                    collective->name);
     char all[] = "all", count[] = "128K", delays[] = "0,10,100";
     if (o->num_algs == 0)
         add_alg(o, all);
@@ -414,17 +464,24 @@ void bench_options_help(FILE *to)
 
 int bench_options_sizes(bench_options *o, int num_ranks)
 {
+    const int item_bytes = bench_item_of(o->op)->bytes;
+    const int blocks = pat_collective_blocks(pat_collective_of(o->op), num_ranks);
     for (int i = 0; i < o->num_bytes; i++) {
-        if (o->bytes[i] / FLOAT_BYTES > MAX_COUNT / num_ranks)
+        if (o->bytes[i] / item_bytes > MAX_COUNT / blocks)
             return fail(o, "--bytes '%lld': at most %lld are accepted with %d ranks", (long long)o->bytes[i],
-                        (long long)(MAX_COUNT / num_ranks * FLOAT_BYTES), num_ranks);
-        o->counts[i] = o->bytes[i] / FLOAT_BYTES * num_ranks;
+                        (long long)(MAX_COUNT / blocks * item_bytes), num_ranks);
+        o->counts[i] = o->bytes[i] / item_bytes * blocks;
     }
     o->num_counts = o->num_bytes > 0 ? o->num_bytes : o->num_counts;
     return 0;
 }
 
-int64_t bench_round_count(int64_t count, int num_ranks)
+int64_t bench_round_count(enum pat_op op, int64_t count, int num_ranks)
 {
-    return count - count % num_ranks;
+    return count - count % pat_collective_blocks(pat_collective_of(op), num_ranks);
+}
+
+int64_t bench_block_bytes(enum pat_op op, int64_t count, int num_ranks)
+{
+    return count / pat_collective_blocks(pat_collective_of(op), num_ranks) * bench_item_of(op)->bytes;
 }

@@ -11,6 +11,7 @@
 
 #include "bench_delay.h"
 #include "bench_progress.h"
+#include "collective.h"
 
 enum { BENCH_MAX_LIST = 128, BENCH_MAX_ALGS = 16, BENCH_MAX_RANKS = 1024 };
 
@@ -18,12 +19,13 @@ enum bench_action { BENCH_RUN, BENCH_HELP, BENCH_VERSION, BENCH_FROM };
 
 typedef struct bench_options {
     enum bench_action action;
+    enum pat_op op; /* the collective that is measured */
     int num_algs;
     const char *algs[BENCH_MAX_ALGS]; /* names from the table of algorithms */
     int num_bytes;
-    int64_t bytes[BENCH_MAX_LIST]; /* per rank, as given; else counts are */
+    int64_t bytes[BENCH_MAX_LIST]; /* of a block, as given; else counts are */
     int num_counts;
-    int64_t counts[BENCH_MAX_LIST]; /* floats in all, as given, or by bench_options_sizes */
+    int64_t counts[BENCH_MAX_LIST]; /* items of the result, as given, or by bench_options_sizes */
     int num_delays;
     double delays_ms[BENCH_MAX_LIST];
     int iters, warmup, flat_iters, retries;
@@ -58,7 +60,13 @@ void bench_options_help(FILE *to);
  */
 int bench_options_sizes(bench_options *o, int num_ranks);
 
-/* Floats in all, rounded down to a multiple of the ranks; 0 when not even one float is left for each. */
-int64_t bench_round_count(int64_t count, int num_ranks);
+/*
+ * Items of the result, rounded down to what all its blocks have alike: those of an all-gather are as many as ranks, an all-reduce
+ * has one, the vector. 0 when not even one item is left for each block.
+ */
+int64_t bench_round_count(enum pat_op op, int64_t count, int num_ranks);
+
+/* The bytes of one block, what a rank contributes, when the result has so many items. */
+int64_t bench_block_bytes(enum pat_op op, int64_t count, int num_ranks);
 
 #endif

@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 
+#include "bench_bound.h"
 #include "bench_stats.h"
 
 static double ms(double ns)
@@ -32,9 +33,31 @@ static int64_t lambda_less_burst(const bench_net *net)
     return net->lambda_ns - net->burst_bytes * net->beta_ps / 1000;
 }
 
-double bench_bound_ns(const bench_net *net, int64_t block_bytes, const int64_t *arrival_ns,
+/*
+ * What several late ranks contribute has to go through the nodes' links one after the other; each node is one rank that
+ * arrives with the last of its own. `room`: for twice the ranks. False: no memory.
+ */
+static bool by_nodes(const pat_collective *collective, const bench_net *net, int64_t block_bytes,
+                     const int64_t *arrival_ns, int64_t *room, int64_t *last_exit_ns)
+{
+    int64_t last_ns;
+    for (int k = 0; k < net->num_nodes; k++)
+        room[k] = INT64_MIN;
+    for (int r = 0; r < net->num_ranks; r++) {
+        int64_t *at = &room[net->node_of[r]];
+        *at = arrival_ns[r] > *at ? arrival_ns[r] : *at;
+    }
+    if (bench_bound_exits(collective, net->num_nodes, block_bytes, room, lambda_less_burst(net), net->beta_ps,
+                          room + net->num_ranks, &last_ns) != 0)
+        return false;
+    *last_exit_ns = last_ns > *last_exit_ns ? last_ns : *last_exit_ns;
+    return true;
+}
+
+double bench_bound_ns(enum pat_op op, const bench_net *net, int64_t block_bytes, const int64_t *arrival_ns,
                       int64_t *last_exit_ns)
 {
+    const pat_collective *collective = pat_collective_of(op);
     const int n = net->num_ranks;
     int64_t *arrival = malloc(2 * (size_t)n * sizeof(*arrival)), *exit_ns = arrival + n;
     double sum = 0;
@@ -54,9 +77,10 @@ double bench_bound_ns(const bench_net *net, int64_t block_bytes, const int64_t *
             else if (arrival_ns[k] > latest_here)
                 latest_here = arrival_ns[k];
         }
+        int64_t last_ns;
         exit_ns[0] = arrival_ns[i];
-        if (num > 1 &&
-            pat_model_bound(num, block_bytes, arrival, lambda_less_burst(net), net->beta_ps, exit_ns) != 0) {
+        if (num > 1 && bench_bound_exits(collective, num, block_bytes, arrival, lambda_less_burst(net),
+                                         net->beta_ps, exit_ns, &last_ns) != 0) {
             sum = NAN;
             break;
         }
@@ -65,12 +89,15 @@ double bench_bound_ns(const bench_net *net, int64_t block_bytes, const int64_t *
         if (last_exit_ns && out_ns > *last_exit_ns)
             *last_exit_ns = out_ns;
     }
+    if (collective->reduces && last_exit_ns && !isnan(sum))
+        sum = by_nodes(collective, net, block_bytes, arrival_ns, arrival, last_exit_ns) ? sum : NAN;
     free(arrival);
     return sum / n;
 }
 
-bench_sample bench_sample_make(const bench_report *reports, const bench_net *net, int64_t block_bytes,
-                               const bench_forecast *ideal_ring, const bench_forecast *own)
+bench_sample bench_sample_make(enum pat_op op, const bench_report *reports, const bench_net *net,
+                               int64_t block_bytes, const bench_forecast *ideal_ring,
+                               const bench_forecast *own)
 {
     const int n = net->num_ranks;
     bench_sample s = {.valid = true};
@@ -98,7 +125,7 @@ bench_sample bench_sample_make(const bench_report *reports, const bench_net *net
     s.past_last_ms = ms((double)(last_exit - last));
     s.run_ms = ms((double)(last_exit - first));
     s.omega_ms = ms((double)(last - first));
-    s.bound_ms = arrival ? ms(bench_bound_ns(net, block_bytes, arrival, &last_exit)) : NAN;
+    s.bound_ms = arrival ? ms(bench_bound_ns(op, net, block_bytes, arrival, &last_exit)) : NAN;
     s.bound_past_last_ms = isnan(s.bound_ms) ? NAN : ms((double)(last_exit - last));
     s.ideal_ring_ms = s.predicted_ms = s.predicted_past_last_ms = NAN;
     if (arrival && ideal_ring)

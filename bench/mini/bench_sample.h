@@ -21,11 +21,11 @@ typedef struct bench_report {
 } bench_report;
 
 /*
- * Smallest possible mean elapsed time over all ranks in ns, given these arrivals. Blocks from other nodes are
- * counted once per node, blocks of the same node cost nothing but waiting for them. *last_exit_ns, unless NULL, is
+ * Smallest possible mean elapsed time over all ranks in ns, given these arrivals. What comes from other nodes is
+ * counted once per node, what comes from the same node costs nothing but waiting for it. *last_exit_ns, unless NULL, is
  * the time at which the last rank is done.
  */
-double bench_bound_ns(const bench_net *net, int64_t block_bytes, const int64_t *arrival_ns,
+double bench_bound_ns(enum pat_op op, const bench_net *net, int64_t block_bytes, const int64_t *arrival_ns,
                       int64_t *last_exit_ns);
 
 /* One iteration of one algorithm. */
@@ -38,8 +38,9 @@ typedef struct bench_sample {
 } bench_sample;
 
 /* ideal_ring: the textbook ring without any overhead; own: the algorithm that ran. NULL: no forecast. */
-bench_sample bench_sample_make(const bench_report *reports, const bench_net *net, int64_t block_bytes,
-                               const bench_forecast *ideal_ring, const bench_forecast *own);
+bench_sample bench_sample_make(enum pat_op op, const bench_report *reports, const bench_net *net,
+                               int64_t block_bytes, const bench_forecast *ideal_ring,
+                               const bench_forecast *own);
 
 /*
  * Means over the valid ones of num samples go into the row, whose cell and algorithm are already named.

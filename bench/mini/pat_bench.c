@@ -77,7 +77,7 @@ static int check_input(program *p, int num_ranks)
         return EINVAL;
     if (num_ranks < 2) {
         snprintf(o->error, sizeof(o->error),
-                 "1 rank has nobody to gather from: start 2 to %d ranks, for example mpirun -n 4 pat-bench",
+                 "1 rank has nobody to wait for: start 2 to %d ranks, for example mpirun -n 4 pat-bench",
                  BENCH_MAX_RANKS);
         return EINVAL;
     }
@@ -86,7 +86,7 @@ static int check_input(program *p, int num_ranks)
         return EINVAL;
     }
     for (int i = 0; i < o->num_counts; i++)
-        if (bench_round_count(o->counts[i], num_ranks) == 0) {
+        if (bench_round_count(o->op, o->counts[i], num_ranks) == 0) {
             snprintf(o->error, sizeof(o->error),
                      "--count '%lld': at least one float for each of the %d ranks", (long long)o->counts[i],
                      num_ranks);

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collective.h"
+
 /* Plain decimals with a point; "nan" where a figure does not exist (an interval of one iteration). */
 static void put(FILE *to, double value, int decimals, const char *after)
 {
@@ -38,7 +40,8 @@ char *bench_csv_text(const bench_table *table, size_t *length)
         put(to, r->bound_ms, 4, ",");
         put(to, r->early_share, 4, ",");
         put(to, r->thread_cpu_ms, 4, ",");
-        put(to, r->waiting_cpu_ms, 4, "\n");
+        put(to, r->waiting_cpu_ms, 4, ",");
+        fprintf(to, "%s\n", pat_collective_of(r->op)->name);
     }
     if (fclose(to) != 0) {
         free(text);
@@ -74,7 +77,16 @@ static bool take_text(char **rest, char *to, size_t size)
     return true;
 }
 
-static bool take_row(char *line, bench_row *r)
+/* The last column, where there is one. */
+static bool take_op(char **rest, enum pat_op *op)
+{
+    char name[32];
+    if (!*rest)
+        return true;
+    return take_text(rest, name, sizeof(name)) && (*op = pat_collective_find(name)) != PAT_NUM_OPS;
+}
+
+static bool take_row(char *line, bool has_op, bench_row *r)
 {
     char *rest = line;
     int64_t procs, ppn, iters;
@@ -86,7 +98,8 @@ static bool take_row(char *line, bench_row *r)
               take_double(&rest, &r->past_last_ms) && take_double(&rest, &r->run_ms) &&
               take_double(&rest, &r->absorption_ms) && take_double(&rest, &r->imbalance_factor) &&
               take_double(&rest, &r->bound_ms) && take_double(&rest, &r->early_share) &&
-              take_double(&rest, &r->thread_cpu_ms) && take_double(&rest, &r->waiting_cpu_ms) && rest == NULL;
+              take_double(&rest, &r->thread_cpu_ms) && take_double(&rest, &r->waiting_cpu_ms) &&
+              (rest != NULL) == has_op && take_op(&rest, &r->op) && rest == NULL;
     if (!ok)
         return false;
     r->procs = (int)procs;
@@ -100,17 +113,19 @@ int bench_csv_parse(bench_table *table, const char *path, FILE *from, char *why,
     char *line = NULL;
     size_t cap = 0;
     int number = 0, rc = 0;
+    bool has_op = false;
     while (rc == 0 && getline(&line, &cap, from) >= 0) {
         line[strcspn(line, "\r\n")] = '\0';
         number++;
         if (number == 1) {
-            if (strcmp(line, BENCH_CSV_HEADER) != 0) {
+            has_op = strcmp(line, BENCH_CSV_HEADER) == 0;
+            if (!has_op && strcmp(line, BENCH_CSV_OLD_HEADER) != 0) {
                 snprintf(why, why_size, "'%s', line 1: not the header of pat-bench's CSV", path);
                 rc = EINVAL;
             }
         } else if (*line != '\0') {
             bench_row *row = bench_table_add(table);
-            if (!row || !take_row(line, row)) {
+            if (!row || !take_row(line, has_op, row)) {
                 snprintf(why, why_size, "'%s', line %d: not a row of pat-bench's CSV", path, number);
                 rc = row ? EINVAL : ENOMEM;
             }

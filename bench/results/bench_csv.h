@@ -9,9 +9,11 @@
 
 #include "bench_table.h"
 
-#define BENCH_CSV_HEADER                                                                                     \
+#define BENCH_CSV_OLD_HEADER                                                                                 \
     "alg,procs,ppn,count,segment_bytes,max_delay_ms,pattern,iters,elapsed_ms,elapsed_ci_ms,past_last_ms,"    \
     "run_ms,absorption_ms,imbalance_factor,bound_ms,early_share,thread_cpu_ms,waiting_cpu_ms"
+/* Files without the last column are of all-gathers. */
+#define BENCH_CSV_HEADER BENCH_CSV_OLD_HEADER ",op"
 
 /* The text of a file, in memory for the caller to free; NULL without memory. */
 char *bench_csv_text(const bench_table *table, size_t *length);

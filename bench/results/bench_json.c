@@ -12,6 +12,8 @@
 
 #include <jansson.h>
 
+#include "collective.h"
+
 enum { FORMAT = 1 };
 
 /* The doubles of a row, by name. */
@@ -55,9 +57,10 @@ static json_t *real(double value)
 
 static json_t *row_json(const bench_row *r)
 {
-    json_t *o = json_pack("{ss si si sI sI ss si si}", "alg", r->alg, "procs", r->procs, "ppn", r->ppn,
-                          "count", (json_int_t)r->count, "segment_bytes", (json_int_t)r->segment_bytes,
-                          "pattern", r->pattern, "iters", r->iters, "repeats", r->repeats);
+    json_t *o = json_pack("{ss ss si si sI sI ss si si}", "op", pat_collective_of(r->op)->name, "alg", r->alg,
+                          "procs", r->procs, "ppn", r->ppn, "count", (json_int_t)r->count, "segment_bytes",
+                          (json_int_t)r->segment_bytes, "pattern", r->pattern, "iters", r->iters, "repeats",
+                          r->repeats);
     for (int i = 0; o && i < NUM_DOUBLES; i++)
         json_object_set_new(o, doubles[i].name, real(*(const double *)((const char *)r + doubles[i].offset)));
     if (o && r->iter_elapsed_ms) {
@@ -71,10 +74,10 @@ static json_t *row_json(const bench_row *r)
 
 static json_t *cell_json(const bench_table *table, const bench_cell *c)
 {
-    json_t *o =
-        json_pack("{si si sI sI ss sb sb sb}", "procs", c->procs, "ppn", c->ppn, "count",
-                  (json_int_t)c->count, "segment_bytes", (json_int_t)c->segment_bytes, "pattern", c->pattern,
-                  "paired", c->paired, "beyond_doubt", c->beyond_doubt, "intervals_apart", c->apart);
+    json_t *o = json_pack("{ss si si sI sI ss sb sb sb}", "op", pat_collective_of(c->op)->name, "procs",
+                          c->procs, "ppn", c->ppn, "count", (json_int_t)c->count, "segment_bytes",
+                          (json_int_t)c->segment_bytes, "pattern", c->pattern, "paired", c->paired,
+                          "beyond_doubt", c->beyond_doubt, "intervals_apart", c->apart);
     const struct {
         const char *name;
         int row;
@@ -114,12 +117,13 @@ char *bench_json_text(const bench_table *table, const bench_settings *settings, 
 
 static int take_row(bench_row *r, json_t *o)
 {
-    const char *alg, *pattern;
+    const char *alg, *pattern, *op = pat_collective_of(PAT_OP_ALLGATHER)->name; /* where none is said */
     json_int_t count, segment;
-    if (json_unpack(o, "{ss si si sI sI ss si s?i}", "alg", &alg, "procs", &r->procs, "ppn", &r->ppn, "count",
-                    &count, "segment_bytes", &segment, "pattern", &pattern, "iters", &r->iters, "repeats",
-                    &r->repeats) != 0 ||
-        strlen(alg) >= sizeof(r->alg) || strlen(pattern) >= sizeof(r->pattern) || r->procs < 1)
+    if (json_unpack(o, "{s?s ss si si sI sI ss si s?i}", "op", &op, "alg", &alg, "procs", &r->procs, "ppn",
+                    &r->ppn, "count", &count, "segment_bytes", &segment, "pattern", &pattern, "iters",
+                    &r->iters, "repeats", &r->repeats) != 0 ||
+        strlen(alg) >= sizeof(r->alg) || strlen(pattern) >= sizeof(r->pattern) || r->procs < 1 ||
+        (r->op = pat_collective_find(op)) == PAT_NUM_OPS)
         return EINVAL;
     strcpy(r->alg, alg);
     strcpy(r->pattern, pattern);

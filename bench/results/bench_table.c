@@ -55,14 +55,16 @@ bool bench_is_aware(const char *alg)
 
 static bool same_cell(const bench_cell *c, const bench_row *r)
 {
-    return c->procs == r->procs && c->ppn == r->ppn && c->count == r->count &&
+    return c->op == r->op && c->procs == r->procs && c->ppn == r->ppn && c->count == r->count &&
            c->max_delay_ms == r->max_delay_ms && strcmp(c->pattern, r->pattern) == 0;
 }
 
 static int by_place(const void *va, const void *vb)
 {
     const bench_cell *a = va, *b = vb;
-    int order = strcmp(a->pattern, b->pattern);
+    int order = (a->op > b->op) - (a->op < b->op);
+    if (order == 0)
+        order = strcmp(a->pattern, b->pattern);
     if (order == 0)
         order = (a->procs > b->procs) - (a->procs < b->procs);
     if (order == 0)
@@ -141,7 +143,8 @@ int bench_table_cells(const bench_table *table, bench_cell **cells)
         while (k < num && !same_cell(&list[k], r))
             k++;
         if (k == num)
-            list[num++] = (bench_cell){.procs = r->procs,
+            list[num++] = (bench_cell){.op = r->op,
+                                       .procs = r->procs,
                                        .ppn = r->ppn,
                                        .count = r->count,
                                        .segment_bytes = r->segment_bytes,

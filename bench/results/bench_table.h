@@ -9,10 +9,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "algorithms.h"
+
 typedef struct bench_row {
     char alg[32];
+    enum pat_op op;
     int procs, ppn;
-    int64_t count; /* floats in all */
+    int64_t count; /* items of the result: of an all-gather floats, of an all-reduce doubles */
     int64_t segment_bytes;
     double max_delay_ms;
     char pattern[32];
@@ -52,6 +55,7 @@ bool bench_is_aware(const char *alg); /* an arrival-aware algorithm; unknown nam
 
 /* One cell. Row numbers are -1 when there is no such row. */
 typedef struct bench_cell {
+    enum pat_op op;
     int procs, ppn;
     int64_t count, segment_bytes;
     double max_delay_ms;
@@ -70,7 +74,7 @@ typedef struct bench_cell {
     double diff_ms, diff_ci_ms; /* best regular - best aware, paired; NaN from a CSV */
 } bench_cell;
 
-/* All cells, ordered by pattern, procs, ppn, count, delay, in an array for the caller to free. Number or -1.
+/* All cells, ordered by collective, pattern, procs, ppn, count, delay, in an array for the caller to free. Number or -1.
  */
 int bench_table_cells(const bench_table *table, bench_cell **cells);
 const bench_row *bench_cell_row(const bench_table *table, const bench_cell *cell,

@@ -1,0 +1,38 @@
+/*
+ * bench_item.h — how pat-bench speaks of a collective: what its blocks consist of, and its algorithms by short names.
+ */
+#ifndef BENCH_ITEM_H
+#define BENCH_ITEM_H
+
+#include <string.h>
+
+#include "collective.h"
+
+/* All-gathers are of floats, as in the paper; what is reduced are doubles. */
+typedef struct bench_item {
+    const char *name;
+    int bytes;
+} bench_item;
+
+static inline const bench_item *bench_item_of(enum pat_op op)
+{
+    static const bench_item gathered = {"float", 4}, reduced = {"double", 8};
+    return pat_collective_of(op)->reduces ? &reduced : &gathered;
+}
+
+/* The algorithm of that name, which may leave out the collective's that it begins with; NULL: there is none to choose. */
+static inline const pat_algorithm *bench_algorithm_find(enum pat_op op, const char *name)
+{
+    const char *collective = pat_collective_of(op)->name;
+    const size_t length = strlen(collective);
+    for (int i = 0; i < pat_algorithm_count(); i++) {
+        const pat_algorithm *alg = pat_algorithm_at(i);
+        const bool begins = strncmp(alg->name, collective, length) == 0 && alg->name[length] == '_';
+        if (alg->op == op && pat_algorithm_is_whole(alg) &&
+            (strcmp(alg->name, name) == 0 || (begins && strcmp(alg->name + length + 1, name) == 0)))
+            return alg;
+    }
+    return NULL;
+}
+
+#endif
