@@ -117,6 +117,7 @@ static void test_options_bad(void **state)
         {"--alg allreduce_ring", "'allreduce_ring'", "all, auto, native"},
         {"--op allreduce --bytes 12", "'12'", "a multiple of the 8 bytes of a double"},
         {"--op allreduce --persistent", "--persistent", "all-gathers only"},
+        {"--op allreduce --plot d", "--plot", "all-gathers"},
         {"--op allreduce --paper", "--paper", "all-gathers"},
         {"--alg bsls", "'bsls'", "all, auto, native"},
         {"--alg ring,ring", "'ring'", "twice"},

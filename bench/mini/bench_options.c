@@ -85,7 +85,7 @@ static const struct argp_option table[] = {
     {NULL, 0, NULL, 0, "What to write:", 3},
     {"csv", KEY_CSV, "FILE", 0, "One row per cell and algorithm", 3},
     {"json", KEY_JSON, "FILE", 0, "The same, with settings and every iteration", 3},
-    {"plot", KEY_PLOT, "DIR", 0, "Figures, as SVG and PNG, and their data (needs gnuplot)", 3},
+    {"plot", KEY_PLOT, "DIR", 0, "Figures of all-gathers, as SVG and PNG, and their data (needs gnuplot)", 3},
     {"progress", KEY_PROGRESS, "bar|lines|off", OPTION_ARG_OPTIONAL,
      "Progress on the standard error (default: a bar on a terminal, else off; PAT_PROGRESS says the same)",
      3},
@@ -433,6 +433,9 @@ int bench_options_parse(bench_options *o, int argc, char **argv, const char *pro
     const pat_collective *collective = pat_collective_of(o->op);
     if (o->persistent && collective->reduces)
         return fail(o, "--persistent: there are requests for all-gathers only, and none for --op %s",
+                    collective->name);
+    if (o->plot && collective->reduces)
+        return fail(o, "--plot: the figures are of all-gathers, and there are none of --op %s",
                     collective->name);
     if (o->paper && collective->reduces)
         return fail(o, "--paper: its figures are those of all-gathers, and none of --op %s",

@@ -14,6 +14,7 @@
 #include "bench_file.h"
 #include "bench_growth.h"
 #include "bench_heat.h"
+#include "collective.h"
 
 /* ---- Elapsed time, along one axis ----------------------------------------------------------------------- */
 
@@ -233,6 +234,12 @@ static bool find_templates(char *dir, size_t size)
 int bench_plot_make(const bench_table *table, const char *versus, const char *dir, char *why, size_t why_size)
 {
     char templates[4096] = "";
+    for (int i = 0; i < table->num; i++)
+        if (table->rows[i].op != PAT_OP_ALLGATHER) {
+            snprintf(why, why_size, "no figures: they are of all-gathers, and there are results of %ss",
+                     pat_collective_of(table->rows[i].op)->title);
+            return -1;
+        }
     if (!bench_plot_available()) {
         snprintf(why, why_size, "no figures: gnuplot is not on the PATH (Debian package gnuplot-nox)");
         return -1;

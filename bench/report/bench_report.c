@@ -10,6 +10,7 @@
 
 #include "bench_doubt.h"
 #include "bench_growth.h"
+#include "bench_item.h"
 #include "tool_options.h"
 
 enum { MAX_ALGS = BENCH_TABLE_ALGS, WIDTH = 11, MAX_DELAYS = 128 };
@@ -36,7 +37,7 @@ static void number(char *to, size_t size, double value)
                  value);
 }
 
-/* A size in K floats: whole as a rule, two decimals where it was rounded down to a multiple of the ranks. */
+/* A size in K items: whole as a rule, two decimals where it was rounded down to a multiple of the ranks. */
 static double kilo(const bench_cell *c)
 {
     return round((double)c->count / 1024 * 100) / 100;
@@ -49,7 +50,7 @@ static void verdict(const bench_table *table, const bench_cell *c, char *to, siz
         snprintf(to, size, "-");
         return;
     }
-    upper(to, size, table->rows[c->best].alg);
+    upper(to, size, bench_short_name(table->rows[c->best].alg));
     const size_t used = strlen(to);
     if (c->best == c->best_aware && !isnan(c->speedup))
         snprintf(to + used, size - used, "%.2f%s", c->speedup, c->beyond_doubt ? "*" : "");
@@ -72,7 +73,7 @@ static void print_block(const bench_table *table, const bench_cell *cells, int n
             cells->pattern, "MD [ms] ->");
     for (int d = 0; d < num_delays; d++)
         fprintf(to, "%*.6g", WIDTH, delays[d]);
-    fprintf(to, "\nSize [K floats]\n");
+    fprintf(to, "\nSize [K %ss]\n", bench_item_of(cells->op)->name);
     for (int i = 0; i < num;) {
         char line[2][MAX_DELAYS * WIDTH + 32], text[32];
         const int64_t count = cells[i].count;
@@ -107,16 +108,33 @@ static double past_last(const bench_row *r)
     return r->past_last_ms;
 }
 
+/* The algorithms that occur in these cells. Returns their number. */
+static int algs_of(const bench_table *table, const bench_cell *cells, int num, const char **algs)
+{
+    int kept = 0;
+    const int all = bench_table_algs(table, algs, MAX_ALGS);
+    for (int a = 0; a < all; a++) {
+        bool occurs = false;
+        for (int i = 0; i < num; i++)
+            occurs = occurs || bench_cell_row(table, &cells[i], algs[a]);
+        if (occurs)
+            algs[kept++] = algs[a];
+    }
+    return kept;
+}
+
 /* One line per cell, one column per algorithm. */
 static void print_times(const bench_table *table, const bench_cell *cells, int num,
                         double (*figure)(const bench_row *), double (*half)(const bench_row *), FILE *to)
 {
     const char *algs[MAX_ALGS];
-    const int num_algs = bench_table_algs(table, algs, MAX_ALGS);
+    const int num_algs = algs_of(table, cells, num, algs);
     const int width = half ? 15 : 10;
-    fprintf(to, "%5s %9s %9s %9s %9s", "procs", "per rank", "K floats", "MD [ms]", "factor");
+    char items[32];
+    snprintf(items, sizeof(items), "K %ss", bench_item_of(cells->op)->name);
+    fprintf(to, "%5s %9s %9s %9s %9s", "procs", "per rank", items, "MD [ms]", "factor");
     for (int a = 0; a < num_algs; a++)
-        fprintf(to, " %*s", width, algs[a]);
+        fprintf(to, " %*s", width, bench_short_name(algs[a]));
     fprintf(to, half ? " %10s %10s\n" : "\n", "ideal ring", "bound");
     for (int i = 0; i < num; i++) {
         const bench_cell *c = &cells[i];
@@ -150,6 +168,8 @@ static void print_summary(const bench_table *table, const bench_cell *cells, int
     for (int i = 0; i < num; i++)
         paired = paired || cells[i].paired;
     for (int i = 0; i < table->num; i++) {
+        if (table->rows[i].op != cells->op)
+            continue;
         repeats += table->rows[i].repeats;
         if (table->rows[i].num_iters > table->rows[i].iters)
             lost += table->rows[i].num_iters - table->rows[i].iters;
@@ -177,19 +197,29 @@ static void print_summary(const bench_table *table, const bench_cell *cells, int
                 repeats, lost);
 }
 
-void bench_report_print(const bench_table *table, FILE *to)
+/* "native, ring, nex, lnbc" */
+static void print_regular_ones(enum pat_op op, FILE *to)
 {
-    bench_cell *cells;
-    const int num = bench_table_cells(table, &cells);
-    if (num <= 0) {
-        free(cells);
-        return;
+    const char *separator = "";
+    for (int i = 0; i < pat_algorithm_count(); i++) {
+        const pat_algorithm *alg = pat_algorithm_at(i);
+        if (alg->op != op || alg->arrival_aware || alg->chooses || alg->half)
+            continue;
+        fprintf(to, "%s%s", separator, bench_short_name(alg->name));
+        separator = ", ";
     }
-    fprintf(
-        to,
-        "\n# Fastest algorithm by mean elapsed time; where it is arrival-aware, its speed-up over the best "
-        "regular one\n"
-        "# (best of native, ring, nex, lnbc). *: beyond the 95 %% confidence interval of the difference.\n");
+}
+
+/* The cells of one collective. */
+static void print_cells(const bench_table *table, const bench_cell *cells, int num, FILE *to)
+{
+    fprintf(to,
+            "\n# Fastest %s by mean elapsed time; where it is arrival-aware, its speed-up over the best "
+            "regular one\n"
+            "# (best of ",
+            pat_collective_of(cells->op)->title);
+    print_regular_ones(cells->op, to);
+    fprintf(to, "). *: beyond the 95 %% confidence interval of the difference.\n");
     bench_warn_if_doubtful(table, to);
     for (int i = 0, n; i < num; i += n) {
         for (n = 1; i + n < num && same_block(&cells[i], &cells[i + n]); n++)
@@ -206,5 +236,16 @@ void bench_report_print(const bench_table *table, FILE *to)
     print_times(table, cells, num, past_last, NULL, to);
     bench_growth_print(table, cells, num, to);
     print_summary(table, cells, num, to);
+}
+
+void bench_report_print(const bench_table *table, FILE *to)
+{
+    bench_cell *cells;
+    const int num = bench_table_cells(table, &cells);
+    for (int i = 0, n; i < num; i += n) {
+        for (n = 1; i + n < num && cells[i + n].op == cells[i].op; n++)
+            ;
+        print_cells(table, &cells[i], n, to);
+    }
     free(cells);
 }

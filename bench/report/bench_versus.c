@@ -11,6 +11,7 @@
 
 #include "algorithms.h"
 #include "bench_doubt.h"
+#include "bench_item.h"
 #include "bench_stats.h"
 
 enum { MAX_GROUPS = 32, MAX_ALGS = 64, LONG_BYTES = 16384, HIGH_FACTOR = 4 };
@@ -224,7 +225,7 @@ static void print_predictions(const bench_table *t, FILE *to)
             fprintf(to, "\nPredicted over measured: geometric mean, least, most\n%-9s %5s |%21s |%21s\n", "",
                     "cells", "mean elapsed", "past last");
         any = true;
-        fprintf(to, "%-9s %5d |", names[a], elapsed.num);
+        fprintf(to, "%-9s %5d |", bench_short_name(names[a]), elapsed.num);
         print_ratio(&elapsed, false, to);
         fprintf(to, " |");
         print_ratio(&past, false, to);
@@ -246,7 +247,7 @@ void bench_versus_print(const bench_table *table, const char *alg, FILE *to)
         to,
         "\n# %s against the others, by largest delay over tau (to the nearest power of two): geometric mean, "
         "worst and best cell. regular, "
-        "published:\n# the best regular algorithm, and the best that goes by predictions (bdr, bslb), over "
+        "published:\n# the best regular algorithm, and the best other one that goes by predictions, over "
         "%s; "
         "bound: %s over\n# the bound.\n",
         alg, alg, alg);

@@ -20,16 +20,28 @@ static inline const bench_item *bench_item_of(enum pat_op op)
     return pat_collective_of(op)->reduces ? &reduced : &gathered;
 }
 
-/* The algorithm of that name, which may leave out the collective's that it begins with; NULL: there is none to choose. */
+/* How many letters of the name only say which collective it is for, as "allreduce_" does. */
+static inline size_t bench_prefix_length(const pat_algorithm *alg)
+{
+    const char *collective = pat_collective_of(alg->op)->name;
+    const size_t length = strlen(collective);
+    return strncmp(alg->name, collective, length) == 0 && alg->name[length] == '_' ? length + 1 : 0;
+}
+
+/* The name without them. */
+static inline const char *bench_short_name(const char *name)
+{
+    const pat_algorithm *alg = pat_algorithm_find(name);
+    return alg ? alg->name + bench_prefix_length(alg) : name;
+}
+
+/* The algorithm of that name, whole or short; NULL: there is none to choose. */
 static inline const pat_algorithm *bench_algorithm_find(enum pat_op op, const char *name)
 {
-    const char *collective = pat_collective_of(op)->name;
-    const size_t length = strlen(collective);
     for (int i = 0; i < pat_algorithm_count(); i++) {
         const pat_algorithm *alg = pat_algorithm_at(i);
-        const bool begins = strncmp(alg->name, collective, length) == 0 && alg->name[length] == '_';
         if (alg->op == op && pat_algorithm_is_whole(alg) &&
-            (strcmp(alg->name, name) == 0 || (begins && strcmp(alg->name + length + 1, name) == 0)))
+            (strcmp(alg->name, name) == 0 || strcmp(alg->name + bench_prefix_length(alg), name) == 0))
             return alg;
     }
     return NULL;
