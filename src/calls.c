@@ -126,7 +126,7 @@ static const pat_algorithm *in_use_for(enum pat_op op, MPI_Datatype type, MPI_Co
     const bool ours = alg->build || (alg->chooses && pat_collective_of(op)->contender);
     if (comm != MPI_COMM_NULL && type != MPI_DATATYPE_NULL && ours)
         return alg;
-    say_why(outcome, ours ? PAT_WHY_CANNOT : alg->chooses ? PAT_WHY_NOT_CALIBRATED : PAT_WHY_ASKED);
+    say_why(outcome, ours ? PAT_WHY_CANNOT : alg->chooses ? PAT_WHY_BY_NAME : PAT_WHY_ASKED);
     pat_runtime_count(pat_algorithm_native(op));
     return NULL;
 }

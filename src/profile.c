@@ -314,6 +314,7 @@ const char *pat_why_text(enum pat_why why)
         [PAT_WHY_LATER] = "relay not tried yet",
         [PAT_WHY_COMPARE] = "to compare",
         [PAT_WHY_NOT_CALIBRATED] = "no calibration",
+        [PAT_WHY_BY_NAME] = "others only by name",
         [PAT_WHY_ONE_NODE] = "ranks on one node",
         [PAT_WHY_ONE_RANK] = "one rank",
         [PAT_WHY_GROUPS] = "between groups or jobs",

@@ -30,6 +30,7 @@ enum pat_why {
     PAT_WHY_LATER,          /* relay is to be tried, but not yet */
     PAT_WHY_COMPARE,        /* to see what the other one takes, or when ranks come */
     PAT_WHY_NOT_CALIBRATED, /* operations with a root go by calibration only */
+    PAT_WHY_BY_NAME,        /* algorithms of this collective run only where the user has named one */
     PAT_WHY_ONE_NODE,       /* all ranks are on one node */
     PAT_WHY_ONE_RANK,       /* there is nobody else */
     PAT_WHY_GROUPS,         /* between groups, or with ranks of another job */
