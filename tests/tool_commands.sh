@@ -36,6 +36,7 @@ refuses /proc/build "$PAT_SOURCE/tests/run" --build /proc/build
 refuses all "$PAT_SOURCE/bench/install-packages" all
 
 grid=$PAT_SOURCE/bench/arrival-grid
+refuses scan "$grid" --op scan
 refuses "4 7" "$grid" --procs "4 7"
 refuses 5=20 "$grid" --rate 5=20
 refuses "0 four" "$grid" --factors "0 four"
@@ -47,6 +48,7 @@ refuses 32=10 "$PAT_SOURCE/bench/paper-grid" --rate 32=10
 refuses soon "$PAT_SOURCE/bench/paper-grid" --base soon
 if [ -x "$PAT_BUILD/bench/pat-bench" ] && command -v jq >/dev/null && command -v gnuplot >/dev/null; then
     refuses foo "$grid" --build "$PAT_BUILD" --algs auto,foo --out "$work/grid"
+    refuses allreduce_relay "$grid" --build "$PAT_BUILD" --algs ring,relay --versus ring --op allreduce --out "$work/grid"
     refuses auto "$grid" --build "$PAT_BUILD" --algs ring,relay --out "$work/grid"
     refuses all "$grid" --build "$PAT_BUILD" --algs all --out "$work/grid"
     # A cell that was measured at another rate is neither taken nor replaced.

@@ -90,6 +90,8 @@ void bench_paper_print(const bench_table *table, FILE *to)
             "factor", "best", "speed");
     for (int i = 0; i < num; i++) {
         const bench_cell *c = &cells[i];
+        if (c->op != PAT_OP_ALLGATHER) /* the paper has none of the others */
+            continue;
         const bench_paper_cell *p = bench_paper_match(c);
         print_cell(table, c, p, to);
         if (!p || isnan(c->speedup) || c->factor < 2 || c->factor > 4.0 * c->procs)

@@ -1,7 +1,9 @@
 # shellcheck shell=bash disable=SC2034,SC2154
 # What bench/paper-grid, bench/arrival-grid and in part bench/timeline share: options, the time of a segment, and measuring
 # a cell once. Sourced. The grid sets: source, name, build, out, iters, factors, procs (a default, and allowed_procs), rate
-# (per node count, Mbit/s), algs. It must never replace a result: what is there was measured with these settings, or the grid stops.
+# (per node count, Mbit/s), algs, and op, where it is not allgather. It must never replace a result: what is there was measured with these settings, or the grid stops.
+
+op=allgather
 
 # shellcheck source=bench/scripts/options.sh
 . "$source/bench/scripts/options.sh"
@@ -74,7 +76,7 @@ grid_begin() { # PAT-BENCH-ARGUMENTS...: everything that can be wrong is found o
     done
     [[ $out != *,* ]] || bad "--out '$out': accepted: a name without a comma"
     needs_build
-    "$build/bench/pat-bench" --alg "$algs" "$@" --version >/dev/null || exit 2
+    "$build/bench/pat-bench" --op "$op" --alg "$algs" "$@" --version >/dev/null || exit 2
     mkdir -p "$out" || exit 2
     export PAT_BUILD=$build
 }
@@ -99,29 +101,30 @@ computation_ms() { # DELAYS
 # FILE NODES DELAYS COMPUTATION PATTERN: is the cell measured? Stops when it was, but with other settings.
 finished() {
     jq -e .complete "$1" >/dev/null 2>&1 || return 1
-    jq -e --arg algs "$algs" --arg iters "$iters" --arg rate "${rate[$2]}000000" --arg delays "$3" --arg base "$4" \
-        --arg pattern "$5" 'def numbers: split(",") | map(tonumber); .settings | .alg == $algs and .iters == $iters and
+    jq -e --arg op "$op" --arg algs "$algs" --arg iters "$iters" --arg rate "${rate[$2]}000000" --arg delays "$3" --arg base "$4" \
+        --arg pattern "$5" 'def numbers: split(",") | map(tonumber); .settings | (.op // "allgather") == $op and .alg == $algs and .iters == $iters and
         .["env.PAT_LAB_RATE"] == $rate and (.max_delay_ms | numbers) == ($delays | numbers) and
         (.base_ms | tonumber) == ($base | tonumber) and .pattern == $pattern' "$1" >/dev/null 2>&1 && return 0
-    bad "'$1' was measured with other settings (algorithms, iterations, rate, delays, computation): choose another --out, or delete it"
+    bad "'$1' was measured with other settings (collective, algorithms, iterations, rate, delays, computation): choose another --out, or delete it"
 }
 
 measure() { # FILE NODES KIB DELAYS COMPUTATION PATTERN PAT-BENCH-ARGUMENTS...
     local file=$1 nodes=$2 kib=$3 delays=$4 compute=$5 pattern=$6 status=0
     shift 6
     "$source/bench/lab" run -n "$nodes" --rate "${rate[$nodes]}mbit" --check --timeout 3600 -- "$build/bench/pat-bench" \
-        --alg "$algs" --count $((kib * 1024 * nodes / 4)) --max-delay "$delays" --iters "$iters" --base "$compute" \
+        --op "$op" --alg "$algs" --bytes "${kib}K" --max-delay "$delays" --iters "$iters" --base "$compute" \
         --pattern "$pattern" --csv "${file%.json}.csv" --json "$file" "$@" >"${file%.json}.txt" || status=$?
     [ "$status" -eq 0 ] && return
     echo "$name: pat-bench ended with status $status" >&2
     exit "$status"
 }
 
-# FILES PAT-BENCH-ARGUMENTS...: tables of these files, separated by commas.
+# FILES PAT-BENCH-ARGUMENTS...: tables of these files, separated by commas. Pictures there are of all-gathers.
 report() {
-    local files=$1
+    local files=$1 pictures=()
     shift
-    "$build/bench/pat-bench" --from "$files" --plot "$out" "$@"
+    [ "$op" != allgather ] || pictures=(--plot "$out")
+    "$build/bench/pat-bench" --op "$op" --from "$files" "${pictures[@]}" "$@"
 }
 
 failed_checks() { # FILE...: names the cells whose emulated cluster failed its own check
