@@ -192,6 +192,9 @@ awk '/^ +2 +65536 uniform / { cells++ } /^# chosen: loss mean .* of 2 cells; / {
 status=0
 "$PAT_BUILD/bench/pat-model" --judge foreign.json --points none.tsv cell.json >out 2>err || status=$?
 if [ $status -ne 2 ] || [ -e none.tsv ] || ! grep -q 'no calibration' err; then fail "pat-model --judge by another link: $(cat err)"; fi
+status=0
+"$PAT_BUILD/bench/pat-model" --judge cal.json a.json >out 2>err || status=$?
+if [ $status -ne 2 ] || ! grep -q 'not of all-gathers' err; then fail "pat-model --judge takes all-reduces: $(cat err)"; fi
 for bad in '--precision 0' '--longest x' '--progress dots' 'more' '--out='; do
     status=0
     # shellcheck disable=SC2086 # two words

@@ -92,6 +92,9 @@ static bool open_cell(cell *c, const char *path, const pat_calibration *all, int
     if (c->table.num == 0 || isnan(seed) || isnan(mbit) || first->num_iters < 2 ||
         first->num_iters > MAX_ITERS || first->procs > MAX_RANKS || bench_pattern_find(first->pattern) < 0)
         return complain(path, "not one cell of pat-bench with 2 to 64 iterations and at most 256 ranks");
+    for (int i = 0; i < c->table.num; i++)
+        if (c->table.rows[i].op != PAT_OP_ALLGATHER)
+            return complain(path, "not of all-gathers: calibrations say nothing of the others' choices");
     for (int i = 1; i < c->table.num; i++)
         if (c->table.rows[i].segment_bytes != first->segment_bytes ||
             c->table.rows[i].max_delay_ms != first->max_delay_ms ||
