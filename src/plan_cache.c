@@ -35,6 +35,7 @@ static bool fits(const pat_cached_plan *p, const pat_algorithm *alg, const pat_j
     return !p->once && !job->arrival_ns && p->alg == alg && p->plan.rank == rank &&
            p->plan.num_ranks == job->num_ranks && p->plan.block_bytes == job->block_bytes &&
            p->segment_bytes == job->segment_bytes && p->together == job->together &&
+           (p->plan.element_bytes == 0 || p->plan.element_bytes == job->element_bytes) &&
            pat_starts_same(p->plan.starts, job->starts, job->num_ranks);
 }
 

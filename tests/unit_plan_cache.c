@@ -73,6 +73,14 @@ static void what_differs_is_another_plan(void **state)
     assert_false(pat_plan_cache_together(a));
     release(&cache, a);
     release(&cache, b);
+    job.element_bytes = 4;
+    a = get(&cache, "allreduce_doubling", &job, 0);
+    job.element_bytes = 8; /* half as many elements are joined */
+    b = get(&cache, "allreduce_doubling", &job, 0);
+    assert_int_equal(a->element_bytes, 4);
+    assert_int_equal(b->element_bytes, 8);
+    release(&cache, a);
+    release(&cache, b);
     pat_plan_cache_free(&cache);
 }
 
