@@ -7,6 +7,7 @@
 #ifndef MPI_COMMON_H
 #define MPI_COMMON_H
 
+#include <math.h>
 #include <mpi.h>
 #include <pat.h>
 #include <signal.h>
@@ -166,6 +167,57 @@ static inline void phase(double ms, double before, double percent)
     MUST(PAT_Edge(percent));
     sleep_ms(ms - before);
     MUST(PAT_ProcessingEnd());
+}
+
+/* ---- What programs do with milestones ----------------------------------------------------------------- */
+
+enum manner { TRUTH, LIES, ABSURD, NO_EDGE_ON_ODD, NO_START_ON_SOME, NOTHING, MANY_EDGES, NUM_MANNERS };
+static const char *const manner_names[] = {"true predictions",
+                                           "slowest announced as first",
+                                           "absurd predictions",
+                                           "odd ranks without Edge",
+                                           "some ranks without Start",
+                                           "no milestones",
+                                           "many Edges"};
+
+/* Compute for `ms` milliseconds in a manner; `turn`: the round's number. */
+static inline void phase_in(enum manner manner, double ms, int turn)
+{
+    double longest = 4.0 * test.size;
+    switch (manner) {
+    case TRUTH:
+        phase(ms, ms / 2, 50);
+        break;
+    case LIES: /* after 1 ms, announce the arrival of the rank at the other end of the order */
+        phase(ms, 1, 100.0 / (longest - ms + 2));
+        break;
+    case ABSURD: /* a prediction in the far future from some, a past one from others */
+        phase(ms, 0.5, (test.rank + turn) % 2 ? 1e-300 : nextafter(100, 0));
+        break;
+    case NO_EDGE_ON_ODD:
+        if (test.rank % 2 == 0)
+            phase(ms, ms / 2, 50);
+        else
+            sleep_ms(ms);
+        break;
+    case NO_START_ON_SOME:
+        if (test.rank % 3 != 1) {
+            phase(ms, ms / 4, 25);
+        } else {
+            expect_error("Edge without Start", MPI_ERR_OTHER, PAT_Edge(50), NULL);
+            sleep_ms(ms);
+        }
+        break;
+    case MANY_EDGES: /* the phase is not ended either */
+        MUST(PAT_ProcessingStart());
+        for (int i = 1; i < 10; i++) {
+            sleep_ms(ms / 10);
+            MUST(PAT_Edge(i * 10));
+        }
+        break;
+    default:
+        sleep_ms(ms);
+    }
 }
 
 /* ---- Layouts: datatypes whose every byte is known ----------------------------------------------------- */

@@ -8,8 +8,6 @@
  */
 #include "mpi_common.h"
 
-#include <math.h>
-
 static uint32_t seed;
 static const char *const plan_algs[] = {"bdr", "bslb", "relay", "ring"};
 
@@ -29,54 +27,6 @@ static void call(void)
 
 /* ---- One phase after another, in every manner --------------------------------------------------------- */
 
-enum manner { TRUTH, LIES, ABSURD, NO_EDGE_ON_ODD, NO_START_ON_SOME, NOTHING, MANY_EDGES, NUM_MANNERS };
-static const char *const manner_names[] = {"true predictions",
-                                           "slowest announced as first",
-                                           "absurd predictions",
-                                           "odd ranks without Edge",
-                                           "some ranks without Start",
-                                           "no milestones",
-                                           "many Edges"};
-
-static void compute(enum manner manner, double ms, int turn)
-{
-    double longest = 4.0 * test.size;
-    switch (manner) {
-    case TRUTH:
-        phase(ms, ms / 2, 50);
-        break;
-    case LIES: /* after 1 ms, announce the arrival of the rank at the other end of the order */
-        phase(ms, 1, 100.0 / (longest - ms + 2));
-        break;
-    case ABSURD: /* a prediction in the far future from some, a past one from others */
-        phase(ms, 0.5, (test.rank + turn) % 2 ? 1e-300 : nextafter(100, 0));
-        break;
-    case NO_EDGE_ON_ODD:
-        if (test.rank % 2 == 0)
-            phase(ms, ms / 2, 50);
-        else
-            sleep_ms(ms);
-        break;
-    case NO_START_ON_SOME:
-        if (test.rank % 3 != 1) {
-            phase(ms, ms / 4, 25);
-        } else {
-            expect_error("Edge without Start", MPI_ERR_OTHER, PAT_Edge(50), NULL);
-            sleep_ms(ms);
-        }
-        break;
-    case MANY_EDGES: /* the phase is not ended either */
-        MUST(PAT_ProcessingStart());
-        for (int i = 1; i < 10; i++) {
-            sleep_ms(ms / 10);
-            MUST(PAT_Edge(i * 10));
-        }
-        break;
-    default:
-        sleep_ms(ms);
-    }
-}
-
 static void manners(MPI_Comm comm, const char *alg)
 {
     static const int sizes[] = {1000, 1000, 40000, 40000, 1000};
@@ -85,7 +35,7 @@ static void manners(MPI_Comm comm, const char *alg)
             test_at("%s, %s, round %d", alg, manner_names[m], turn);
             double ms = 1 + 4.0 * ((test.rank * 5 + turn * 3) % test.size);
             prepare(comm, sizes[turn]);
-            compute(m, ms, turn);
+            phase_in(m, ms, turn);
             call();
         }
 }
