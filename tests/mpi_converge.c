@@ -240,6 +240,34 @@ static void in_turns(const char *allgather, int num)
     MPI_Comm_free(&comms[1]);
 }
 
+/* All have announced what came last time, and another collective comes: all throw it away, and nothing of it reaches a later call. */
+static void another_collective(void)
+{
+    int64_t voided, least, most;
+    const int64_t before = counters().plans_void;
+    use_alg("bdr");
+    use_alg("allreduce_converge");
+    for (int i = 0; i < 12; i++) {
+        test_at("another collective than the one announced, %d", i);
+        gather_bytes(MPI_COMM_WORLD, 3000, ++seed);
+        reduce_once(MPI_COMM_WORLD, 800);
+        gather_bytes(MPI_COMM_WORLD, 3000, ++seed);
+        if (i % 2)
+            reduce_once(MPI_COMM_WORLD, 800);
+        edge_and_rest();
+        if (i % 2)
+            reduce_once(MPI_COMM_WORLD, i % 3 ? 800 : 900);
+        else
+            gather_bytes(MPI_COMM_WORLD, i % 3 ? 3000 : 5000, ++seed);
+    }
+    voided = counters().plans_void - before;
+    MPI_Allreduce(&voided, &least, 1, MPI_INT64_T, MPI_MIN, MPI_COMM_WORLD);
+    MPI_Allreduce(&voided, &most, 1, MPI_INT64_T, MPI_MAX, MPI_COMM_WORLD);
+    expect_int("plans thrown away: most on any rank, least on any rank", most, least);
+    if (most == 0)
+        test_fail("plans thrown away: expected some, got none");
+}
+
 /* A call that all have announced does not come: another one does, or none. */
 static void no_call(void)
 {
@@ -315,6 +343,7 @@ int main(int argc, char **argv)
         in_turns("relay", num);
         in_turns("bdr", num);
     }
+    another_collective();
     no_call();
     many_epochs();
     layouts_free();
