@@ -29,10 +29,13 @@ esac
 for ranks in 2 3 5 9; do
     [ $ranks -le $most ] || continue
     once $ranks "$preload"
-    once $ranks "$preload" PAT_LINK=10,200 PAT_REPORT=/dev/null
-    once $ranks "$preload" PAT_FORCE=relay
+    once $ranks "$preload" PAT_LINK=10,200 PAT_REPORT=/dev/null PAT_ALG_ALLREDUCE=allreduce_doubling
+    once $ranks "$preload" PAT_FORCE=relay PAT_ALG_ALLREDUCE=allreduce_converge
 done
-once $((most < 4 ? most : 4)) "$preload" PAT_FORCE=bdr PAT_ALG_BCAST=bcast_binomial PAT_ALG_GATHER=gather_binomial
-once $((most < 4 ? most : 4)) "$preload" PAT_FORCE=relay PAT_THREAD_LEVEL=keep
-once 3 "$preload" PAT_FORCE=relay PAT_MEM=64K
+four=$((most < 4 ? most : 4))
+once $four "$preload" PAT_FORCE=bdr PAT_ALG_BCAST=bcast_binomial PAT_ALG_GATHER=gather_binomial PAT_ALG_ALLREDUCE=allreduce_converge
+once $four "$preload" PAT_FORCE=bdr PAT_ALG_ALLREDUCE=allreduce_ring
+once $four "$preload" PAT_FORCE=relay PAT_THREAD_LEVEL=keep PAT_ALG_ALLREDUCE=allreduce_converge
+once 3 "$preload" PAT_FORCE=relay PAT_MEM=64K PAT_ALG_ALLREDUCE=allreduce_native
+once 3 "$preload" PAT_FORCE=relay PAT_MEM=64K PAT_ALG_ALLREDUCE=allreduce_converge
 exit $failed

@@ -20,7 +20,7 @@ static struct {
     uint64_t shared;    /* the same numbers on all ranks */
     uint64_t own;
     int failures;
-    long long calls[8];
+    long long calls[9];
 } run;
 
 static uint32_t next(uint64_t *state)
@@ -178,6 +178,67 @@ static void gather(const group *g, uint32_t key)
         check("MPI_Gather", in + (size_t)r * (size_t)bytes, key, r, bytes);
 }
 
+/* What a rank gives to an all-reduce: small whole numbers, of which no order of joining loses a bit. */
+static int number_of(uint32_t key, int rank, int i)
+{
+    return byte_of(key, rank, i) % 64 - 32;
+}
+
+/* The largest or the sum of element i of all ranks. */
+static int joined(const group *g, uint32_t key, int i, bool sum)
+{
+    int value = sum ? 0 : -64;
+    for (int r = 0; r < g->size; r++) {
+        const int n = number_of(key, r, i);
+        value = sum ? value + n : n > value ? n : value;
+    }
+    return value;
+}
+
+/* A sum of the program's own. */
+static void add_ints(void *more, void *sums, int *count, MPI_Datatype *type)
+{
+    (void)type;
+    for (int i = 0; i < *count; i++)
+        ((int *)sums)[i] += ((int *)more)[i];
+}
+
+static void all_reduce(const group *g, uint32_t key)
+{
+    static int int_from[MOST_BYTES / 4], int_to[MOST_BYTES / 4];
+    static double from[MOST_BYTES / 4], to[MOST_BYTES / 4];
+    const int form = upto(5), count = some_bytes(g) / (form < 3 ? 4 : 8); /* bytes and operation as drawn */
+    const bool in_place = upto(3) == 0, integers = form < 3, sum = form % 2 == 0;
+    const void *own = in_place ? MPI_IN_PLACE : integers ? (void *)int_from : from;
+    MPI_Op op = sum ? MPI_SUM : MPI_MAX;
+    memset(int_to, 0xee, sizeof(int_to));
+    for (int i = 0; i < count; i++) {
+        int_from[i] = number_of(key, g->rank, i);
+        from[i] = int_from[i];
+        if (in_place) {
+            int_to[i] = int_from[i];
+            to[i] = from[i];
+        }
+    }
+    if (form == 2)
+        must(MPI_Op_create(add_ints, 1, &op), "MPI_Op_create");
+    sometimes_sleep();
+    must(MPI_Allreduce(own, integers ? (void *)int_to : to, count, integers ? MPI_INT : MPI_DOUBLE, op,
+                       g->comm),
+         "MPI_Allreduce");
+    for (int i = 0; i < count; i++) {
+        const double got = integers ? int_to[i] : to[i];
+        if (got != joined(g, key, i, sum)) {
+            if (run.failures++ < 5)
+                fprintf(stderr, "MPI_Allreduce of %d elements, form %d: element %d is %g, not %d\n", count,
+                        form, i, got, joined(g, key, i, sum));
+            break;
+        }
+    }
+    if (form == 2)
+        must(MPI_Op_free(&op), "MPI_Op_free");
+}
+
 static void others(const group *g, int which)
 {
     int mine[2] = {g->rank + 1, which}, sum[2];
@@ -186,11 +247,8 @@ static void others(const group *g, int which)
         must(MPI_Barrier(g->comm), "MPI_Barrier");
         return;
     }
-    if (which == 1)
-        must(MPI_Allreduce(mine, sum, 1, MPI_INT, MPI_SUM, g->comm), "MPI_Allreduce");
-    else
-        must(MPI_Scan(mine, sum, 1, MPI_INT, MPI_SUM, g->comm), "MPI_Scan");
-    const int n = which == 1 ? g->size : g->rank + 1;
+    must(MPI_Scan(mine, sum, 1, MPI_INT, MPI_SUM, g->comm), "MPI_Scan");
+    const int n = g->rank + 1;
     if (sum[0] != n * (n + 1) / 2 && run.failures++ < 5)
         fprintf(stderr, "a sum is %d, not %d\n", sum[0], n * (n + 1) / 2);
 }
@@ -212,9 +270,10 @@ static void sequence(const group *world, int steps)
     must(upto(2) ? MPI_Comm_dup(world->comm, &whole) : MPI_Comm_split(world->comm, 0, -world->rank, &whole),
          "a communicator");
     group all = group_of(whole), part = {.size = 0};
-    static const int few[] = {0, 3, 4};
+    static const int few[] = {0, 3, 4, 7};
     const int kind = upto(3); /* a loop of one call, of a few, or anything */
-    const int repeated = upto(6);
+    static const int alone[] = {0, 1, 2, 3, 4, 5, 7};
+    const int repeated = alone[upto(7)];
     run.repeated_bytes = 0;
     const int drawn = some_bytes(&all);
     run.repeated_bytes = kind < 2 ? drawn : 0;
@@ -225,7 +284,7 @@ static void sequence(const group *world, int steps)
         }
         const group *g = half != MPI_COMM_NULL && upto(3) == 0 ? &part : &all;
         const uint32_t key = next(&run.shared);
-        const int what = kind == 0 ? repeated : kind == 1 ? few[i % 3] : upto(8);
+        const int what = kind == 0 ? repeated : kind == 1 ? few[i % 4] : upto(9);
         run.calls[what]++;
         /* Halves have different sizes when the ranks are odd: what is drawn inside must not differ for that. */
         const uint64_t before = run.shared;
@@ -239,8 +298,10 @@ static void sequence(const group *world, int steps)
             all_gather_v(g, key);
         else if (what == 6)
             all_gather(g, key, false);
+        else if (what == 7)
+            all_reduce(g, key);
         else
-            others(g, (int)(key % 3));
+            others(g, (int)(key % 2));
         run.shared = before;
         next(&run.shared);
         if (half != MPI_COMM_NULL && upto(8) == 0)
