@@ -178,11 +178,28 @@ static void rooted(void)
     }
 }
 
+static void reduce(void)
+{
+    for (int turn = 0; turn < TURNS; turn++) {
+        const bool in_place = turn == 1;
+        const int count = turn == 2 ? BLOCK / 3 : BLOCK; /* which throws away what was prepared */
+        fill(turn);
+        if (in_place)
+            memcpy(all, mine, sizeof(mine));
+        phase();
+        DO(PAT_Allreduce(in_place ? MPI_IN_PLACE : mine, all, count, MPI_INT, MPI_SUM, comm));
+        for (int i = 0; i < count; i++)
+            if (all[i] != size * (1000000 * turn + i) + 10000 * (size * (size - 1) / 2))
+                wrong("PAT_Allreduce");
+    }
+}
+
 static void everything(MPI_Datatype gaps)
 {
     plain();
     types(gaps);
     unequal();
+    reduce();
     persistent(gaps);
     rooted();
 }
@@ -201,7 +218,8 @@ static void finalize(void)
 
 static void script(MPI_Datatype gaps)
 {
-    static const char *const names[] = {"relay", "bdr", "bcast_binomial", "gather_binomial"};
+    static const char *const names[] = {"relay", "bdr", "bcast_binomial", "gather_binomial",
+                                        "allreduce_converge"};
     PAT_Counters counters;
     init();
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
@@ -212,6 +230,7 @@ static void script(MPI_Datatype gaps)
     }
     DO(PAT_UseAlg(names[2]));
     DO(PAT_UseAlg(names[3]));
+    DO(PAT_UseAlg(names[4]));
     for (int a = 0; a < 2; a++) {
         DO(PAT_UseAlg(names[a]));
         everything(gaps);
