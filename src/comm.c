@@ -141,6 +141,7 @@ static int comm_create(MPI_Comm comm, int size, pat_comm **out)
     if (!c)
         return pat_error(MPI_ERR_NO_MEM, "no memory for a communicator's state");
     c->user = comm;
+    c->sample.comm = MPI_COMM_NULL;
     c->size = size;
     make_lanes(c);
     c->refs = 1;

@@ -1,19 +1,31 @@
 /*
- * sample.c — see sample.h. One non-blocking all-gather of 24 bytes a rank on the library's own communicator.
+ * sample.c — see sample.h. One non-blocking all-gather of 24 bytes a rank.
  */
 #include "sample.h"
 
 #include "clock.h"
 #include "runtime.h"
 
-int pat_sample_post(pat_sample *s, MPI_Comm own, enum pat_runner ran, int64_t bytes, pat_carried mine)
+/* Every rank comes here after the same call, and none before all have called. */
+static int make_comm(pat_sample *s, MPI_Comm user)
+{
+    int rank, rc = PMPI_Comm_rank(user, &rank);
+    if (rc == MPI_SUCCESS)
+        rc = PMPI_Comm_split(user, 0, rank, &s->comm);
+    return rc == MPI_SUCCESS ? PMPI_Comm_set_errhandler(s->comm, MPI_ERRORS_RETURN) : rc;
+}
+
+int pat_sample_post(pat_sample *s, MPI_Comm user, enum pat_runner ran, int64_t bytes, pat_carried mine)
 {
     s->ran = ran;
     s->bytes = bytes;
     s->mine = (pat_said){mine, pat_clock_now_ns(&pat_rt.clock)};
+    int rc = s->comm == MPI_COMM_NULL ? make_comm(s, user) : MPI_SUCCESS;
+    if (rc != MPI_SUCCESS)
+        return rc;
     pthread_rwlock_rdlock(&pat_rt.driving);
-    int rc = PMPI_Iallgather(&s->mine, (int)sizeof(s->mine), MPI_BYTE, s->all, (int)sizeof(s->mine), MPI_BYTE,
-                             own, &s->request);
+    rc = PMPI_Iallgather(&s->mine, (int)sizeof(s->mine), MPI_BYTE, s->all, (int)sizeof(s->mine), MPI_BYTE,
+                         s->comm, &s->request);
     pthread_rwlock_unlock(&pat_rt.driving);
     s->under_way = rc == MPI_SUCCESS;
     return rc;
