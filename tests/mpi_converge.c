@@ -240,6 +240,30 @@ static void in_turns(const char *allgather, int num)
     MPI_Comm_free(&comms[1]);
 }
 
+/*
+ * All-gathers by auto tell afterwards how long they took, and ranks tell when they will come to a sum: some do before that, some after.
+ */
+static void beside_measured_calls(void)
+{
+    MPI_Comm comm;
+    use_alg("auto");
+    use_alg("allreduce_converge");
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    for (int turn = 0; turn < 24; turn++) {
+        test_at("beside measured calls, %d", turn);
+        if ((test.rank + turn) % 2)
+            edge_and_rest();
+        else
+            sleep_ms(3);
+        gather_bytes(comm, 3000 << turn % 6, ++seed);
+        phase(2, 1, 50);
+        reduce_once(comm, 2500);
+        if (turn % 3 == 0) /* what was told of the sums may wait for long */
+            gather_bytes(comm, 3000 << turn % 6, ++seed);
+    }
+    MPI_Comm_free(&comm);
+}
+
 /* All have announced what came last time, and another collective comes: all throw it away, and nothing of it reaches a later call. */
 static void another_collective(void)
 {
@@ -343,6 +367,7 @@ int main(int argc, char **argv)
         in_turns("relay", num);
         in_turns("bdr", num);
     }
+    beside_measured_calls();
     another_collective();
     no_call();
     many_epochs();

@@ -1,6 +1,6 @@
 /*
- * mpi_random.c — random programs: algorithms, sizes, types, communicators that come and go, sleeps, true and
- * false milestones, persistent rounds. What all ranks must do alike comes from one generator with the same
+ * mpi_random.c — random programs: all-gathers and all-reduces, algorithms, sizes, types, communicators that come and go,
+ * sleeps, true and false milestones, persistent rounds. What all ranks must do alike comes from one generator with the same
  * seed everywhere, what each does for itself from another one. The seed is printed; PAT_TEST_SEED sets it,
  * PAT_TEST_SECONDS the time. A run of a minute or more also watches the memory: after a quarter of the time it must not
  * grow any more.
@@ -92,6 +92,43 @@ static void plain_call(MPI_Comm comm)
     gather_free(&g);
 }
 
+/* Sums of doubles that are whole numbers, and maxima of integers: what they are is known. */
+static void reduction(MPI_Comm comm)
+{
+    const bool sum = common(2), in_place = common(3) == 0;
+    const int count = some_bytes() / (sum ? 8 : 4);
+    int rank, size, *highest = malloc((size_t)(count + 1) * sizeof(int));
+    double *sums = malloc((size_t)(count + 1) * sizeof(double)),
+           *mine = malloc((size_t)(count + 1) * sizeof(double));
+    if (!highest || !sums || !mine)
+        must("memory for the test's buffers", MPI_ERR_NO_MEM);
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &size);
+    seed++;
+    for (int i = 0; i <= count; i++) {
+        mine[i] = rank + (double)i * (seed % 1000);
+        sums[i] = in_place ? mine[i] : -1;
+        highest[i] = (rank + i) % size;
+    }
+    highest[count] = -7;
+    sums[count] = -7;
+    compute();
+    if (sum)
+        MUST(PAT_Allreduce(in_place ? MPI_IN_PLACE : mine, sums, count, MPI_DOUBLE, MPI_SUM, comm));
+    else
+        MUST(PAT_Allreduce(MPI_IN_PLACE, highest, count, MPI_INT, MPI_MAX, comm));
+    for (int i = 0; i < count; i++)
+        if (sum ? sums[i] != size * (size - 1) / 2 + size * (double)i * (seed % 1000)
+                : highest[i] != size - 1) {
+            test_fail("element %d of %d, %s: %g, %d", i, count, sum ? "sum" : "maximum", sums[i], highest[i]);
+            break;
+        }
+    expect_int("what lies behind the vector", -7, sum ? (int)sums[count] : highest[count]);
+    free(highest);
+    free(sums);
+    free(mine);
+}
+
 static void persistent_rounds(MPI_Comm comm)
 {
     gather g[MAX_REQUESTS];
@@ -110,6 +147,8 @@ static void persistent_rounds(MPI_Comm comm)
         compute();
         if (turn == give_up) /* another call comes first */
             plain_call(comm);
+        else if (turn == give_up - 1)
+            reduction(comm);
         MUST(PAT_Start(r[i]));
         if (own(2))
             compute();
@@ -154,8 +193,10 @@ static void step(void)
 {
     int slot = common(MAX_COMMS);
     MPI_Comm comm = comms[slot] == MPI_COMM_NULL ? MPI_COMM_WORLD : comms[slot];
-    int what = common(20);
-    if (what < 11) {
+    int what = common(26);
+    if (what >= 20) {
+        reduction(comm);
+    } else if (what < 11) {
         plain_call(comm);
     } else if (what < 15) {
         persistent_rounds(comm);
@@ -163,13 +204,20 @@ static void step(void)
         change_comms();
     } else if (what < 19) {
         static const char *const ahead[] = {"bdr", "bslb", "relay", "auto"};
+        static const char *const reduces[] = {"allreduce_converge", "allreduce_converge",
+                                              "allreduce_converge", "allreduce_doubling",
+                                              "allreduce_ring",     "allreduce_native"};
         compute();
-        MUST(PAT_UseAlg(common(2) ? ahead[common(4)] : all_algs[common(NUM_ALGS)]));
+        if (common(3) == 0)
+            MUST(PAT_UseAlg(reduces[common(6)]));
+        else
+            MUST(PAT_UseAlg(common(2) ? ahead[common(4)] : all_algs[common(NUM_ALGS)]));
     } else if (common(6) == 0) {
         compute();
         MUST(PAT_Finalize());
         MUST(PAT_Init());
         MUST(PAT_UseAlg("bdr"));
+        MUST(PAT_UseAlg("allreduce_converge"));
     }
 }
 
@@ -222,6 +270,7 @@ int main(int argc, char **argv)
     for (int i = 0; i < MAX_COMMS; i++)
         comms[i] = MPI_COMM_NULL;
     MUST(PAT_UseAlg("bdr"));
+    MUST(PAT_UseAlg("allreduce_converge"));
     for (; go_on; steps++) {
         test_at("seed %u, step %d", (unsigned)first_seed, steps);
         step();
