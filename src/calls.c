@@ -179,18 +179,15 @@ static bool run_or_choose(const pat_algorithm *in_use, const pat_call *call, con
     }
     /*
      * Beside a started request nothing is measured or tried: its round may end, and teach something, at another moment on every
-     * rank. Nor where ranks tell each other when they will arrive: a background thread may say so before the call that is measured
-     * or after it, and all ranks must come to a communicator's non-blocking all-gathers in one order. A communicator on which
-     * something has failed chooses no more, since it may know less than the other ranks.
+     * rank. A communicator on which something has failed chooses no more, since it may know less than the other ranks.
      */
-    const bool may_measure = !c->hold.started && !pat_runtime_estimates();
     pat_next next = {PAT_BY_MPI, false, PAT_WHY_NOT_KNOWN};
     pat_lane *lane = &c->lanes[in_use->op];
     pthread_mutex_lock(&c->lock);
     int failed = pat_comm_failed(c);
     if (failed == MPI_SUCCESS)
         failed = pat_comm_ended(c, pat_select_hear(c));
-    const pat_algorithm *alg = pat_select(c, in_use, call->mean_bytes, may_measure, &next);
+    const pat_algorithm *alg = pat_select(c, in_use, call->mean_bytes, !c->hold.started, &next);
     if (!alg->build)
         pat_select_arrive(lane, site);
     pthread_mutex_unlock(&c->lock);

@@ -15,17 +15,18 @@ static int make_comm(pat_sample *s, MPI_Comm user)
     return rc == MPI_SUCCESS ? PMPI_Comm_set_errhandler(s->comm, MPI_ERRORS_RETURN) : rc;
 }
 
-int pat_sample_post(pat_sample *s, MPI_Comm user, enum pat_runner ran, int64_t bytes, pat_carried mine)
+int pat_sample_post(pat_sample *s, MPI_Comm user, MPI_Comm own, enum pat_runner ran, int64_t bytes,
+                    pat_carried mine)
 {
     s->ran = ran;
     s->bytes = bytes;
     s->mine = (pat_said){mine, pat_clock_now_ns(&pat_rt.clock)};
-    int rc = s->comm == MPI_COMM_NULL ? make_comm(s, user) : MPI_SUCCESS;
+    int rc = s->comm == MPI_COMM_NULL && pat_runtime_estimates() ? make_comm(s, user) : MPI_SUCCESS;
     if (rc != MPI_SUCCESS)
         return rc;
     pthread_rwlock_rdlock(&pat_rt.driving);
     rc = PMPI_Iallgather(&s->mine, (int)sizeof(s->mine), MPI_BYTE, s->all, (int)sizeof(s->mine), MPI_BYTE,
-                         s->comm, &s->request);
+                         s->comm == MPI_COMM_NULL ? own : s->comm, &s->request);
     pthread_rwlock_unlock(&pat_rt.driving);
     s->under_way = rc == MPI_SUCCESS;
     return rc;

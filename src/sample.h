@@ -3,8 +3,9 @@
  * they say is in the background on its way until the next call on the communicator asks for it, which is before the choice of
  * who runs that one: so all ranks choose by the same.
  *
- * It is said on a communicator of its own: on the library's other one ranks tell their estimates, which some do before the end of a
- * measured call and some after it, and MPI wants the collectives of a communicator in the same order on all ranks.
+ * Where ranks tell each other estimates, it is said on a communicator of its own, made by the first such call: on the library's other
+ * one estimates are told by some ranks before the end of a measured call and by some after it, and MPI wants the collectives of a
+ * communicator in the same order on all ranks.
  *
  * The caller of all these holds the communicator's lock. All return MPI error codes.
  */
@@ -25,7 +26,7 @@ typedef struct pat_said {
 } pat_said;
 
 typedef struct pat_sample {
-    MPI_Comm comm; /* made by the first one; MPI_COMM_NULL: there is none yet */
+    MPI_Comm comm; /* MPI_COMM_NULL: there is none yet */
     bool under_way;
     MPI_Request request;
     enum pat_runner ran;
@@ -33,8 +34,9 @@ typedef struct pat_sample {
     pat_said mine, *all; /* all: one per rank, made with the communicator's state */
 } pat_sample;
 
-/* The call on `user` is over, on this rank; `mine` is what this rank's block has carried, or would have. */
-int pat_sample_post(pat_sample *s, MPI_Comm user, enum pat_runner ran, int64_t bytes, pat_carried mine);
+/* The call on `user`, whose communicator of the library is `own`, is over on this rank; `mine` is what this rank's block has carried, or would have. */
+int pat_sample_post(pat_sample *s, MPI_Comm user, MPI_Comm own, enum pat_runner ran, int64_t bytes,
+                    pat_carried mine);
 
 /* See whether all have said it: then it is no longer under way. The caller holds pat_rt.driving. */
 int pat_sample_test(pat_sample *s);

@@ -162,7 +162,7 @@ int pat_select_measure(pat_comm *c, pat_lane *lane, enum pat_runner ran, int64_t
 {
     c->measured = lane;
     lane->told.bytes = 0; /* the sample says more */
-    return pat_sample_post(&c->sample, c->user, ran, block_bytes, lane->mine);
+    return pat_sample_post(&c->sample, c->user, c->own, ran, block_bytes, lane->mine);
 }
 
 int pat_select_look_driving(pat_comm *c, bool *moved)
