@@ -96,6 +96,13 @@ for binding in mpifh usempi usempif08; do
     expect "$binding: places in the program" true \
         "$(jq --arg program "plain_$binding" 'all(.sites[].at; startswith($program))' "$dir/report.json" 2>&1)"
     under 3 "$program" -- "LD_PRELOAD=$library"
+    for alg in doubling ring converge; do
+        rm -f "$dir/reduce.json"
+        under 3 "$program" -- "LD_PRELOAD=$library" PAT_FORCE=relay PAT_ALG_ALLREDUCE=allreduce_$alg "PAT_REPORT=$dir/reduce.json"
+        expect "$binding: all-reduces by $alg: calls of a rank, left to the MPI library" '[12,0]' \
+            "$(jq -c '[.sites[] | select(.call == "MPI_Allreduce")] |
+                [(map(.calls) | add) / .[0].ranks, (map(.run_by.mpi) | add)]' "$dir/reduce.json" 2>&1)"
+    done
     # A tool behind is not skipped, and what it passes on in C is not one more call; one before hides what it passes on by PMPI_.
     under 2 "$program" -- "LD_PRELOAD=$library:$tool" "PAT_REPORT=$dir/behind.json"
     expect "$binding, a tool behind" 2 "$(grep -c 'other tool: 12 barriers in Fortran' <<<"$out")"
