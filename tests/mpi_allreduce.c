@@ -429,7 +429,9 @@ static void verdicts(const char *alg)
         MPI_Datatype type;
         MPI_Op op;
     } calls[] = {
+#ifdef OPEN_MPI /* MPICH's own all-reduce takes it as it is, and crashes */
         {"a negative count", got, -1, MPI_INT, MPI_SUM},
+#endif
         {"no operation", got, 4, MPI_INT, MPI_OP_NULL},
         {"no type", got, 4, MPI_DATATYPE_NULL, MPI_SUM},
         {"a sum of bytes", got, 4, MPI_BYTE, MPI_SUM},
