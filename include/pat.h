@@ -174,7 +174,9 @@ PAT_PUBLIC int PAT_Gather(const void *sendbuf, int sendcount, MPI_Datatype sendt
  * ranks. An algorithm joins the vectors in an order that follows from the number of ranks and the count alone, so all ranks get
  * the same bits, in every run. Predefined operations on the predefined types for which MPI defines them run so; all others,
  * and vectors of more than 512 MiB, are passed on to MPI, as are inter-communicators; before PAT_Init and after PAT_Finalize
- * it is MPI_Allreduce. The first call on a communicator is collective in the strict sense.
+ * it is MPI_Allreduce. The first call on a communicator is collective in the strict sense; with allreduce_converge MPI_Comm_free
+ * of a communicator that was used here may wait for its other members. While a request is started on the communicator, a call that
+ * a plan is to run is MPI_ERR_REQUEST.
  */
 PAT_PUBLIC int PAT_Allreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
                              MPI_Comm comm);

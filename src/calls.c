@@ -83,15 +83,15 @@ static int run_by_plan(pat_comm *c, const pat_call *call, const pat_algorithm *a
         else
             pat_select_learn(c, lane);
     }
-    const bool credits = pat_credits_wake(&c->credits);
+    const bool credits = pat_credits_wake(&c->credits), more = pat_epoch_goes_on(c);
     pthread_mutex_unlock(&c->lock);
     pat_runtime_used(c);
-    if (pat_comm_ahead(c, alg) || (credits && pat_rt.thread))
+    if ((more || credits) && pat_rt.thread)
         pat_thread_kick(pat_rt.thread); /* it prepares the next round */
     return rc == MPI_SUCCESS ? rc : pat_fail(call->comm, rc);
 }
 
-/* An all-gather that the next one runs, where something can be learnt from it. */
+/* A call without a root that the next one runs, where something can be learnt from it. */
 typedef struct passed {
     pat_comm *c; /* NULL: nothing */
     pat_lane *lane;
@@ -188,8 +188,11 @@ static bool run_or_choose(const pat_algorithm *in_use, const pat_call *call, con
     if (failed == MPI_SUCCESS)
         failed = pat_comm_ended(c, pat_select_hear(c));
     const pat_algorithm *alg = pat_select(c, in_use, call->mean_bytes, !c->hold.started, &next);
-    if (!alg->build)
+    if (!alg->build) {
         pat_select_arrive(lane, site);
+        pat_comm_called(c, alg->op);
+        atomic_store(&c->edge, false); /* it was for this call */
+    }
     pthread_mutex_unlock(&c->lock);
     if (failed != MPI_SUCCESS) {
         *rc = pat_fail(call->comm, failed);

@@ -358,12 +358,10 @@ void pat_comm_unref(pat_comm *c)
     free(c); /* holds what this rank says in exchanges */
 }
 
-bool pat_comm_is_busy(const pat_comm *c)
+void pat_comm_called(pat_comm *c, enum pat_op op)
 {
-    bool busy = c->phase != PAT_IDLE || atomic_load(&c->edge);
-    for (int op = 0; op < PAT_NUM_OPS; op++)
-        busy = busy || c->lanes[op].prepared->exec;
-    return busy;
+    c->follows[c->last_op] = op;
+    c->last_op = op;
 }
 
 bool pat_comm_buffer(char **buf, size_t *have, size_t size)

@@ -77,7 +77,7 @@ typedef struct pat_comm {
     pat_sample sample;
     pat_lane *measured; /* whose call the sample is of */
     enum pat_phase phase;
-    pat_lane *lane; /* of the call under way, as are the next four */
+    pat_lane *lane; /* of the call under way, as are the next three */
     const pat_algorithm *alg;
     int64_t called_ns; /* when it began; for a trace */
     pat_call call;
@@ -168,7 +168,7 @@ static inline pat_job pat_comm_job(const pat_comm *c, const pat_lane *lane, int6
                      .together = pat_comm_together(c, lane, block_bytes)};
 }
 
-/* Tags that this rank's MPI library has for each slot: at least 3276, since MPI promises 32767 as the highest. */
+/* Tags that this rank's MPI library has for each slot: at least 1820, since MPI promises 32767 as the highest. */
 int pat_comm_slot_tags(void);
 
 /* No algorithm sends another rank more messages of whole blocks than this in a round. */
@@ -186,8 +186,8 @@ static inline pat_tags pat_comm_tags(const pat_comm *c, int slot)
 /* May MPI still write to its memory, after an error? Then that stays, and the library's own communicator. */
 bool pat_comm_stays(const pat_comm *c);
 
-/* Is something under way or prepared here, in whatever collective? */
-bool pat_comm_is_busy(const pat_comm *c);
+/* This rank has called a collective here: what follows what is a guess for the next time. */
+void pat_comm_called(pat_comm *c, enum pat_op op);
 
 /* The communicator goes: the background thread and milestones no longer find it. */
 void pat_comm_unlist(pat_comm *c);

@@ -94,5 +94,11 @@ int pat_early_leave_holder(pat_lane *lane)
         if (!done)
             sched_yield();
     }
+    /* What has landed beyond what PAT_MEM gives has landed all the same: it is counted. */
+    const int64_t beyond = pat_exec_landed(exec) - lane->reserved;
+    if (beyond > 0) {
+        atomic_fetch_add(&pat_rt.early_reserved, beyond);
+        lane->reserved += beyond;
+    }
     return rc;
 }

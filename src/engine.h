@@ -22,7 +22,7 @@
 int pat_exec_create(pat_exec **exec, const pat_plan *plan, MPI_Comm comm, pat_tags tags);
 
 /*
- * For plans that reduce, right after pat_exec_create: the operation, and the type of which an element is one. Both must
+ * For plans that reduce, before pat_exec_arrive: the operation, and the type of which an element is one. Both must
  * outlive the execution. Nothing is reduced in the result before ARRIVE.
  */
 void pat_exec_reduces(pat_exec *exec, MPI_Datatype element, MPI_Op op);

@@ -296,8 +296,7 @@ static int remember(pat_comm *c, pat_lane *lane, pat_blocks blocks)
     lane->last = blocks;
     if (blocks.starts)
         lane->last.starts = memcpy(lane->last_starts, blocks.starts, size);
-    c->follows[c->last_op] = lane->op;
-    c->last_op = lane->op;
+    pat_comm_called(c, lane->op);
     return MPI_SUCCESS;
 }
 
@@ -397,6 +396,18 @@ int pat_epoch_progress(pat_comm *c, bool *moved)
     int rc = pat_epoch_progress_driving(c, moved);
     pthread_rwlock_unlock(&pat_rt.driving);
     return rc;
+}
+
+bool pat_epoch_goes_on(const pat_comm *c)
+{
+    bool more = c->phase != PAT_IDLE || c->exchange.state != PAT_EXCHANGE_NONE || atomic_load(&c->edge);
+    for (int op = 0; op < PAT_NUM_OPS && !more; op++) {
+        const pat_lane *lane = &c->lanes[op];
+        more = lane->prepared->exec ||
+               (lane->last.bytes > 0 && (!lane->by_request || c->hold.open) &&
+                pat_collective_of(lane->op)->moves_early && pat_comm_ahead(c, algorithm_of(c, lane)));
+    }
+    return more;
 }
 
 int pat_epoch_look(pat_comm *c, bool *moved)

@@ -13,6 +13,12 @@
 int pat_epoch_begin(pat_comm *c, const pat_call *call, const pat_algorithm *alg);
 int pat_epoch_progress(pat_comm *c, bool *moved);
 
+/*
+ * A call is over: is there something here for the background thread, in whatever collective? While a caller waits the thread leaves
+ * the communicator alone, so it is to be woken then.
+ */
+bool pat_epoch_goes_on(const pat_comm *c);
+
 /* One look at what is under way here: the round that was called, or the one that is prepared. */
 int pat_epoch_look(pat_comm *c, bool *moved);
 

@@ -243,10 +243,9 @@ int PAT_Wait(PAT_Request r)
         }
         set_state(r, CLOSED);
     }
-    bool edge =
-        alive && atomic_load(&r->c->edge); /* said while the round was under way: it is for the next one */
+    const bool more = alive && pat_epoch_goes_on(r->c); /* an Edge, or another collective's next round */
     request_leave(r);
-    if (edge && pat_rt.thread)
+    if (more && pat_rt.thread)
         pat_thread_kick(pat_rt.thread);
     return rc == MPI_SUCCESS || r->by_mpi ? pat_error_end(rc) : pat_fail(r->call.comm, rc);
 }

@@ -180,7 +180,7 @@ int pat_rooted_run(pat_comm *c, const pat_call *call, const pat_algorithm *alg, 
     pthread_mutex_lock(&c->lock);
     int rc = run(c, call, alg, root);
     /* The thread has left the communicator alone meanwhile. */
-    bool more = pat_credits_wake(&c->credits) || pat_comm_is_busy(c);
+    bool more = pat_credits_wake(&c->credits) || pat_epoch_goes_on(c);
     pthread_mutex_unlock(&c->lock);
     if (more && pat_rt.thread)
         pat_thread_kick(pat_rt.thread);
