@@ -27,7 +27,7 @@ calls() { # calls of a rank, and how many of them the MPI library has run
 }
 wanted='MPI_Allgather 24 0
 MPI_Allgatherv_c 12 12
-MPI_Allreduce_c 1 1
+MPI_Allreduce 1 1
 MPI_Barrier 12 12
 MPI_Bcast 12 0
 MPI_Gather 12 0'

@@ -25,7 +25,7 @@ static int64_t bytes_of(const MPI_Fint *count, const MPI_Fint *type)
         pat_dropin_fortran_site =                                                                            \
             NULL; /* nor is it another call for a tool that made this one of its own */                      \
     }
-#define TAKE(name, lower, upper, parameters, arguments)        NOTE(name, lower, parameters, arguments, 0)
+#define TAKE(name, lower, upper, parameters, arguments, bytes) NOTE(name, lower, parameters, arguments, bytes)
 #define PASS(name, lower, upper, parameters, arguments, bytes) NOTE(name, lower, parameters, arguments, bytes)
 #define IN                                                     void *
 #define OUT                                                    void *
@@ -51,14 +51,15 @@ static void set(enum pat_gate_call call, pat_gate_any *ours)
 
 void pat_dropin_take_fortran(void)
 {
-#define TAKE(name, lower, upper, parameters, arguments) set(PAT_CALL_##name, (pat_gate_any *)note_##lower);
+#define TAKE(name, lower, upper, parameters, arguments, bytes)                                               \
+    set(PAT_CALL_##name, (pat_gate_any *)note_##lower);
 #define PASS(name, lower, upper, parameters, arguments, bytes)
 #include "watched.h"
 }
 
 void pat_dropin_watch_fortran(bool on)
 {
-#define TAKE(name, lower, upper, parameters, arguments)
+#define TAKE(name, lower, upper, parameters, arguments, bytes)
 #define PASS(name, lower, upper, parameters, arguments, bytes)                                               \
     set(PAT_CALL_##name, on ? (pat_gate_any *)note_##lower : NULL);
 #include "watched.h"

@@ -12,7 +12,7 @@ static int64_t bytes_of(const MPI_Fint *count, const MPI_Fint *type)
     return pat_dropin_bytes(*count, PMPI_Type_f2c(*type));
 }
 
-#define TAKE(name, lower, upper, parameters, arguments)
+#define TAKE(name, lower, upper, parameters, arguments, bytes)
 #define PASS(name, lower, upper, parameters, arguments, bytes)                                               \
     static void watch_##lower(void (*next)(LIST parameters, MPI_Fint * ierror), const void *site,            \
                               LIST parameters, MPI_Fint *ierror)                                             \
@@ -44,7 +44,7 @@ static int64_t bytes_of(const MPI_Fint *count, const MPI_Fint *type)
 
 void pat_dropin_watch_fortran(bool on)
 {
-#define TAKE(name, lower, upper, parameters, arguments)
+#define TAKE(name, lower, upper, parameters, arguments, bytes)
 #define PASS(name, lower, upper, parameters, arguments, bytes)                                               \
     pat_dropin_set(PAT_WAY_FORTRAN, PAT_CALL_##name, on ? (pat_gate_any *)watch_##lower : NULL);
 #include "watched.h"

@@ -4,7 +4,7 @@
 #include "gate.h"
 
 /* Collectives, and their forms for large counts where the MPI library has them. */
-#define TAKE(name, lower, upper, parameters, arguments)        CALL(name, lower, parameters, arguments)
+#define TAKE(name, lower, upper, parameters, arguments, bytes) CALL(name, lower, parameters, arguments)
 #define PASS(name, lower, upper, parameters, arguments, bytes) CALL(name, lower, parameters, arguments)
 #define CALL(name, lower, parameters, arguments)                                                             \
     PAT_GATE(MPI_##name, PAT_WAY_C, PAT_CALL_##name, , parameters, arguments,                                \
@@ -18,7 +18,7 @@
     PAT_GATE(MPI_##name##_c, PAT_WAY_LARGE, PAT_CALL_##name, , parameters, arguments,                        \
              (pat_gate_any *, const void *, LIST parameters), (next, site, LIST arguments))
 #define LARGE
-#define TAKE(name, lower, upper, parameters, arguments)        CALL(name, lower, parameters, arguments)
+#define TAKE(name, lower, upper, parameters, arguments, bytes) CALL(name, lower, parameters, arguments)
 #define PASS(name, lower, upper, parameters, arguments, bytes) CALL(name, lower, parameters, arguments)
 #include "gate_words.h"
 #include "watched.h"

@@ -18,7 +18,7 @@
     SPELLED(mpi_##lower##_f08ts_, PAT_WAY_DESCRIBED, name, , (LIST parameters, word ierror),                 \
             (LIST arguments, ierror))
 
-#define TAKE(name, lower, upper, parameters, arguments)        CALL(name, lower, upper, parameters, arguments)
+#define TAKE(name, lower, upper, parameters, arguments, bytes) CALL(name, lower, upper, parameters, arguments)
 #define PASS(name, lower, upper, parameters, arguments, bytes) CALL(name, lower, upper, parameters, arguments)
 #include "gate_words.h"
 #include "watched.h"

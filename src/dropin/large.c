@@ -9,7 +9,7 @@
 
 #if PAT_MPI_HAS_LARGE
 
-#define TAKE(name, lower, upper, parameters, arguments)
+#define TAKE(name, lower, upper, parameters, arguments, bytes)
 #define PASS(name, lower, upper, parameters, arguments, bytes)                                               \
     WATCH(name, lower, parameters, arguments, bytes)
 #define WATCH(name, lower, parameters, arguments, bytes)                                                     \
@@ -149,7 +149,7 @@ void pat_dropin_take_large(void)
 void pat_dropin_watch_large(bool on)
 {
     pat_dropin_set(PAT_WAY_LARGE, PAT_CALL_Allgatherv, on ? (pat_gate_any *)watch_allgatherv : NULL);
-#define TAKE(name, lower, upper, parameters, arguments)
+#define TAKE(name, lower, upper, parameters, arguments, bytes)
 #define PASS(name, lower, upper, parameters, arguments, bytes)                                               \
     pat_dropin_set(PAT_WAY_LARGE, PAT_CALL_##name, on ? (pat_gate_any *)watch_##lower : NULL);
 #define LARGE

@@ -15,7 +15,7 @@ int64_t pat_dropin_bytes(int64_t count, MPI_Datatype type)
 }
 
 /* A function that does nothing but pass on. */
-#define TAKE(name, lower, upper, parameters, arguments)
+#define TAKE(name, lower, upper, parameters, arguments, bytes)
 #define PASS(name, lower, upper, parameters, arguments, bytes)                                               \
     static int watch_##lower(__typeof__(&PMPI_##name) next, const void *site, LIST parameters)               \
     {                                                                                                        \
@@ -47,7 +47,7 @@ int64_t pat_dropin_bytes(int64_t count, MPI_Datatype type)
 
 void pat_dropin_watch(bool on)
 {
-#define TAKE(name, lower, upper, parameters, arguments)
+#define TAKE(name, lower, upper, parameters, arguments, bytes)
 #define PASS(name, lower, upper, parameters, arguments, bytes)                                               \
     pat_dropin_set(PAT_WAY_C, PAT_CALL_##name, on ? (pat_gate_any *)watch_##lower : NULL);
 #include "watched.h"

@@ -1,6 +1,6 @@
 /*
- * watched.h — every collective that is taken over. TAKE: the library may run it itself; its names, parameters and arguments.
- * PASS: it is passed on; also the bytes of a rank's buffer as far as one figure can tell. One list for all languages: who
+ * watched.h — every collective that is taken over. TAKE: the library may run it itself; PASS: it is passed on.
+ * Its names, parameters, arguments, and the bytes of a rank's buffer as far as one figure can tell. One list for all languages: who
  * includes it defines TAKE and PASS, and what a parameter of each kind is there; all of that is undefined again at the end.
  * LARGE: only calls that have a form with counts of type MPI_Count, in which displacements are of type MPI_Aint.
  */
@@ -25,14 +25,17 @@
 #define OPERANDS IN sendbuf, OUT recvbuf, SIZE count, TYPE datatype, OP op
 
 TAKE(Allgather, allgather, ALLGATHER, (SEND, RECV, COMM comm),
-     (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm))
+     (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm), BYTES(recvcount, recvtype))
 TAKE(Allgatherv, allgatherv, ALLGATHERV, (SEND, RECVV, TYPE recvtype, COMM comm),
-     (sendbuf, sendcount, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm))
+     (sendbuf, sendcount, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm),
+     IN_PLACE(sendbuf) ? 0 : BYTES(sendcount, sendtype))
 TAKE(Bcast, bcast, BCAST, (OUT buffer, SIZE count, TYPE datatype, INT root, COMM comm),
-     (buffer, count, datatype, root, comm))
+     (buffer, count, datatype, root, comm), BYTES(count, datatype))
 TAKE(Gather, gather, GATHER, (SEND, RECV, INT root, COMM comm),
-     (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm))
-TAKE(Allreduce, allreduce, ALLREDUCE, (OPERANDS, COMM comm), (sendbuf, recvbuf, count, datatype, op, comm))
+     (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm),
+     IN_PLACE(sendbuf) ? BYTES(recvcount, recvtype) : BYTES(sendcount, sendtype))
+TAKE(Allreduce, allreduce, ALLREDUCE, (OPERANDS, COMM comm), (sendbuf, recvbuf, count, datatype, op, comm),
+     BYTES(count, datatype))
 
 ONLY(allreduce, ALLREDUCE, (OPERANDS, COMM comm), (sendbuf, recvbuf, count, datatype, op, comm),
      BYTES(count, datatype))
