@@ -301,10 +301,7 @@ int pat_allreduce(__typeof__(&PMPI_Allreduce) next, const void *site, pat_outcom
     passed p = {0};
     int rc;
     const pat_algorithm *alg = in_use_for(PAT_OP_ALLREDUCE, datatype, comm, outcome);
-    if (alg && count > 0 &&
-        is_small(alg, count, 1, 2, datatype)) /* every rank receives one vector at least */
-        left_alone(alg, outcome, PAT_WHY_SHORT);
-    else if (alg && !pat_call_describe_reduce(&call, sendbuf, recvbuf, count, datatype, op, comm))
+    if (alg && !pat_call_describe_reduce(&call, sendbuf, recvbuf, count, datatype, op, comm))
         left_alone(alg, outcome, PAT_WHY_CANNOT);
     else if (alg && run_or_choose(alg, &call, site, outcome, &p, &rc))
         return rc;

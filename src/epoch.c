@@ -45,8 +45,7 @@ static pat_lane *lane_of_shape(pat_comm *c, int64_t shape)
     return &c->lanes[shape >> SHAPE_OP & ((1 << (SHAPE_DIFFER - SHAPE_OP)) - 1)];
 }
 
-/* The algorithm that runs a lane's calls, as far as it can be said before they come. */
-static const pat_algorithm *algorithm_of(const pat_comm *c, const pat_lane *lane)
+const pat_algorithm *pat_epoch_algorithm(const pat_comm *c, const pat_lane *lane)
 {
     return pat_select(c, atomic_load(&pat_rt.alg[lane->op]), lane->last.mean_bytes, true, NULL);
 }
@@ -87,7 +86,7 @@ int pat_epoch_hear(pat_comm *c, bool *prepare)
     *prepare = false;
     if (atomic_load(&c->edge) && c->exchange.state == PAT_EXCHANGE_NONE) {
         const pat_lane *lane = &c->lanes[c->follows[c->last_op]];
-        if (!pat_comm_estimates(c, algorithm_of(c, lane)))
+        if (!pat_comm_estimates(c, pat_epoch_algorithm(c, lane)))
             return rc;
         atomic_store(&c->edge, false);
         rc = contribute(c, atomic_load(&c->edge_arrival_ns), shape_of(c, lane, lane->last), false);
@@ -119,6 +118,11 @@ static int make(pat_comm *c, const pat_lane *lane, pat_round *round, const pat_a
     }
     job.element_bytes = blocks.element_bytes;
     return pat_round_make(round, &members, alg, &job, c->rank, tags_of(c, lane, as_prepared));
+}
+
+bool pat_epoch_ahead(const pat_comm *c, const pat_lane *lane, const pat_algorithm *alg)
+{
+    return pat_comm_ahead(c, alg) && (!lane->by_request || c->hold.open);
 }
 
 int pat_epoch_prepare(pat_comm *c, pat_lane *lane, const pat_algorithm *alg)
@@ -229,7 +233,7 @@ static int settle_guess(pat_comm *c, pat_blocks blocks, bool *as_prepared)
     if (!*as_prepared)
         return void_prepared(c, lane, c->alg);
     if (pat_comm_estimates(c, c->alg) && said && said != lane)
-        return void_prepared(c, said, algorithm_of(c, said));
+        return void_prepared(c, said, pat_epoch_algorithm(c, said));
     return MPI_SUCCESS;
 }
 
@@ -311,9 +315,7 @@ static int finish_round(pat_comm *c)
         rc = pat_call_unpack(&c->call, c->own, c->rank, num_blocks, lane->pack);
         stats.bytes_copied += pat_block_start(blocks.bytes, blocks.starts, num_blocks);
     }
-    atomic_fetch_add_explicit(&pat_rt.bytes_received, stats.bytes_received, memory_order_relaxed);
-    atomic_fetch_add_explicit(&pat_rt.bytes_early, stats.bytes_early, memory_order_relaxed);
-    atomic_fetch_add_explicit(&pat_rt.bytes_copied, stats.bytes_copied, memory_order_relaxed);
+    pat_runtime_count_data(&stats);
     if (pat_rt.trace)
         pat_trace_round(pat_rt.trace, c, pat_rt.clock.offset_ns);
     rc_note = pat_select_note(c, lane, pat_exec_carried(lane->current->exec), blocks.mean_bytes);
@@ -403,9 +405,8 @@ bool pat_epoch_goes_on(const pat_comm *c)
     bool more = c->phase != PAT_IDLE || c->exchange.state != PAT_EXCHANGE_NONE || atomic_load(&c->edge);
     for (int op = 0; op < PAT_NUM_OPS && !more; op++) {
         const pat_lane *lane = &c->lanes[op];
-        more = lane->prepared->exec ||
-               (lane->last.bytes > 0 && (!lane->by_request || c->hold.open) &&
-                pat_collective_of(lane->op)->moves_early && pat_comm_ahead(c, algorithm_of(c, lane)));
+        more = lane->prepared->exec || (lane->last.bytes > 0 && pat_collective_of(lane->op)->moves_early &&
+                                        pat_epoch_ahead(c, lane, pat_epoch_algorithm(c, lane)));
     }
     return more;
 }
@@ -449,7 +450,7 @@ int pat_epoch_settle_begin(pat_comm *c)
     return MPI_SUCCESS;
 }
 
-static bool end_without_call(pat_comm *c)
+static void end_without_call(pat_comm *c)
 {
     pat_lane *said = announced(c);
     if (said) {
@@ -457,27 +458,24 @@ static bool end_without_call(pat_comm *c)
         said->landed_in_holder = false;
     }
     pat_exchange_reset(&c->exchange);
-    return true;
+}
+
+/* When all ranks have said what they expect, what was prepared by it is thrown away. */
+static int void_announced(pat_comm *c, bool *heard)
+{
+    int rc = pat_exchange_test(&c->exchange, c->size);
+    *heard = rc == MPI_SUCCESS && c->exchange.state == PAT_EXCHANGE_DONE;
+    pat_lane *said = announced(c);
+    return *heard && said ? void_prepared(c, said, pat_epoch_algorithm(c, said)) : rc;
 }
 
 static int settle_step(pat_comm *c, bool *done)
 {
-    bool moved;
-    *done = false;
-    if (c->voiding) {
-        int rc = progress_voiding(c, &moved);
-        if (rc == MPI_SUCCESS && !c->voiding)
-            *done = end_without_call(c);
-        return rc;
-    }
-    int rc = pat_exchange_test(&c->exchange, c->size);
-    if (rc != MPI_SUCCESS || c->exchange.state != PAT_EXCHANGE_DONE)
-        return rc;
-    pat_lane *said = announced(c);
-    if (said)
-        rc = void_prepared(c, said, algorithm_of(c, said));
-    if (rc == MPI_SUCCESS && !c->voiding)
-        *done = end_without_call(c);
+    bool moved, heard = true;
+    int rc = c->voiding ? progress_voiding(c, &moved) : void_announced(c, &heard);
+    *done = rc == MPI_SUCCESS && heard && !c->voiding;
+    if (*done)
+        end_without_call(c);
     return rc;
 }
 

@@ -33,6 +33,12 @@ int pat_epoch_progress_driving(pat_comm *c, bool *moved);
 int pat_epoch_hear(pat_comm *c, bool *prepare);
 int pat_epoch_prepare(pat_comm *c, pat_lane *lane, const pat_algorithm *alg);
 
+/* The algorithm that runs a lane's calls, as far as it can be said before they come. */
+const pat_algorithm *pat_epoch_algorithm(const pat_comm *c, const pat_lane *lane);
+
+/* May the lane's next round be made ready without a word of the others? After a request not before the next PAT_Open. */
+bool pat_epoch_ahead(const pat_comm *c, const pat_lane *lane, const pat_algorithm *alg);
+
 /* Forget all rounds that were prepared without asking anybody. */
 int pat_epoch_drop_ahead(pat_comm *c);
 

@@ -139,8 +139,7 @@ static int finish(pat_comm *c, const pat_call *call, int root)
         rc = pat_call_unpack(call, c->own, blocks > 1 ? root : -1, blocks, lane->pack);
         stats.bytes_copied += call->block_bytes * blocks;
     }
-    atomic_fetch_add_explicit(&pat_rt.bytes_received, stats.bytes_received, memory_order_relaxed);
-    atomic_fetch_add_explicit(&pat_rt.bytes_copied, stats.bytes_copied, memory_order_relaxed);
+    pat_runtime_count_data(&stats);
     pat_round_end(lane->current);
     c->rooted = NULL;
     return rc;

@@ -106,4 +106,12 @@ static inline void pat_runtime_count(const pat_algorithm *alg)
     atomic_fetch_add_explicit(&pat_rt.alg_calls[alg - pat_algorithm_at(0)], 1, memory_order_relaxed);
 }
 
+/* Count what a round has moved. */
+static inline void pat_runtime_count_data(const pat_exec_stats *stats)
+{
+    atomic_fetch_add_explicit(&pat_rt.bytes_received, stats->bytes_received, memory_order_relaxed);
+    atomic_fetch_add_explicit(&pat_rt.bytes_early, stats->bytes_early, memory_order_relaxed);
+    atomic_fetch_add_explicit(&pat_rt.bytes_copied, stats->bytes_copied, memory_order_relaxed);
+}
+
 #endif

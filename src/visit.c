@@ -162,10 +162,8 @@ static int drive_sample(pat_comm *c, pat_visit *visit)
 /* Get a lane's next round ready where that needs no word of the others, or all have said it; and drive it. */
 static int visit_lane(pat_comm *c, pat_lane *lane, bool heard, pat_visit *visit)
 {
-    const pat_algorithm *alg =
-        pat_select(c, atomic_load(&pat_rt.alg[lane->op]), lane->last.mean_bytes, true, NULL);
-    const bool prepare =
-        pat_comm_estimates(c, alg) ? heard : pat_comm_ahead(c, alg) && (!lane->by_request || c->hold.open);
+    const pat_algorithm *alg = pat_epoch_algorithm(c, lane);
+    const bool prepare = pat_comm_estimates(c, alg) ? heard : pat_epoch_ahead(c, lane, alg);
     if (prepare && pat_epoch_prepare(c, lane, alg) != MPI_SUCCESS)
         return MPI_SUCCESS; /* no memory now: the call makes its plan itself */
     return lane->prepared->exec ? drive_early(c, lane, visit) : MPI_SUCCESS;
