@@ -8,7 +8,7 @@
 
 #include "plan.h"
 
-/* The collectives; what each one is, src/collective.h says. With one root, that is rank 0: ranks are counted from it. */
+/* The collectives; what each one is, src/check/collective.h says. With one root, that is rank 0: ranks are counted from it. */
 enum pat_op { PAT_OP_ALLGATHER, PAT_OP_BCAST, PAT_OP_GATHER, PAT_OP_ALLREDUCE, PAT_NUM_OPS };
 
 typedef struct pat_algorithm {

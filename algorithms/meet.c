@@ -1,6 +1,6 @@
 /*
  * meet.c — a plan that moves no data: it is through on a rank only when every rank has called. Not in the table, since it
- * is no operation that a program calls; src/credits.h runs it.
+ * is no operation that a program calls; src/run/credits.h runs it.
  *
  * Rank 0 is shown; in hop h each rank tells three others what it has heard of in the hops before:
  *

@@ -3,9 +3,10 @@
 # taken out first. Then every rule is broken once in a copy of the tree, and this script must notice.
 set -eu
 
-# strip FILE: the text without comments; headers and macros stay as they are written.
+# strip FILE: the text without comments and without what stands in quotes; headers and macros stay as they are written.
 strip() {
-    "${CC:-cc}" -fpreprocessed -dD -E -P -x c "$1" 2>/dev/null
+    "${CC:-cc}" -fpreprocessed -dD -E -P -x c "$1" 2>/dev/null |
+        sed -E '/^ *# *include/!s/"([^"\\]|\\.)*"/""/g'
 }
 
 # forbid RULE REGEX FILE...: no line of these files may match.
@@ -42,7 +43,7 @@ includes() {
     done
 }
 
-# circles: names every circle of files, every circle of rooms of bench, and what one tool's room knows of another's. A header is
+# circles: names every circle of files, every circle of rooms, and what one tool's room knows of another's. A header is
 # the one in the file's own folder, or else any of that name.
 circles() {
     includes | awk '
@@ -75,8 +76,9 @@ circles() {
                 for (k = 1; k <= num; k++) {
                     connect(includer[i], found[k])
                     room = folder(includer[i]); other = folder(found[k])
-                    if (room == other || room !~ "^bench/" || other !~ "^bench/") continue
+                    if (room == other) continue
                     connect(room "/", other "/")
+                    if (room !~ "^bench/" || other !~ "^bench/") continue
                     if (other !~ "^bench/(shared|results|report)$") complain(includer[i] " knows another tool: " found[k])
                 }
             }
@@ -95,47 +97,47 @@ check() (
     cd "$1"
     shopt -s nullglob
     broken=0
-    pure=(src/plan*.[ch] src/collective.[ch] src/check*.[ch] src/model.[ch] src/bound.c src/profile.[ch] src/history.[ch] src/outlook.[ch] src/pace.[ch] algorithms/*.[ch])
+    pure=(src/{plan,check,choose,rules}/*.[ch] algorithms/*.[ch])
+    library=(src/{base,plan,check,choose,rules,engine,run,face}/*.[ch] pat/*.[ch] algorithms/*.[ch])
 
     files=(algorithms/*.[ch])
     forbid "an algorithm includes only the plan, its own room and the plain C headers" \
         '#include *(<(mpi|pat|time|sys/.*|pthread|threads|signal|unistd|hwloc|math|stdio)\.h>|"(.*/|mpi|pat|[a-z]*(model|check|collective|engine|clock|thread|milestone|exchange|config|error)[a-z]*\.h))' \
         "${files[@]}"
-    # In quotes it is only the name of a call.
-    forbid "plans, algorithms, model, checker and pace know no MPI, no clock and no thread" \
-        '#include *[<"](mpi|pat|clock|thread|exchange|milestone|engine|time|sys/time|pthread|threads)\.h|(?<!")\bP?MPI_[A-Za-z]|\bpthread_|\bclock_gettime\b|\bgettimeofday\b|\btime *\(' \
+    forbid "plans, algorithms, proofs, choices and rules know no MPI, no clock and no thread" \
+        '#include *[<"](mpi|pat|clock|thread|exchange|milestone|engine|time|sys/time|pthread|threads)\.h|\bP?MPI_[A-Za-z]|\bpthread_|\bclock_gettime\b|\bgettimeofday\b|\btime *\(' \
         "${pure[@]}"
     forbid "plan code has no floating point: every rank must get the same bits" \
-        '\b(float|double|_Float[0-9]+|sqrt|log2?|pow|floor|ceil)\b|[0-9]\.[0-9]' src/plan*.[ch] algorithms/*.[ch]
+        '\b(float|double|_Float[0-9]+|sqrt|log2?|pow|floor|ceil)\b|[0-9]\.[0-9]' src/plan/*.[ch] algorithms/*.[ch]
     forbid "pat/ knows nothing of algorithms" \
         '#include *["<].*(algorithms|plan|engine|model|check)\.h|\bpat_(plan|algorithm|engine|model)_' pat/*.[ch]
     forbid "what is made of results knows no MPI and no clock" \
         '#include *[<"](mpi|pat|clock|bench_clock|bench_wait|time|sys/time|pthread|threads)\.h|\bP?MPI_[A-Za-z]|\bclock_gettime\b' \
         bench/re{port,sults}/*.[ch]
-    forbid "the model, the checker and plans know nothing of the engine" '#include *["<].*engine' "${pure[@]}"
+    forbid "pure rooms know nothing of the engine" '#include *["<].*engine' "${pure[@]}"
 
-    files=(src/*.c pat/*.c algorithms/*.c)
-    except src/wire.c src/link.c pat/clock.c
+    files=("${library[@]}")
+    except src/engine/wire.c src/run/link.c pat/clock.c
     # A send to MPI_PROC_NULL moves nothing: it asks MPI's opinion of a datatype.
     forbid "only wire.c sends and receives (link.c and clock.c measure)" \
         '\bP?MPI_(I?[BbSsRr]?[Ss]end|I?[Mm]?[Rr]ecv|I?[Mm]?[Pp]robe|Sendrecv|Isendrecv|(Send|Bsend|Ssend|Rsend|Recv)_init|P(send|recv)_init|Put|R?get|R?put)(_replace)? *\((?!.*\bMPI_PROC_NULL\b)' \
         "${files[@]}"
     forbid "the library's own traffic uses PMPI_, not MPI_" '(^|[^A-Za-z0-9_])MPI_[A-Z][a-z][A-Za-z0-9_]* *\(' \
-        src/*.[ch] pat/*.[ch] algorithms/*.[ch]
-    forbid "a duplicate would run the user's attribute callbacks: PMPI_Comm_split" '\bP?MPI_Comm_i?dup' src/*.c pat/*.c
-    forbid "only the drop-in defines MPI_* functions" '^int MPI_[A-Z]' src/*.c pat/*.c algorithms/*.c
+        "${library[@]}"
+    forbid "a duplicate would run the user's attribute callbacks: PMPI_Comm_split" '\bP?MPI_Comm_i?dup' "${library[@]}"
+    forbid "only the drop-in defines MPI_* functions" '^int MPI_[A-Z]' "${library[@]}"
     forbid "the drop-in calls PMPI_, or the next MPI_ by PAT_NEXT" \
         '^(?!int MPI_).*(^|[^A-Za-z0-9_])MPI_[A-Z][a-z][A-Za-z0-9_]* *\(' src/dropin/*.[ch]
     forbid "the preloaded file knows no MPI library" '#include *[<"](mpi|pat|dropin|calls|runtime)\.h|\bPMPI_[A-Za-z_]+ *\(' \
         src/dropin/gate*.[ch]
     forbid "the drop-in sends nothing of its own but its report" \
         '\bPMPI_(I?[BbSsRr]?[Ss]end|I?[Mm]?[Rr]ecv|Sendrecv|Put|R?get) *\(' src/dropin/*.[ch]
-    files=(src/*.c pat/*.c algorithms/*.c)
-    except src/trace.c src/explain.c
+    files=("${library[@]}")
+    except src/run/trace.c src/choose/explain.c
     forbid "the library never prints (but for what PAT_TRACE and PAT_EXPLAIN ask for) and never exits" \
         '(^|[^A-Za-z0-9_])(f?printf|f?puts|perror|putchar|exit|_exit|abort|PMPI_Abort) *\(' "${files[@]}"
     forbid "a trace goes to its file, and nothing ends the program" \
-        '(^|[^A-Za-z0-9_])(printf|f?puts|perror|putchar|exit|_exit|abort|PMPI_Abort) *\(|\bstd(out|err)\b' src/trace.c
+        '(^|[^A-Za-z0-9_])(printf|f?puts|perror|putchar|exit|_exit|abort|PMPI_Abort) *\(|\bstd(out|err)\b' src/run/trace.c
     circles
     exit $broken
 )
@@ -146,7 +148,7 @@ tree=$(mktemp -d)
 trap 'rm -rf "$tree"' EXIT
 empty_tree() {
     rm -rf "${tree:?}"/*
-    mkdir -p "$tree"/{src/dropin,pat,algorithms,bench/{shared,results,report,mini,calibrate}}
+    mkdir -p "$tree"/{src/{base,plan,check,choose,rules,engine,run,face,dropin},pat,algorithms,bench/{shared,results,report,mini,calibrate}}
 }
 # caught FILE LINE: a tree in which FILE holds LINE must be refused.
 caught() {
@@ -166,30 +168,30 @@ caught algorithms/ring.c '#include <mpi.h>'
 caught algorithms/ring.c '#include <time.h>'
 caught algorithms/ring.c '#include "model.h"'
 caught algorithms/ring.c '#include "collective.h"'
-caught algorithms/ring.c '#include "../src/engine.h"'
+caught algorithms/ring.c '#include "../src/engine/engine.h"'
 caught algorithms/ring.c 'double x;'
-caught src/plan.c 'int x = 0.5 * 3;'
-caught src/plan.c '#include "clock.h"'
-caught src/model.c 'MPI_Comm comm;'
-caught src/check.c '#include <pthread.h>'
-caught src/model.c '#include "engine.h"'
-caught src/pace.c 'now = clock_gettime(a, &b);'
+caught src/plan/plan.c 'int x = 0.5 * 3;'
+caught src/plan/plan.c '#include "clock.h"'
+caught src/check/model.c 'MPI_Comm comm;'
+caught src/check/check.c '#include <pthread.h>'
+caught src/check/model.c '#include "engine.h"'
+caught src/rules/pace.c 'now = clock_gettime(a, &b);'
 caught pat/thread.c '#include "algorithms.h"'
 caught pat/exchange.c '#include "plan.h"'
 caught pat/exchange.c 'PMPI_Isend(a, b);'
-caught src/api.c 'PMPI_Recv(a, b);'
-caught src/api.c 'PMPI_Sendrecv(a, b);'
-caught src/api.c 'MPI_Barrier(comm);'
+caught src/face/api.c 'PMPI_Recv(a, b);'
+caught src/face/api.c 'PMPI_Sendrecv(a, b);'
+caught src/face/api.c 'MPI_Barrier(comm);'
 caught pat/clock.c 'x = MPI_Wtime();'
-caught src/comm.c 'PMPI_Comm_dup(a, &b);'
-caught src/api.c 'printf("x");'
+caught src/run/comm.c 'PMPI_Comm_dup(a, &b);'
+caught src/face/api.c 'printf("x");'
 caught pat/place.c 'exit(1);'
-caught src/api.c 'int MPI_Barrier(MPI_Comm comm)'
+caught src/face/api.c 'int MPI_Barrier(MPI_Comm comm)'
 caught src/dropin/watch.c '    MPI_Barrier(comm);'
 caught src/dropin/report.c 'PMPI_Send(a, b);'
 caught src/dropin/gate.c '#include <mpi.h>'
 caught src/dropin/gate_c.c 'PMPI_Comm_rank(a, &b);'
-caught src/trace.c 'fprintf(stderr, "x");'
+caught src/run/trace.c 'fprintf(stderr, "x");'
 caught bench/report/bench_plot.c '#include <mpi.h>'
 caught bench/results/bench_csv.c 'now = clock_gettime(a, &b);'
 
@@ -215,12 +217,13 @@ circle() {
         exit 1
     fi
 }
-circle '' src/a.c:a.h src/a.h:b.h src/b.c:b.h src/c.c:a.h
-circle 'src/a -> src/b' src/a.h:b.h src/b.c:a.h
-circle 'src/a -> src/b' src/a.c:../src/b.h src/b.h:a.h
-circle 'src/a -> src/b' src/a.h:b.h src/b.h:a.h
-circle 'pat/b -> ' src/a.c:b.h pat/b.h:c.h algorithms/c.c:a.h src/a.h:d.h src/d.h:d.h
-circle '' src/a.c:b.h src/b.h:c.h src/dropin/b.c:a.h src/a.h:c.h
+circle '' src/run/a.c:a.h src/run/a.h:b.h src/run/b.c:b.h src/run/c.c:a.h
+circle 'src/run/a -> src/run/b' src/run/a.h:b.h src/run/b.c:a.h
+circle 'src/run/a -> src/run/b' src/run/a.c:../run/b.h src/run/b.h:a.h
+circle 'src/run/a -> src/run/b' src/run/a.h:b.h src/run/b.h:a.h
+circle 'pat/b -> ' src/run/a.c:b.h pat/b.h:c.h algorithms/c.c:a.h src/run/a.h:d.h src/run/d.h:d.h
+circle 'src/check/ -> ' src/check/a.h:b.h src/choose/b.c:c.h src/check/c.h:d.h
+circle '' src/run/a.c:b.h src/run/b.h:c.h src/dropin/b.c:a.h src/run/a.h:c.h
 circle 'bench/mini/a -> ' bench/mini/a.c:b.h bench/mini/b.h:c.h bench/mini/c.c:a.h
 circle '' bench/mini/a.c:b.h bench/report/b.h:c.h bench/results/c.h:d.h
 circle 'bench/report/ -> ' bench/report/a.c:b.h bench/results/b.h:c.h bench/results/c.c:d.h bench/report/d.h:e.h

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# tool_settings.sh — what docs/settings.md and pat(7) say of each setting in short is what the table in src/config.c says.
+# tool_settings.sh — what docs/settings.md and pat(7) say of each setting in short is what the table in src/choose/config.c says.
 # By hand, after a change of that table: PAT_SOURCE=. PAT_BUILD=build tests/tool_settings.sh --write writes both anew.
 set -eu
 
@@ -44,14 +44,14 @@ part() {
     if [ "$write" = yes ]; then
         cat "$work/new" >"$file"
     elif ! difference=$(diff "$file" "$work/new"); then
-        echo "FAIL: $1 (<) and src/config.c (>) differ; tests/tool_settings.sh --write mends it: $difference" >&2
+        echo "FAIL: $1 (<) and src/choose/config.c (>) differ; tests/tool_settings.sh --write mends it: $difference" >&2
         broken=1
     fi
 }
 write=no
 [ "${1-}" != --write ] || write=yes
-part docs/settings.md md.jq '<!-- settings of src/config.c, written by tests/tool_settings.sh -->' '<!-- end of settings -->'
-part docs/man/pat.7 man.jq '.\" settings of src/config.c, written by tests/tool_settings.sh' '.\" end of settings'
+part docs/settings.md md.jq '<!-- settings of src/choose/config.c, written by tests/tool_settings.sh -->' '<!-- end of settings -->'
+part docs/man/pat.7 man.jq '.\" settings of src/choose/config.c, written by tests/tool_settings.sh' '.\" end of settings'
 
 # Each has a section or a place of its own to be found at.
 while read -r name; do
