@@ -1,15 +1,18 @@
 /*
  * algorithms.h — the table that names every algorithm. To add one: write one file with a build function and
- * add one line to its collective's list in parts.h. Algorithms know the plan and nothing else: no MPI, no clock, no
+ * add one line to its collective's list in list.h. Algorithms know the plan and nothing else: no MPI, no clock, no
  * thread.
  */
 #ifndef PAT_ALGORITHMS_H
 #define PAT_ALGORITHMS_H
 
+#include "list.h"
 #include "plan.h"
 
 /* The collectives; what each one is, src/check/collective.h says. With one root, that is rank 0: ranks are counted from it. */
-enum pat_op { PAT_OP_ALLGATHER, PAT_OP_BCAST, PAT_OP_GATHER, PAT_OP_ALLREDUCE, PAT_NUM_OPS };
+#define PAT_OP(NAME, ...) PAT_OP_##NAME,
+enum pat_op { PAT_COLLECTIVES(PAT_OP) PAT_NUM_OPS };
+#undef PAT_OP
 
 typedef struct pat_algorithm {
     const char *name;

@@ -15,22 +15,22 @@ enum kind { REGULAR, PREDICTED = 1, AHEAD = 2, ANY_ORDER = 4, CHOOSES = 8, REDUC
     .name = #n, .summary = text, .op = o, .arrival_aware = ((kind) & (PREDICTED | AHEAD)) != 0,              \
     .uses_arrivals = ((kind)&PREDICTED) != 0, .any_order = ((kind)&ANY_ORDER) != 0,                          \
     .chooses = ((kind)&CHOOSES) != 0, .reduces = ((kind)&REDUCES) != 0
-#define LEFT_ENTRY(n, o, kind, text) {FIELDS(n, o, kind, text)},
-#define OURS_ENTRY(n, o, kind, text) {FIELDS(n, o, kind, text), .build = pat_##n##_build},
-#define HALF_ENTRY(n, o, kind, text) {FIELDS(n, o, kind, text), .build = pat_##n##_build, .half = true},
-#define ENTRIES(LIST, op)            LIST(LEFT_ENTRY, OURS_ENTRY, HALF_ENTRY, op)
+#define LEFT_ENTRY(n, o, kind, text)  {FIELDS(n, o, kind, text)},
+#define OURS_ENTRY(n, o, kind, text)  {FIELDS(n, o, kind, text), .build = pat_##n##_build},
+#define HALF_ENTRY(n, o, kind, text)  {FIELDS(n, o, kind, text), .build = pat_##n##_build, .half = true},
+#define ENTRIES(op, lower, LIST, ...) LIST(LEFT_ENTRY, OURS_ENTRY, HALF_ENTRY, PAT_OP_##op)
 
-static const pat_algorithm algorithms[] = {PAT_LISTS(ENTRIES)};
+static const pat_algorithm algorithms[] = {PAT_COLLECTIVES(ENTRIES)};
 
 _Static_assert(sizeof algorithms / sizeof algorithms[0] <= PAT_MAX_ALGS,
                "counters are arrays of PAT_MAX_ALGS");
 
-#define SEPARATOR           ", "
-#define NAME(n, o, k, text) SEPARATOR #n
-#define NAMES(LIST, op)     [op] = LIST(NAME, NAME, PAT_NOTHING, op),
+#define SEPARATOR                   ", "
+#define NAME(n, o, k, text)         SEPARATOR #n
+#define NAMES(op, lower, LIST, ...) [PAT_OP_##op] = LIST(NAME, NAME, PAT_NOTHING, op),
 
 /* Each begins with a separator. */
-static const char *const names[PAT_NUM_OPS] = {PAT_LISTS(NAMES)};
+static const char *const names[PAT_NUM_OPS] = {PAT_COLLECTIVES(NAMES)};
 
 int pat_algorithm_count(void)
 {

@@ -1,48 +1,19 @@
 /*
- * collective.c — the table of collectives: see collective.h. A new collective is a row here, an operation in algorithms.h and
- * a list of algorithms in parts.h.
+ * collective.c — the table of collectives, out of algorithms/list.h: see collective.h.
  */
 #include "collective.h"
 
 #include <string.h>
 
-static const pat_collective collectives[PAT_NUM_OPS] = {
-    [PAT_OP_ALLGATHER] = {.name = "allgather",
-                          .title = "all-gather",
-                          .mpi = "MPI_Allgather",
-                          .setting = "PAT_ALG",
-                          .default_alg = "auto",
-                          .contender = "relay",
-                          .yardstick = "ring",
-                          .all_give = true,
-                          .all_get = true,
-                          .moves_early = true},
-    [PAT_OP_BCAST] = {.name = "bcast",
-                      .title = "broadcast",
-                      .mpi = "MPI_Bcast",
-                      .setting = "PAT_ALG_BCAST",
-                      .default_alg = "bcast_auto",
-                      .yardstick = "bcast_binomial",
-                      .rooted = true,
-                      .all_get = true},
-    [PAT_OP_GATHER] = {.name = "gather",
-                       .title = "gather",
-                       .mpi = "MPI_Gather",
-                       .setting = "PAT_ALG_GATHER",
-                       .default_alg = "gather_auto",
-                       .yardstick = "gather_linear",
-                       .rooted = true,
-                       .all_give = true},
-    [PAT_OP_ALLREDUCE] = {.name = "allreduce",
-                          .title = "all-reduce",
-                          .mpi = "MPI_Allreduce",
-                          .setting = "PAT_ALG_ALLREDUCE",
-                          .default_alg = "allreduce_auto",
-                          .all_give = true,
-                          .all_get = true,
-                          .reduces = true,
-                          .moves_early = true},
-};
+#define ROW(op, lower, LIST, in_text, call, names_alg, alg, ...)                                             \
+    [PAT_OP_##op] = {.name = #lower,                                                                         \
+                     .title = in_text,                                                                       \
+                     .mpi = call,                                                                            \
+                     .setting = names_alg,                                                                   \
+                     .default_alg = alg,                                                                     \
+                     __VA_ARGS__},
+
+static const pat_collective collectives[PAT_NUM_OPS] = {PAT_COLLECTIVES(ROW)};
 
 const pat_collective *pat_collective_of(enum pat_op op)
 {

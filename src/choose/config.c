@@ -184,17 +184,14 @@ static bool read_trace(pat_config *config, const char *text)
 #define ALGORITHM "the name of an algorithm, at most 31 characters, e.g. "
 #define SWITCH    "0 or 1, off or on, no or yes, false or true"
 
+#define NAMES_ALGORITHM(op, lower, LIST, title, mpi, setting, alg, ...)                                      \
+    {setting, NULL, alg, ALGORITHM alg, "The algorithm of " title "s, until the program calls PAT_UseAlg.",  \
+     #lower},
+
 static const pat_setting settings[] = {
-    {"PAT_ALG", NULL, "auto", ALGORITHM "bdr",
-     "The algorithm of all-gathers, until the program calls PAT_UseAlg.", "allgather"},
+    PAT_COLLECTIVES(NAMES_ALGORITHM) /* one for each collective */
     {"PAT_FORCE", NULL, "nothing", ALGORITHM "relay",
-     "The same, and it goes before PAT_ALG: for programs under the drop-in.", "allgather"},
-    {"PAT_ALG_BCAST", NULL, "bcast_auto", ALGORITHM "bcast_chain",
-     "The algorithm of broadcasts, until the program calls PAT_UseAlg.", "bcast"},
-    {"PAT_ALG_GATHER", NULL, "gather_auto", ALGORITHM "gather_binomial",
-     "The algorithm of gathers, until the program calls PAT_UseAlg.", "gather"},
-    {"PAT_ALG_ALLREDUCE", NULL, "allreduce_auto", ALGORITHM "allreduce_native",
-     "The algorithm of all-reduces, until the program calls PAT_UseAlg.", "allreduce"},
+     "The same as PAT_ALG, and it goes before that: for programs under the drop-in.", "allgather"},
     {"PAT_CALIBRATION", read_calibration, "nothing",
      "a file that pat-calibrate has written, at most 255 characters",
      "What auto, bcast_auto and gather_auto choose by.", NULL},

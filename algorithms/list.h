@@ -1,0 +1,70 @@
+/*
+ * list.h — every collective and every algorithm, once: what programs, tools and tests know of them comes from here. Only macros;
+ * whoever includes it says what becomes of a row.
+ *
+ * A new algorithm is its file and one line in its collective's list. A new collective is a row and a list here, its algorithms' files,
+ * its calls in src/face/faces.h and their declaration in include/pat.h.
+ */
+#ifndef PAT_LIST_H
+#define PAT_LIST_H
+
+/*
+ * Every algorithm, one list per collective:
+ *  LEFT(name, op, kind, summary): left to others. It builds no plan;
+ *  OURS(name, op, kind, summary): has a build function;
+ *  HALF(name, op, kind, summary): likewise, but it is only half of another one and cannot be chosen.
+ * The kind: REGULAR: knows nothing of arrivals; PREDICTED: its plan depends on the round's arrival estimates; AHEAD: it
+ * moves early data without any. CHOOSES: takes one of the others, call by call. REDUCES: its plans join contributions.
+ * ANY_ORDER: a message holds a block or less, so that ranks may stand in any order, and a ring can go from node to node.
+ */
+#define PAT_ALLGATHERS(LEFT, OURS, HALF, op)                                                                 \
+    LEFT(auto, op, AHEAD | CHOOSES, "relay or native, call by call")                                         \
+    LEFT(native, op, REGULAR, "the MPI library's own all-gather")                                            \
+    OURS(ring, op, REGULAR | ANY_ORDER, "parallel ring, P-1 steps to the right neighbour")                   \
+    OURS(nex, op, REGULAR, "neighbour exchange, P/2 steps; ring for odd P")                                  \
+    OURS(lnbc, op, REGULAR, "linear gather to rank 0, then broadcast")                                       \
+    OURS(bdr, op, PREDICTED | ANY_ORDER, "background disseminated ring: early ranks send ahead of the ring") \
+    OURS(bslb, op, PREDICTED, "background sorted linear gather to rank 0, then broadcast")                   \
+    OURS(relay, op, AHEAD | ANY_ORDER,                                                                       \
+         "chunked ring that sets out and is passed on without waiting for anybody")
+#define PAT_GATHERS(LEFT, OURS, HALF, op)                                                                    \
+    LEFT(gather_auto, op, CHOOSES, "the fastest by calibration, size by size; else gather_native")           \
+    LEFT(gather_native, op, REGULAR, "the MPI library's own gather")                                         \
+    OURS(gather_linear, op, REGULAR, "one rank after the other")                                             \
+    OURS(gather_sync, op, REGULAR, "one rank after the other, each when it is asked")                        \
+    OURS(gather_binomial, op, REGULAR, "up a binomial tree")                                                 \
+    HALF(bsls, op, PREDICTED, "background sorted linear synchronized gather to rank 0")
+#define PAT_BCASTS(LEFT, OURS, HALF, op)                                                                     \
+    LEFT(bcast_auto, op, CHOOSES, "the fastest by calibration, size by size; else bcast_native")             \
+    LEFT(bcast_native, op, REGULAR, "the MPI library's own broadcast")                                       \
+    OURS(bcast_linear, op, REGULAR, "from rank 0 to each rank, whole")                                       \
+    OURS(bcast_chain, op, REGULAR, "from rank to rank, in segments")                                         \
+    OURS(bcast_kchain, op, REGULAR, "four chains, in segments")                                              \
+    OURS(bcast_binary, op, REGULAR, "down a binary tree, in segments")                                       \
+    OURS(bcast_split, op, REGULAR, "half the message down each side of a binary tree, then exchange")        \
+    OURS(bcast_binomial, op, REGULAR, "down a binomial tree, in segments")
+#define PAT_ALLREDUCES(LEFT, OURS, HALF, op)                                                                 \
+    LEFT(allreduce_auto, op, CHOOSES, "for now always allreduce_native")                                     \
+    LEFT(allreduce_native, op, REGULAR, "the MPI library's own all-reduce")                                  \
+    OURS(allreduce_doubling, op, REGULAR | REDUCES, "recursive doubling, the whole vector in each step")     \
+    OURS(allreduce_ring, op, REGULAR | REDUCES, "a ring, in P parts; for operations that commute")           \
+    OURS(allreduce_converge, op, PREDICTED | REDUCES,                                                        \
+         "up a tree to the rank that comes last, which finds all sums waiting, then down a chain")
+
+/*
+ * COLLECTIVE(NAME, name, LIST, title, call, setting, default, FIELDS): the enumerator PAT_OP_NAME; its name as tools and files spell it; its
+ * algorithms; its name as sentences spell it; the call of MPI; the setting that names its algorithm, and what runs it where nobody has
+ * named one; and what more there is to say, as fields of its pat_collective (src/check/collective.h).
+ */
+#define PAT_COLLECTIVES(COLLECTIVE)                                                                          \
+    COLLECTIVE(ALLGATHER, allgather, PAT_ALLGATHERS, "all-gather", "MPI_Allgather", "PAT_ALG", "auto",       \
+               .contender = "relay", .yardstick = "ring", .all_give = true, .all_get = true,                 \
+               .moves_early = true)                                                                          \
+    COLLECTIVE(BCAST, bcast, PAT_BCASTS, "broadcast", "MPI_Bcast", "PAT_ALG_BCAST", "bcast_auto",            \
+               .yardstick = "bcast_binomial", .rooted = true, .all_get = true)                               \
+    COLLECTIVE(GATHER, gather, PAT_GATHERS, "gather", "MPI_Gather", "PAT_ALG_GATHER", "gather_auto",         \
+               .yardstick = "gather_linear", .rooted = true, .all_give = true)                               \
+    COLLECTIVE(ALLREDUCE, allreduce, PAT_ALLREDUCES, "all-reduce", "MPI_Allreduce", "PAT_ALG_ALLREDUCE",     \
+               "allreduce_auto", .all_give = true, .all_get = true, .reduces = true, .moves_early = true)
+
+#endif
