@@ -23,7 +23,7 @@ mapfile -t sites < <(sed -n 's/^site \([^ ]*\):\([0-9]*\) \(.*\)/\1 \2 \3/p' "$d
 [ ${#sites[@]} -ge 60 ] || { echo "only ${#sites[@]} places that can fail: is the build the one with faults?" >&2; exit 1; }
 
 # A question that is put as a send to nobody: of a type that can be used it cannot fail.
-questions="datatype.c PMPI_Send"
+questions="describe.c PMPI_Send"
 
 runs=0 errors=0 borne=0 missed=0 bad=0
 try() { # FILE:LINE:TIME RANK NAME

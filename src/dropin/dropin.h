@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "clock.h"
+#include "face.h"
 #include "gate.h"
 #include "runtime.h"
 #include "sites.h"
@@ -82,20 +83,8 @@ static inline void pat_dropin_count(const void *site, const char *call, int64_t 
 int pat_dropin_init(int *argc, char ***argv);
 int pat_dropin_init_thread(int *argc, char ***argv, int required, int *provided);
 int pat_dropin_finalize(void);
-/* The next definition as the preloaded file knows it, and the place in the program; then as the MPI call of that name. */
-int pat_dropin_allgather(pat_gate_any *next, const void *site, const void *sendbuf, int sendcount,
-                         MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype,
-                         MPI_Comm comm);
-int pat_dropin_allgatherv(pat_gate_any *next, const void *site, const void *sendbuf, int sendcount,
-                          MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[],
-                          MPI_Datatype recvtype, MPI_Comm comm);
-int pat_dropin_allreduce(pat_gate_any *next, const void *site, const void *sendbuf, void *recvbuf, int count,
-                         MPI_Datatype datatype, MPI_Op op, MPI_Comm comm);
-int pat_dropin_bcast(pat_gate_any *next, const void *site, void *buffer, int count, MPI_Datatype datatype,
-                     int root, MPI_Comm comm);
-int pat_dropin_gather(pat_gate_any *next, const void *site, const void *sendbuf, int sendcount,
-                      MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root,
-                      MPI_Comm comm);
+/* A collective that the library may run itself; `next` is what comes behind the preloaded file, and the call returns to returns_to. */
+int pat_dropin_call(const pat_face *face, const pat_args *args, pat_any *next, const void *returns_to);
 
 /*
  * Tell the preloaded file which calls go here: MPI_Init and MPI_Finalize in Fortran; those that the library may run, from
@@ -114,9 +103,6 @@ static inline void pat_dropin_set(enum pat_gate_way way, enum pat_gate_call call
 {
     atomic_store_explicit(&pat_dropin_gate->ours[way][call], ours, memory_order_release);
 }
-
-/* The bytes of a buffer, for a report; 0 where arguments do not make sense: MPI tells of those. */
-int64_t pat_dropin_bytes(int64_t count, MPI_Datatype type);
 
 /* A buffer that Fortran gives as C has it: MPI_IN_PLACE and MPI_BOTTOM are addresses of variables there. */
 void *pat_fortran_buffer(void *given);

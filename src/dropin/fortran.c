@@ -34,68 +34,38 @@ static void answer(MPI_Fint *ierror, int rc)
         *ierror = rc;
 }
 
-static void allgather_in_fortran(pat_gate_any *next, const void *site, void *sendbuf, MPI_Fint *sendcount,
-                                 MPI_Fint *sendtype, void *recvbuf, MPI_Fint *recvcount, MPI_Fint *recvtype,
-                                 MPI_Fint *comm, MPI_Fint *ierror)
-{
-    (void)next;
-    answer(ierror,
-           pat_dropin_allgather((pat_gate_any *)PAT_NEXT(Allgather), site, pat_fortran_buffer(sendbuf),
-                                *sendcount, PMPI_Type_f2c(*sendtype), pat_fortran_buffer(recvbuf), *recvcount,
-                                PMPI_Type_f2c(*recvtype), PMPI_Comm_f2c(*comm)));
-}
-
 _Static_assert(sizeof(MPI_Fint) == sizeof(int), "counts and displacements are handed on as they are");
 
-static void allgatherv_in_fortran(pat_gate_any *next, const void *site, void *sendbuf, MPI_Fint *sendcount,
-                                  MPI_Fint *sendtype, void *recvbuf, MPI_Fint *recvcounts, MPI_Fint *displs,
-                                  MPI_Fint *recvtype, MPI_Fint *comm, MPI_Fint *ierror)
-{
-    (void)next;
-    answer(ierror,
-           pat_dropin_allgatherv((pat_gate_any *)PAT_NEXT(Allgatherv), site, pat_fortran_buffer(sendbuf),
-                                 *sendcount, PMPI_Type_f2c(*sendtype), pat_fortran_buffer(recvbuf),
-                                 recvcounts, displs, PMPI_Type_f2c(*recvtype), PMPI_Comm_f2c(*comm)));
-}
-
-static void allreduce_in_fortran(pat_gate_any *next, const void *site, void *sendbuf, void *recvbuf,
-                                 MPI_Fint *count, MPI_Fint *datatype, MPI_Fint *op, MPI_Fint *comm,
-                                 MPI_Fint *ierror)
-{
-    (void)next;
-    answer(ierror, pat_dropin_allreduce((pat_gate_any *)PAT_NEXT(Allreduce), site,
-                                        pat_fortran_buffer(sendbuf), pat_fortran_buffer(recvbuf), *count,
-                                        PMPI_Type_f2c(*datatype), PMPI_Op_f2c(*op), PMPI_Comm_f2c(*comm)));
-}
-
-static void bcast_in_fortran(pat_gate_any *next, const void *site, void *buffer, MPI_Fint *count,
-                             MPI_Fint *datatype, MPI_Fint *root, MPI_Fint *comm, MPI_Fint *ierror)
-{
-    (void)next;
-    answer(ierror, pat_dropin_bcast((pat_gate_any *)PAT_NEXT(Bcast), site, pat_fortran_buffer(buffer), *count,
-                                    PMPI_Type_f2c(*datatype), *root, PMPI_Comm_f2c(*comm)));
-}
-
-static void gather_in_fortran(pat_gate_any *next, const void *site, void *sendbuf, MPI_Fint *sendcount,
-                              MPI_Fint *sendtype, void *recvbuf, MPI_Fint *recvcount, MPI_Fint *recvtype,
-                              MPI_Fint *root, MPI_Fint *comm, MPI_Fint *ierror)
-{
-    (void)next;
-    answer(ierror, pat_dropin_gather((pat_gate_any *)PAT_NEXT(Gather), site, pat_fortran_buffer(sendbuf),
-                                     *sendcount, PMPI_Type_f2c(*sendtype), pat_fortran_buffer(recvbuf),
-                                     *recvcount, PMPI_Type_f2c(*recvtype), *root, PMPI_Comm_f2c(*comm)));
-}
+#define TAKE(name, lower, upper, op, kind, parameters, arguments, bytes)                                     \
+    static void take_##lower(pat_any *next, const void *site, LIST parameters, MPI_Fint *ierror)             \
+    {                                                                                                        \
+        (void)next;                                                                                          \
+        const pat_args args = {LIST arguments};                                                              \
+        answer(ierror, pat_dropin_call(&pat_face_##lower, &args, (pat_any *)PAT_NEXT(name), site));          \
+    }
+#define IN          void *
+#define OUT         void *
+#define INT         MPI_Fint *
+#define INTS        MPI_Fint *
+#define SIZE        MPI_Fint *
+#define SIZES       MPI_Fint *
+#define AINTS       MPI_Aint *
+#define TYPE        MPI_Fint *
+#define TYPES       MPI_Fint *
+#define OP          MPI_Fint *
+#define COMM        MPI_Fint *
+#define REQUEST     MPI_Fint *
+#define A_BUFFER(x) .x = pat_fortran_buffer(x)
+#define A_COUNT(x)  .x = *x
+#define A_COUNTS(x) .x = x
+#define A_TYPE(x)   .x = PMPI_Type_f2c(*x)
+#define A_OP(x)     .x = PMPI_Op_f2c(*x)
+#define A_COMM(x)   .x = PMPI_Comm_f2c(*x)
+#include "faces.h"
 
 void pat_dropin_take_fortran(void)
 {
-    static const struct {
-        enum pat_gate_call call;
-        pat_gate_any *ours;
-    } calls[] = {{PAT_CALL_Allgather, (pat_gate_any *)allgather_in_fortran},
-                 {PAT_CALL_Allgatherv, (pat_gate_any *)allgatherv_in_fortran},
-                 {PAT_CALL_Allreduce, (pat_gate_any *)allreduce_in_fortran},
-                 {PAT_CALL_Bcast, (pat_gate_any *)bcast_in_fortran},
-                 {PAT_CALL_Gather, (pat_gate_any *)gather_in_fortran}};
-    for (unsigned i = 0; i < sizeof(calls) / sizeof(*calls); i++)
-        pat_dropin_set(PAT_WAY_FORTRAN, calls[i].call, calls[i].ours);
+#define TAKE(name, lower, upper, op, kind, parameters, arguments, bytes)                                     \
+    pat_dropin_set(PAT_WAY_FORTRAN, PAT_CALL_##name, (pat_any *)take_##lower);
+#include "faces.h"
 }

@@ -9,7 +9,7 @@ _Thread_local const void *pat_dropin_fortran_site;
 
 static int64_t bytes_of(const MPI_Fint *count, const MPI_Fint *type)
 {
-    return pat_dropin_bytes(*count, PMPI_Type_f2c(*type));
+    return pat_face_bytes(*count, PMPI_Type_f2c(*type));
 }
 
 #define NOTE(name, lower, parameters, arguments, bytes)                                                      \
@@ -25,7 +25,6 @@ static int64_t bytes_of(const MPI_Fint *count, const MPI_Fint *type)
         pat_dropin_fortran_site =                                                                            \
             NULL; /* nor is it another call for a tool that made this one of its own */                      \
     }
-#define TAKE(name, lower, upper, parameters, arguments, bytes) NOTE(name, lower, parameters, arguments, bytes)
 #define PASS(name, lower, upper, parameters, arguments, bytes) NOTE(name, lower, parameters, arguments, bytes)
 #define IN                                                     void *
 #define OUT                                                    void *
@@ -41,7 +40,7 @@ static int64_t bytes_of(const MPI_Fint *count, const MPI_Fint *type)
 #define REQUEST                                                MPI_Fint *
 #define IN_PLACE(buffer)                                       ((void)(buffer), false) /* not known here */
 #define BYTES(count, type)                                     bytes_of(count, type)
-#include "watched.h"
+#include "faces.h"
 
 static void set(enum pat_gate_call call, pat_gate_any *ours)
 {
@@ -51,16 +50,15 @@ static void set(enum pat_gate_call call, pat_gate_any *ours)
 
 void pat_dropin_take_fortran(void)
 {
-#define TAKE(name, lower, upper, parameters, arguments, bytes)                                               \
+#define TAKE(name, lower, upper, op, kind, parameters, arguments, bytes)                                     \
     set(PAT_CALL_##name, (pat_gate_any *)note_##lower);
-#define PASS(name, lower, upper, parameters, arguments, bytes)
-#include "watched.h"
+#include "faces.h"
 }
 
 void pat_dropin_watch_fortran(bool on)
 {
-#define TAKE(name, lower, upper, parameters, arguments, bytes)
+#define TAKE(name, lower, upper, op, kind, parameters, arguments, bytes)
 #define PASS(name, lower, upper, parameters, arguments, bytes)                                               \
     set(PAT_CALL_##name, on ? (pat_gate_any *)note_##lower : NULL);
-#include "watched.h"
+#include "faces.h"
 }

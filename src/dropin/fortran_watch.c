@@ -9,10 +9,10 @@ _Thread_local const void *pat_dropin_fortran_site;
 
 static int64_t bytes_of(const MPI_Fint *count, const MPI_Fint *type)
 {
-    return pat_dropin_bytes(*count, PMPI_Type_f2c(*type));
+    return pat_face_bytes(*count, PMPI_Type_f2c(*type));
 }
 
-#define TAKE(name, lower, upper, parameters, arguments, bytes)
+#define TAKE(name, lower, upper, op, kind, parameters, arguments, bytes)
 #define PASS(name, lower, upper, parameters, arguments, bytes)                                               \
     static void watch_##lower(void (*next)(LIST parameters, MPI_Fint * ierror), const void *site,            \
                               LIST parameters, MPI_Fint *ierror)                                             \
@@ -40,12 +40,12 @@ static int64_t bytes_of(const MPI_Fint *count, const MPI_Fint *type)
 #define REQUEST            MPI_Fint *
 #define IN_PLACE(buffer)   (pat_fortran_buffer(buffer) == MPI_IN_PLACE)
 #define BYTES(count, type) bytes_of(count, type)
-#include "watched.h"
+#include "faces.h"
 
 void pat_dropin_watch_fortran(bool on)
 {
-#define TAKE(name, lower, upper, parameters, arguments, bytes)
+#define TAKE(name, lower, upper, op, kind, parameters, arguments, bytes)
 #define PASS(name, lower, upper, parameters, arguments, bytes)                                               \
     pat_dropin_set(PAT_WAY_FORTRAN, PAT_CALL_##name, on ? (pat_gate_any *)watch_##lower : NULL);
-#include "watched.h"
+#include "faces.h"
 }

@@ -21,9 +21,8 @@ enum pat_gate_call {
     PAT_CALL_Init,
     PAT_CALL_Init_thread,
     PAT_CALL_Finalize,
-#define TAKE(name, lower, upper, parameters, arguments, bytes) PAT_CALL_##name,
 #define PASS(name, lower, upper, parameters, arguments, bytes) PAT_CALL_##name,
-#include "watched.h"
+#include "faces.h"
     PAT_NUM_CALLS
 };
 

@@ -4,13 +4,12 @@
 #include "gate.h"
 
 /* Collectives, and their forms for large counts where the MPI library has them. */
-#define TAKE(name, lower, upper, parameters, arguments, bytes) CALL(name, lower, parameters, arguments)
 #define PASS(name, lower, upper, parameters, arguments, bytes) CALL(name, lower, parameters, arguments)
 #define CALL(name, lower, parameters, arguments)                                                             \
     PAT_GATE(MPI_##name, PAT_WAY_C, PAT_CALL_##name, , parameters, arguments,                                \
              (pat_gate_any *, const void *, LIST parameters), (next, site, LIST arguments))
 #include "gate_words.h"
-#include "watched.h"
+#include "faces.h"
 
 #if PAT_MPI_HAS_LARGE
 #undef CALL
@@ -18,10 +17,9 @@
     PAT_GATE(MPI_##name##_c, PAT_WAY_LARGE, PAT_CALL_##name, , parameters, arguments,                        \
              (pat_gate_any *, const void *, LIST parameters), (next, site, LIST arguments))
 #define LARGE
-#define TAKE(name, lower, upper, parameters, arguments, bytes) CALL(name, lower, parameters, arguments)
 #define PASS(name, lower, upper, parameters, arguments, bytes) CALL(name, lower, parameters, arguments)
 #include "gate_words.h"
-#include "watched.h"
+#include "faces.h"
 #endif
 
 PAT_GATE(MPI_Init, PAT_WAY_C, PAT_CALL_Init, pat_gate_open(site), (word argc, word argv), (argc, argv),

@@ -18,10 +18,9 @@
     SPELLED(mpi_##lower##_f08ts_, PAT_WAY_DESCRIBED, name, , (LIST parameters, word ierror),                 \
             (LIST arguments, ierror))
 
-#define TAKE(name, lower, upper, parameters, arguments, bytes) CALL(name, lower, upper, parameters, arguments)
 #define PASS(name, lower, upper, parameters, arguments, bytes) CALL(name, lower, upper, parameters, arguments)
 #include "gate_words.h"
-#include "watched.h"
+#include "faces.h"
 
 SPELLINGS(Init, init, INIT, pat_gate_open(site), (word ierror), (ierror))
 SPELLINGS(Init_thread, init_thread, INIT_THREAD, pat_gate_open(site),

@@ -1,5 +1,5 @@
 /*
- * gate_words.h — for the preloaded file every parameter in watched.h is a word. Included before each use of that list, which
+ * gate_words.h — for the preloaded file every parameter in faces.h is a word. Included before each use of that list, which
  * undefines them.
  */
 #define IN      word

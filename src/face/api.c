@@ -1,13 +1,11 @@
 /*
- * api.c — the public calls but for the persistent form: the library's life, milestones, counters; collectives are judged and
- * run by calls.c.
+ * api.c — the public calls but for the collectives: the library's life, milestones, which algorithm is in use, counters. The collectives: collectives.c.
  */
 #include "pat.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "calls.h"
 #include "collective.h"
 #include "comm.h"
 #include "error.h"
@@ -140,7 +138,7 @@ int PAT_ProcessingEnd(void)
     return milestone_verdict(error, "PAT_ProcessingEnd", 0, 0);
 }
 
-/* ---- All-gather --------------------------------------------------------------------------------------- */
+/* ---- Algorithms --------------------------------------------------------------------------------------- */
 
 static int unknown_algorithm(const char *name)
 {
@@ -188,39 +186,6 @@ int PAT_UseAlg(const char *name)
                          "PAT_UseAlg: a request is started on some rank; call PAT_Wait first");
     rc = pat_life_use(alg);
     return rc == MPI_SUCCESS ? rc : pat_fail(MPI_COMM_WORLD, rc);
-}
-
-int PAT_Allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
-                  MPI_Datatype recvtype, MPI_Comm comm)
-{
-    return pat_allgather(PMPI_Allgather, __builtin_return_address(0), NULL, sendbuf, sendcount, sendtype,
-                         recvbuf, recvcount, recvtype, comm);
-}
-
-int PAT_Allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
-                   const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm)
-{
-    return pat_allgatherv(PMPI_Allgatherv, __builtin_return_address(0), NULL, sendbuf, sendcount, sendtype,
-                          recvbuf, recvcounts, displs, recvtype, comm);
-}
-
-int PAT_Allreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
-                  MPI_Comm comm)
-{
-    return pat_allreduce(PMPI_Allreduce, __builtin_return_address(0), NULL, sendbuf, recvbuf, count, datatype,
-                         op, comm);
-}
-
-int PAT_Bcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm)
-{
-    return pat_bcast(PMPI_Bcast, NULL, buffer, count, datatype, root, comm);
-}
-
-int PAT_Gather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
-               MPI_Datatype recvtype, int root, MPI_Comm comm)
-{
-    return pat_gather(PMPI_Gather, NULL, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root,
-                      comm);
 }
 
 /* ---- Counters ----------------------------------------------------------------------------------------- */

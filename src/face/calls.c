@@ -4,9 +4,8 @@
  */
 #include "calls.h"
 
-#include <stdlib.h>
-
 #include "clock.h"
+#include "describe.h"
 #include "epoch.h"
 #include "error.h"
 #include "fail.h"
@@ -116,31 +115,43 @@ static int passed_on(const passed *p, int rc)
     return rc == MPI_SUCCESS && failed != MPI_SUCCESS ? pat_fail(p->c->user, failed) : rc;
 }
 
-/* What is in use for a collective without a root; NULL where a call here cannot be any but the MPI library's. */
-static const pat_algorithm *in_use_for(enum pat_op op, MPI_Datatype type, MPI_Comm comm, pat_outcome *outcome)
+/* May `alg`, which is in use, be or choose anything but the MPI library's own? */
+static bool may_be_ours(const pat_algorithm *alg)
 {
-    const pat_algorithm *alg = atomic_load_explicit(&pat_rt.alg[op], memory_order_acquire);
+    const pat_collective *row = pat_collective_of(alg->op);
+    return alg->build || (alg->chooses && (row->contender || (row->rooted && pat_rt.calibration)));
+}
+
+static enum pat_why why_not_ours(const pat_algorithm *alg)
+{
+    return !alg->chooses                        ? PAT_WHY_ASKED
+           : pat_collective_of(alg->op)->rooted ? PAT_WHY_NOT_CALIBRATED
+                                                : PAT_WHY_BY_NAME;
+}
+
+/* Of a call with a root between groups some arguments are of no significance, and must not be looked at. */
+static bool is_inter(MPI_Comm comm)
+{
+    int inter = 0;
+    return comm != MPI_COMM_NULL && PMPI_Comm_test_inter(comm, &inter) == MPI_SUCCESS && inter;
+}
+
+/* What is in use for a call; NULL where it cannot be any but the MPI library's. */
+static const pat_algorithm *in_use_for(const pat_face *face, const pat_args *args, pat_outcome *outcome)
+{
+    const pat_algorithm *alg = atomic_load_explicit(&pat_rt.alg[face->op], memory_order_acquire);
     pat_error_begin();
     if (!alg || !atomic_load(&pat_rt.started))
         return NULL;
-    const bool ours = alg->build || (alg->chooses && pat_collective_of(op)->contender);
-    if (comm != MPI_COMM_NULL && type != MPI_DATATYPE_NULL && ours)
+    const bool ours = may_be_ours(alg), rooted = pat_collective_of(face->op)->rooted;
+    const bool between_groups = ours && rooted && is_inter(args->comm);
+    /* Elsewhere than at its root the type of what is gathered may be anything. */
+    if (ours && args->comm != MPI_COMM_NULL && !between_groups &&
+        (rooted || args->datatype != MPI_DATATYPE_NULL))
         return alg;
-    say_why(outcome, ours ? PAT_WHY_CANNOT : alg->chooses ? PAT_WHY_BY_NAME : PAT_WHY_ASKED);
-    pat_runtime_count(pat_algorithm_native(op));
+    say_why(outcome, between_groups ? PAT_WHY_GROUPS : ours ? PAT_WHY_CANNOT : why_not_ours(alg));
+    pat_runtime_count(pat_algorithm_native(face->op));
     return NULL;
-}
-
-/*
- * Nothing that a choice could gain: neither look at the arguments nor make a state for the communicator. Only what is the
- * same on all ranks counts, which a number of items is not; what MPI would reject it gets. `items`: in `parts` blocks.
- */
-static bool is_small(const pat_algorithm *alg, int64_t items, int parts, int num_ranks, MPI_Datatype type)
-{
-    int type_size = 0;
-    return alg->chooses &&
-           (!pat_rt.all_threads || PMPI_Type_size(type, &type_size) != MPI_SUCCESS ||
-            pat_select_is_small(num_ranks, parts > 1 ? items * type_size / parts : items * type_size));
 }
 
 /* Too small, or nothing that a plan could run. */
@@ -211,108 +222,27 @@ static bool run_or_choose(const pat_algorithm *in_use, const pat_call *call, con
     return false;
 }
 
-/* One that is long enough to be looked at. Not inlined: a short one must not pay for this one's frame. */
-static __attribute__((noinline)) int long_allgather(const pat_algorithm *alg,
-                                                    __typeof__(&PMPI_Allgather) next, const void *site,
-                                                    pat_outcome *outcome, const void *sendbuf, int sendcount,
-                                                    MPI_Datatype sendtype, void *recvbuf, int recvcount,
-                                                    MPI_Datatype recvtype, MPI_Comm comm)
+/*
+ * Is there nothing that a choice by arrivals could gain? Then neither are the arguments looked at nor is a state made for the
+ * communicator. Only what is the same on all ranks counts; what MPI would reject it gets.
+ */
+static bool is_short(const pat_algorithm *alg, const pat_face *face, const pat_args *args,
+                     pat_outcome *outcome)
 {
-    pat_call call;
-    passed p = {0};
-    int rc;
-    if (!pat_call_describe(&call, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm))
-        left_alone(alg, outcome, PAT_WHY_CANNOT);
-    else if (run_or_choose(alg, &call, site, outcome, &p, &rc))
-        return rc;
-    rc = next(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
-    return passed_on(&p, verdict_of_mpi(rc));
-}
-
-int pat_allgather(__typeof__(&PMPI_Allgather) next, const void *site, pat_outcome *outcome,
-                  const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
-                  MPI_Datatype recvtype, MPI_Comm comm)
-{
-    int size = 1;
-    const pat_algorithm *alg = in_use_for(PAT_OP_ALLGATHER, recvtype, comm, outcome);
-    if (alg && recvcount > 0 && PMPI_Comm_size(comm, &size) == MPI_SUCCESS &&
-        !is_small(alg, recvcount, 1, size, recvtype))
-        return long_allgather(alg, next, site, outcome, sendbuf, sendcount, sendtype, recvbuf, recvcount,
-                              recvtype, comm);
-    if (alg)
-        left_alone(alg, outcome, recvcount > 0 ? PAT_WHY_SHORT : PAT_WHY_CANNOT);
-    return verdict_of_mpi(next(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
-}
-
-/* The same for blocks of different lengths, where there are as many counts as ranks. */
-static bool allgatherv(const pat_algorithm *alg, int rank, int size, const void *site, pat_outcome *outcome,
-                       const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
-                       const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm,
-                       passed *p, int *rc)
-{
-    pat_call call;
-    int64_t items = 0;
-    for (int r = 0; r < size; r++)
-        items += recvcounts[r] > 0 ? recvcounts[r] : 0;
-    if (items == 0 || is_small(alg, items, size, size, recvtype)) {
-        left_alone(alg, outcome, items > 0 ? PAT_WHY_SHORT : PAT_WHY_CANNOT);
+    int size;
+    if (!alg->chooses || pat_collective_of(alg->op)->rooted)
         return false;
-    }
-    int64_t *starts = malloc(((size_t)size + 1) * sizeof(*starts));
-    if (!starts) {
-        *rc = pat_fail(comm, pat_error(MPI_ERR_NO_MEM, "no memory for the lengths of %d blocks", size));
-        return true;
-    }
-    bool run = false;
-    if (pat_call_describe_v(&call, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm,
-                            rank, size, starts))
-        run = run_or_choose(alg, &call, site, outcome, p, rc);
-    else
-        left_alone(alg, outcome, PAT_WHY_CANNOT);
-    free(starts);
-    return run;
+    const int64_t bytes = pat_rt.all_threads && PMPI_Comm_size(args->comm, &size) == MPI_SUCCESS
+                              ? pat_describe_mean_bytes(face, args, size)
+                              : 0;
+    if (bytes > 0 && !pat_select_is_small(size, bytes))
+        return false;
+    left_alone(alg, outcome, bytes > 0 ? PAT_WHY_SHORT : PAT_WHY_CANNOT);
+    return true;
 }
-
-int pat_allgatherv(__typeof__(&PMPI_Allgatherv) next, const void *site, pat_outcome *outcome,
-                   const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
-                   const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm)
-{
-    passed p = {0};
-    int rank, size, rc, inter = 1;
-    const pat_algorithm *alg = in_use_for(PAT_OP_ALLGATHER, recvtype, comm, outcome);
-    /* Between groups there are as many counts as the other one has ranks. */
-    if (alg && (!recvcounts || PMPI_Comm_test_inter(comm, &inter) != MPI_SUCCESS || inter ||
-                PMPI_Comm_size(comm, &size) != MPI_SUCCESS || PMPI_Comm_rank(comm, &rank) != MPI_SUCCESS))
-        left_alone(alg, outcome, PAT_WHY_CANNOT);
-    else if (alg && allgatherv(alg, rank, size, site, outcome, sendbuf, sendcount, sendtype, recvbuf,
-                               recvcounts, displs, recvtype, comm, &p, &rc))
-        return rc;
-    rc = next(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
-    return passed_on(&p, verdict_of_mpi(rc));
-}
-
-/* ---- All-reduce ------------------------------------------------------------------------------------------ */
-
-int pat_allreduce(__typeof__(&PMPI_Allreduce) next, const void *site, pat_outcome *outcome,
-                  const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
-                  MPI_Comm comm)
-{
-    pat_call call;
-    passed p = {0};
-    int rc;
-    const pat_algorithm *alg = in_use_for(PAT_OP_ALLREDUCE, datatype, comm, outcome);
-    if (alg && !pat_call_describe_reduce(&call, sendbuf, recvbuf, count, datatype, op, comm))
-        left_alone(alg, outcome, PAT_WHY_CANNOT);
-    else if (alg && run_or_choose(alg, &call, site, outcome, &p, &rc))
-        return rc;
-    rc = next(sendbuf, recvbuf, count, datatype, op, comm);
-    return passed_on(&p, verdict_of_mpi(rc));
-}
-
-/* ---- Operations with a root ----------------------------------------------------------------------------- */
 
 /*
- * The call as a plan, where that can be. Only what is the same on all ranks decides: `described` is false on ranks whose
+ * A call with a root as a plan, where that can be. Only what is the same on all ranks decides: `described` is false on ranks whose
  * arguments are wrong. Returns whether it has run, with the error code in *rc.
  */
 static bool rooted_by_plan(const pat_algorithm *in_use, bool described, const pat_call *call, int root,
@@ -343,51 +273,42 @@ static bool rooted_by_plan(const pat_algorithm *in_use, bool described, const pa
     return true;
 }
 
-/* What is in use for the operation; NULL where nothing but the MPI library can be meant. */
-static const pat_algorithm *rooted_in_use(enum pat_op op, MPI_Comm comm, pat_outcome *outcome)
-{
-    const pat_algorithm *alg = atomic_load_explicit(&pat_rt.alg[op], memory_order_acquire);
-    pat_error_begin();
-    if (!alg || !atomic_load(&pat_rt.started))
-        return NULL;
-    int inter = 0;
-    if (comm != MPI_COMM_NULL && (alg->build || (alg->chooses && pat_rt.calibration)) &&
-        PMPI_Comm_test_inter(comm, &inter) == MPI_SUCCESS && !inter)
-        return alg; /* between groups some arguments are of no significance and must not be looked at */
-    say_why(outcome, inter           ? PAT_WHY_GROUPS
-                     : alg->build    ? PAT_WHY_CANNOT
-                     : !alg->chooses ? PAT_WHY_ASKED
-                                     : PAT_WHY_NOT_CALIBRATED);
-    pat_runtime_count(pat_algorithm_native(op));
-    return NULL;
-}
+/* A call on its way. */
+typedef struct entry {
+    const pat_face *face;
+    const pat_args *args;
+    const void *site;
+    pat_outcome *outcome;
+    passed passed; /* where the next one is to run it */
+} entry;
 
-int pat_bcast(__typeof__(&PMPI_Bcast) next, pat_outcome *outcome, void *buffer, int count,
-              MPI_Datatype datatype, int root, MPI_Comm comm)
+/* Run it with `alg`, which is in use. Returns false where the next one is to. Not inlined: a short call must not pay for this frame. */
+static __attribute__((noinline)) bool run_here(const pat_algorithm *alg, entry *e, int *rc)
 {
     pat_call call;
-    int rc;
-    const pat_algorithm *alg = rooted_in_use(PAT_OP_BCAST, comm, outcome);
-    if (alg && rooted_by_plan(alg, pat_call_describe_one(&call, buffer, count, datatype, comm), &call, root,
-                              outcome, &rc))
-        return rc;
-    return verdict_of_mpi(next(buffer, count, datatype, root, comm));
-}
-
-int pat_gather(__typeof__(&PMPI_Gather) next, pat_outcome *outcome, const void *sendbuf, int sendcount,
-               MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root,
-               MPI_Comm comm)
-{
-    int rank, rc;
-    pat_call call;
-    const pat_algorithm *alg = rooted_in_use(PAT_OP_GATHER, comm, outcome);
-    if (alg && PMPI_Comm_rank(comm, &rank) == MPI_SUCCESS) {
-        const bool described =
-            rank == root
-                ? pat_call_describe(&call, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm)
-                : pat_call_describe_send(&call, sendbuf, sendcount, sendtype, comm);
-        if (rooted_by_plan(alg, described, &call, root, outcome, &rc))
-            return rc;
+    bool ours, run = false;
+    *rc = pat_describe(e->face, e->args, &call, &ours);
+    if (*rc != MPI_SUCCESS) {
+        *rc = pat_fail(e->args->comm, *rc);
+        return true;
     }
-    return verdict_of_mpi(next(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm));
+    if (pat_collective_of(alg->op)->rooted)
+        run = rooted_by_plan(alg, ours, &call, e->args->root, e->outcome, rc);
+    else if (ours)
+        run = run_or_choose(alg, &call, e->site, e->outcome, &e->passed, rc);
+    else
+        left_alone(alg, e->outcome, PAT_WHY_CANNOT);
+    pat_describe_done(&call);
+    return run;
+}
+
+int pat_calls_run(const pat_face *face, const pat_args *args, pat_any *next, const void *site,
+                  pat_outcome *outcome)
+{
+    int rc;
+    entry e = {.face = face, .args = args, .site = site, .outcome = outcome};
+    const pat_algorithm *alg = in_use_for(face, args, outcome);
+    if (alg && !is_short(alg, face, args, outcome) && run_here(alg, &e, &rc))
+        return rc;
+    return passed_on(&e.passed, verdict_of_mpi(face->next(next, args)));
 }

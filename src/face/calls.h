@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "comm.h"
+#include "face.h"
 
 /* How a call went, for a report. */
 typedef struct pat_outcome {
@@ -22,22 +23,10 @@ typedef struct pat_outcome {
 } pat_outcome;
 
 /*
- * Arguments, results and errors as of the MPI call of that name. `next` runs it where this library does not, whatever its
- * verdict on the arguments. site: what the program's call returns to. outcome may be NULL; its owner sets it up.
+ * Results and errors as of the MPI call of that name. `next` runs it where this library does not, whatever its verdict on the
+ * arguments. site: what the program's call returns to. outcome may be NULL; its owner sets it up.
  */
-int pat_allgather(__typeof__(&PMPI_Allgather) next, const void *site, pat_outcome *outcome,
-                  const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
-                  MPI_Datatype recvtype, MPI_Comm comm);
-int pat_allgatherv(__typeof__(&PMPI_Allgatherv) next, const void *site, pat_outcome *outcome,
-                   const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
-                   const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm);
-int pat_allreduce(__typeof__(&PMPI_Allreduce) next, const void *site, pat_outcome *outcome,
-                  const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
-                  MPI_Comm comm);
-int pat_bcast(__typeof__(&PMPI_Bcast) next, pat_outcome *outcome, void *buffer, int count,
-              MPI_Datatype datatype, int root, MPI_Comm comm);
-int pat_gather(__typeof__(&PMPI_Gather) next, pat_outcome *outcome, const void *sendbuf, int sendcount,
-               MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root,
-               MPI_Comm comm);
+int pat_calls_run(const pat_face *face, const pat_args *args, pat_any *next, const void *site,
+                  pat_outcome *outcome);
 
 #endif

@@ -4,6 +4,7 @@
  */
 #include <stdlib.h>
 
+#include "describe.h"
 #include "epoch.h"
 #include "error.h"
 #include "fail.h"
@@ -79,7 +80,16 @@ int PAT_Allgather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype
         return pat_error(MPI_ERR_OTHER, "PAT_Allgather_init: call PAT_Init first");
     if (comm == MPI_COMM_NULL)
         return pat_fail(MPI_COMM_WORLD, pat_error(MPI_ERR_COMM, "PAT_Allgather_init: comm is MPI_COMM_NULL"));
-    if (!pat_call_describe(&call, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm))
+    bool ours;
+    const pat_args args = {.sendbuf = sendbuf,
+                           .sendcount = sendcount,
+                           .sendtype = sendtype,
+                           .recvbuf = recvbuf,
+                           .recvcount = recvcount,
+                           .recvtype = recvtype,
+                           .comm = comm};
+    pat_describe(&pat_face_allgather, &args, &call, &ours); /* arguments of this kind need no memory */
+    if (!ours)
         return pat_fail(comm,
                         pat_error(MPI_ERR_ARG,
                                   "PAT_Allgather_init: a count below 0 (send %d, receive %d), a datatype "

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "algorithms.h"
-#include "datatype.h"
+#include "call.h"
 #include "history.h"
 #include "round.h"
 

@@ -1,9 +1,32 @@
 /*
- * watched.h — every collective that is taken over. TAKE: the library may run it itself; PASS: it is passed on.
- * Its names, parameters, arguments, and the bytes of a rank's buffer as far as one figure can tell. One list for all languages: who
- * includes it defines TAKE and PASS, and what a parameter of each kind is there; all of that is undefined again at the end.
+ * faces.h — every collective as programs call it: its names, parameters, arguments, and the bytes of a rank's buffer as far as one figure
+ * can tell. One list for all languages and for the library's own calls: who includes it defines what becomes of a row and what a
+ * parameter of each kind is there; all of that is undefined again at the end.
+ *  TAKE(name, lower, upper, op, kind, parameters, arguments, bytes): the library may run it itself, as the collective PAT_OP_op; `kind` says
+ *  which arguments there are (describe.h). Where it is not defined, such a row is a PASS.
+ *  PASS(name, lower, upper, parameters, arguments, bytes): it is passed on. Nothing, where it is not defined.
+ * The arguments of a TAKE stand in A_BUFFER, A_COUNT, A_COUNTS, A_TYPE, A_OP and A_COMM, which may be defined, all or none; a root is an
+ * A_COUNT. LISTED: the bytes that this rank has in a list of counts; 0 where it is not defined.
  * LARGE: only calls that have a form with counts of type MPI_Count, in which displacements are of type MPI_Aint.
  */
+#ifndef PASS
+#define PASS(name, lower, upper, parameters, arguments, bytes)
+#endif
+#ifndef TAKE
+#define TAKE(name, lower, upper, op, kind, parameters, arguments, bytes)                                     \
+    PASS(name, lower, upper, parameters, arguments, bytes)
+#endif
+#ifndef A_BUFFER
+#define A_BUFFER(x) x
+#define A_COUNT(x)  x
+#define A_COUNTS(x) x
+#define A_TYPE(x)   x
+#define A_OP(x)     x
+#define A_COMM(x)   x
+#endif
+#ifndef LISTED
+#define LISTED(counts, type, comm) 0
+#endif
 #undef LIST
 #define LIST(...) __VA_ARGS__
 #ifndef LARGE
@@ -24,17 +47,30 @@
 #define RECVV    OUT recvbuf, SIZES recvcounts, PLACES rdispls
 #define OPERANDS IN sendbuf, OUT recvbuf, SIZE count, TYPE datatype, OP op
 
-TAKE(Allgather, allgather, ALLGATHER, (SEND, RECV, COMM comm),
-     (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm), BYTES(recvcount, recvtype))
-TAKE(Allgatherv, allgatherv, ALLGATHERV, (SEND, RECVV, TYPE recvtype, COMM comm),
+#define THERE_AND_BACK                                                                                       \
+    A_BUFFER(sendbuf), A_COUNT(sendcount), A_TYPE(sendtype), A_BUFFER(recvbuf), A_COUNT(recvcount),          \
+        A_TYPE(recvtype)
+
+TAKE(Allgather, allgather, ALLGATHER, ALLGATHER, BLOCKS, (SEND, RECV, COMM comm),
+     (THERE_AND_BACK, A_COMM(comm)), BYTES(recvcount, recvtype))
+#ifndef LARGE
+TAKE(Allgatherv, allgatherv, ALLGATHERV, ALLGATHER, LISTS, (SEND, RECVV, TYPE recvtype, COMM comm),
+     (A_BUFFER(sendbuf), A_COUNT(sendcount), A_TYPE(sendtype), A_BUFFER(recvbuf), A_COUNTS(recvcounts),
+      A_COUNTS(rdispls), A_TYPE(recvtype), A_COMM(comm)),
+     IN_PLACE(sendbuf) ? LISTED(recvcounts, recvtype, comm) : BYTES(sendcount, sendtype))
+#else
+PASS(Allgatherv, allgatherv, ALLGATHERV, (SEND, RECVV, TYPE recvtype, COMM comm),
      (sendbuf, sendcount, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm),
      IN_PLACE(sendbuf) ? 0 : BYTES(sendcount, sendtype))
-TAKE(Bcast, bcast, BCAST, (OUT buffer, SIZE count, TYPE datatype, INT root, COMM comm),
-     (buffer, count, datatype, root, comm), BYTES(count, datatype))
-TAKE(Gather, gather, GATHER, (SEND, RECV, INT root, COMM comm),
-     (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm),
+#endif
+TAKE(Bcast, bcast, BCAST, BCAST, BUFFER, (OUT buffer, SIZE count, TYPE datatype, INT root, COMM comm),
+     (A_BUFFER(buffer), A_COUNT(count), A_TYPE(datatype), A_COUNT(root), A_COMM(comm)),
+     BYTES(count, datatype))
+TAKE(Gather, gather, GATHER, GATHER, BLOCKS, (SEND, RECV, INT root, COMM comm),
+     (THERE_AND_BACK, A_COUNT(root), A_COMM(comm)),
      IN_PLACE(sendbuf) ? BYTES(recvcount, recvtype) : BYTES(sendcount, sendtype))
-TAKE(Allreduce, allreduce, ALLREDUCE, (OPERANDS, COMM comm), (sendbuf, recvbuf, count, datatype, op, comm),
+TAKE(Allreduce, allreduce, ALLREDUCE, ALLREDUCE, VECTOR, (OPERANDS, COMM comm),
+     (A_BUFFER(sendbuf), A_BUFFER(recvbuf), A_COUNT(count), A_TYPE(datatype), A_OP(op), A_COMM(comm)),
      BYTES(count, datatype))
 
 ONLY(allreduce, ALLREDUCE, (OPERANDS, COMM comm), (sendbuf, recvbuf, count, datatype, op, comm),
@@ -104,6 +140,14 @@ BOTH(Neighbor_alltoallw, neighbor_alltoallw, NEIGHBOR_ALLTOALLW,
 #undef RECVV
 #undef OPERANDS
 #undef PLACES
+#undef THERE_AND_BACK
+#undef A_BUFFER
+#undef A_COUNT
+#undef A_COUNTS
+#undef A_TYPE
+#undef A_OP
+#undef A_COMM
+#undef LISTED
 #undef LARGE
 #undef IN
 #undef OUT

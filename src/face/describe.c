@@ -1,0 +1,256 @@
+/*
+ * describe.c — see describe.h. What is decided here is the same on all ranks, or concerns only how a rank's bytes lie in its memory: ranks
+ * may use different datatypes for the same bytes.
+ */
+#include "describe.h"
+
+#include <limits.h>
+#include <stdlib.h>
+
+#include "collective.h"
+#include "error.h"
+#include "reduction.h"
+#include "runtime.h"
+
+/*
+ * Do `count` items lie in memory exactly as they are packed? Size and extent are not enough to tell (an
+ * indexed type may permute), so only what is plain by construction counts: named types without padding, and
+ * contiguous or duplicated types of those.
+ */
+static bool type_is_plain(MPI_Datatype type)
+{
+    int num_ints, num_addresses, num_types, combiner, size;
+    MPI_Aint lb, extent;
+    if (PMPI_Type_get_envelope(type, &num_ints, &num_addresses, &num_types, &combiner) != MPI_SUCCESS)
+        return false;
+    if (combiner == MPI_COMBINER_NAMED)
+        return PMPI_Type_size(type, &size) == MPI_SUCCESS &&
+               PMPI_Type_get_extent(type, &lb, &extent) == MPI_SUCCESS && lb == 0 && extent == size;
+    if (combiner != MPI_COMBINER_CONTIGUOUS && combiner != MPI_COMBINER_DUP)
+        return false;
+
+    int ints[1] = {1};
+    MPI_Aint addresses[1];
+    MPI_Datatype inner;
+    if (num_ints > 1 || num_addresses > 0 || num_types != 1 ||
+        PMPI_Type_get_contents(type, num_ints, 0, 1, ints, addresses, &inner) != MPI_SUCCESS)
+        return false;
+    bool plain = type_is_plain(inner);
+    if (PMPI_Type_get_envelope(inner, &num_ints, &num_addresses, &num_types, &combiner) == MPI_SUCCESS &&
+        combiner != MPI_COMBINER_NAMED)
+        PMPI_Type_free(&inner); /* get_contents hands out a new reference to derived types */
+    return plain;
+}
+
+/* Between two groups the sizes there and back may differ. Such calls are MPI's business anyway. */
+static bool is_inter(MPI_Comm comm)
+{
+    int inter = 0;
+    return PMPI_Comm_test_inter(comm, &inter) == MPI_SUCCESS && inter;
+}
+
+/* MPI has no question for it; a send to nobody gives the library's own verdict (of no items MPICH would not look at the type). */
+static bool type_is_usable(MPI_Datatype type)
+{
+    const char never_read = 0;
+    int num_ints, num_addresses, num_types, combiner;
+    return type != MPI_DATATYPE_NULL &&
+           PMPI_Type_get_envelope(type, &num_ints, &num_addresses, &num_types, &combiner) == MPI_SUCCESS &&
+           (combiner == MPI_COMBINER_NAMED ||
+            PMPI_Send(&never_read, 1, type, MPI_PROC_NULL, 0, pat_rt.world) == MPI_SUCCESS);
+}
+
+/* One side of a call. False for what MPI would reject, and for more items than a plan is for. */
+static bool measure(int64_t count, MPI_Datatype type, int64_t *bytes, bool *plain)
+{
+    int size;
+    if (count < 0 || count > INT_MAX || !type_is_usable(type) || PMPI_Type_size(type, &size) != MPI_SUCCESS ||
+        size == MPI_UNDEFINED)
+        return false;
+    *bytes = count * size;
+    *plain = type_is_plain(type);
+    return true;
+}
+
+static void measure_stride(pat_call *call)
+{
+    MPI_Aint lb, extent;
+    PMPI_Type_get_extent(call->recvtype, &lb, &extent);
+    call->recv_stride = extent * call->recvcount;
+}
+
+/* What a rank sends; false as pat_describe has it. */
+static bool describe_send(pat_call *call, const pat_args *a)
+{
+    call->sendbuf = a->sendbuf;
+    call->sendcount = (int)a->sendcount;
+    call->sendtype = a->sendtype;
+    call->in_place = a->sendbuf == MPI_IN_PLACE;
+    return call->in_place || measure(a->sendcount, a->sendtype, &call->send_bytes, &call->send_plain);
+}
+
+static void describe_recv(pat_call *call, const pat_args *a)
+{
+    call->recvbuf = a->recvbuf;
+    call->recvcount = (int)a->recvcount;
+    call->recvtype = a->recvtype;
+}
+
+static bool describe_blocks(pat_call *call, const pat_args *a)
+{
+    describe_recv(call, a);
+    if (a->recvbuf == MPI_IN_PLACE ||
+        !measure(a->recvcount, a->recvtype, &call->block_bytes, &call->recv_plain) ||
+        !describe_send(call, a) ||
+        (!call->in_place && call->send_bytes != call->block_bytes && !is_inter(a->comm)))
+        return false;
+    measure_stride(call);
+    call->mean_bytes = call->block_bytes;
+    return true;
+}
+
+/* Of a gather, elsewhere than at the root, only what is sent counts. */
+static bool describe_sent(pat_call *call, const pat_args *a)
+{
+    const bool sends = describe_send(call, a) && !call->in_place;
+    call->block_bytes = call->send_bytes;
+    return sends;
+}
+
+static bool describe_rooted_blocks(pat_call *call, const pat_args *a)
+{
+    int rank;
+    return PMPI_Comm_rank(a->comm, &rank) == MPI_SUCCESS &&
+           (rank == a->root ? describe_blocks(call, a) : describe_sent(call, a));
+}
+
+/* Where the blocks begin in the packed result. False for counts that MPI would reject, or blocks that are too long. */
+static bool measure_blocks(pat_call *call, int type_size, int num_ranks, int64_t *starts)
+{
+    starts[0] = 0;
+    for (int r = 0; r < num_ranks; r++) {
+        const int64_t bytes = (int64_t)call->recvcounts[r] * type_size;
+        if (bytes < 0 || bytes > PAT_MAX_BLOCK)
+            return false;
+        starts[r + 1] = starts[r] + bytes;
+        call->block_bytes = bytes > call->block_bytes ? bytes : call->block_bytes;
+    }
+    call->mean_bytes = (starts[num_ranks] + num_ranks - 1) / num_ranks;
+    return true;
+}
+
+/* Blocks that turn out to be alike and to lie one after the other make a call like any other. `starts`: room for all, and the end. */
+static bool describe_lists(pat_call *call, const pat_args *a, int rank, int num_ranks, int64_t *starts)
+{
+    int64_t one;
+    MPI_Aint lb;
+    describe_recv(call, a);
+    call->recvcounts = a->recvcounts;
+    call->displs = a->rdispls;
+    if (a->recvbuf == MPI_IN_PLACE || !a->rdispls || !measure(1, a->recvtype, &one, &call->recv_plain) ||
+        !measure_blocks(call, (int)one, num_ranks, starts) || !describe_send(call, a) ||
+        (!call->in_place && call->send_bytes != starts[rank + 1] - starts[rank]))
+        return false;
+    PMPI_Type_get_extent(a->recvtype, &lb, &call->recv_extent);
+    bool packed = true, alike = true; /* blocks without bytes lie anywhere */
+    for (int r = 0; r < num_ranks; r++) {
+        packed = packed && (call->recvcounts[r] == 0 || (int64_t)call->displs[r] * one == starts[r]);
+        alike = alike && starts[r + 1] - starts[r] == call->block_bytes;
+    }
+    call->recv_plain = call->recv_plain && packed;
+    call->starts = alike ? NULL : starts;
+    return true;
+}
+
+/* Are there as many counts as ranks? Between groups there are as many as the other one has. */
+static bool has_lists(const pat_args *a, int *rank, int *size)
+{
+    return a->recvcounts && !is_inter(a->comm) && PMPI_Comm_size(a->comm, size) == MPI_SUCCESS &&
+           PMPI_Comm_rank(a->comm, rank) == MPI_SUCCESS;
+}
+
+static int allocate_and_describe_lists(pat_call *call, const pat_args *a, bool *ours)
+{
+    int rank, size;
+    *ours = has_lists(a, &rank, &size);
+    if (!*ours)
+        return MPI_SUCCESS;
+    call->kept = malloc(((size_t)size + 1) * sizeof(*call->kept));
+    if (!call->kept)
+        return pat_error(MPI_ERR_NO_MEM, "no memory for the lengths of %d blocks", size);
+    *ours = describe_lists(call, a, rank, size, call->kept);
+    return MPI_SUCCESS;
+}
+
+static bool describe_buffer(pat_call *call, const pat_args *a)
+{
+    describe_recv(call, a);
+    if (a->buffer == MPI_IN_PLACE || !measure(a->count, a->datatype, &call->block_bytes, &call->recv_plain))
+        return false;
+    call->sendbuf = a->buffer;
+    call->sendcount = call->recvcount;
+    call->sendtype = a->datatype;
+    call->send_plain = call->recv_plain;
+    measure_stride(call);
+    return true;
+}
+
+static bool describe_vector(pat_call *call, const pat_args *a)
+{
+    if (a->count < 0 || a->count > INT_MAX || a->recvbuf == MPI_IN_PLACE ||
+        !pat_reduction_known(a->op, a->datatype, &call->element_bytes))
+        return false;
+    describe_recv(call, a);
+    call->sendbuf = a->sendbuf;
+    call->sendcount = call->recvcount;
+    call->sendtype = a->datatype;
+    call->op = a->op;
+    call->block_bytes = call->mean_bytes = a->count * call->element_bytes;
+    call->in_place = a->sendbuf == MPI_IN_PLACE;
+    call->send_plain = call->recv_plain = true; /* elements are moved as they lie, with their padding */
+    return true;
+}
+
+int pat_describe(const pat_face *face, const pat_args *args, pat_call *call, bool *ours)
+{
+    *call = (pat_call){.comm = args->comm};
+    *ours = false;
+    switch (face->kind) {
+    case PAT_ARGS_BLOCKS:
+        *ours = pat_collective_of(face->op)->rooted ? describe_rooted_blocks(call, args)
+                                                    : describe_blocks(call, args);
+        break;
+    case PAT_ARGS_LISTS:
+        return allocate_and_describe_lists(call, args, ours);
+    case PAT_ARGS_BUFFER:
+        *ours = describe_buffer(call, args);
+        break;
+    case PAT_ARGS_VECTOR:
+        *ours = describe_vector(call, args);
+        break;
+    }
+    return MPI_SUCCESS;
+}
+
+void pat_describe_done(pat_call *call)
+{
+    free(call->kept);
+    call->kept = NULL;
+}
+
+int64_t pat_describe_mean_bytes(const pat_face *face, const pat_args *args, int num_ranks)
+{
+    int type_size, rank, size;
+    int64_t items = args->recvcount;
+    if (face->kind == PAT_ARGS_LISTS) {
+        if (!has_lists(args, &rank, &size))
+            return 0;
+        items = 0;
+        for (int r = 0; r < size; r++)
+            items += args->recvcounts[r] > 0 ? args->recvcounts[r] : 0;
+    }
+    if (items <= 0 || PMPI_Type_size(args->recvtype, &type_size) != MPI_SUCCESS)
+        return 0;
+    const int64_t bytes = items * type_size;
+    return face->kind == PAT_ARGS_LISTS ? (bytes + num_ranks - 1) / num_ranks : bytes;
+}

@@ -1,0 +1,46 @@
+/*
+ * face.c — see face.h: what follows from the list in faces.h for every call.
+ */
+#include "face.h"
+
+int64_t pat_face_bytes(int64_t count, MPI_Datatype type)
+{
+    int size;
+    return count > 0 && type && type != MPI_DATATYPE_NULL && PMPI_Type_size(type, &size) == MPI_SUCCESS &&
+                   size > 0
+               ? count * size
+               : 0;
+}
+
+static int64_t listed(const int counts[], MPI_Datatype type, MPI_Comm comm)
+{
+    int rank;
+    return counts && PMPI_Comm_rank(comm, &rank) == MPI_SUCCESS ? pat_face_bytes(counts[rank], type) : 0;
+}
+
+/* From arguments to a call, and to its bytes. */
+#define TAKE(name, lower, upper, of, shape, parameters, arguments, size)                                     \
+    static int next_##lower(pat_any *function, const pat_args *a)                                            \
+    {                                                                                                        \
+        return ((__typeof__(&PMPI_##name))function)arguments;                                                \
+    }                                                                                                        \
+    static int64_t bytes_##lower(const pat_args *a)                                                          \
+    {                                                                                                        \
+        return size;                                                                                         \
+    }                                                                                                        \
+    const pat_face pat_face_##lower = {.mpi = "MPI_" #name,                                                  \
+                                       .op = PAT_OP_##of,                                                    \
+                                       .kind = PAT_ARGS_##shape,                                             \
+                                       .next = next_##lower,                                                 \
+                                       .bytes = bytes_##lower};
+#define A_BUFFER(x)                a->x
+#define A_COUNT(x)                 (int)a->x
+#define A_COUNTS(x)                a->x
+#define A_TYPE(x)                  a->x
+#define A_OP(x)                    a->x
+#define A_COMM(x)                  a->x
+#define IN_PLACE(buffer)           (a->buffer == MPI_IN_PLACE)
+#define BYTES(count, type)         pat_face_bytes(a->count, a->type)
+#define LISTED(counts, type, comm) listed(a->counts, a->type, a->comm)
+#include "faces_c.h"
+#include "faces.h"

@@ -1,0 +1,63 @@
+/*
+ * face.h — a call of a collective with its arguments, in one shape whatever collective and language it comes from.
+ */
+#ifndef PAT_FACE_H
+#define PAT_FACE_H
+
+#include <mpi.h>
+#include <stdint.h>
+
+#include "algorithms.h"
+
+/* The arguments of a call, under the names that MPI gives them. Those that the call does not have are 0. */
+typedef struct pat_args {
+    const void *sendbuf;
+    int64_t sendcount;
+    MPI_Datatype sendtype;
+    union {
+        void *recvbuf;
+        void *buffer; /* of a broadcast, which has one for both */
+    };
+    union {
+        int64_t recvcount;
+        int64_t count;
+    };
+    union {
+        MPI_Datatype recvtype;
+        MPI_Datatype datatype;
+    };
+    const int *recvcounts, *rdispls;
+    MPI_Op op;
+    int root;
+    MPI_Comm comm;
+} pat_args;
+
+/* A function, whatever its parameters. */
+typedef void pat_any(void);
+
+/* Which arguments there are, and what they mean. */
+enum pat_args_kind {
+    PAT_ARGS_BLOCKS, /* as of MPI_Allgather: one length of a block to send, and one to receive; some have a root */
+    PAT_ARGS_LISTS,  /* as of MPI_Allgatherv: blocks to receive have a length and a place each */
+    PAT_ARGS_BUFFER, /* as of MPI_Bcast: one buffer, which is sent or received */
+    PAT_ARGS_VECTOR, /* as of MPI_Allreduce: elements that are reduced */
+};
+
+/* One call of MPI's that this library may run. */
+typedef struct pat_face {
+    const char *mpi; /* "MPI_Allgatherv"; a string that stays */
+    enum pat_op op;
+    enum pat_args_kind kind;
+    int (*next)(pat_any *function, const pat_args *args); /* call `function`, which is of that call's type */
+    int64_t (*bytes)(const pat_args *args);               /* of this rank's buffer, for a report */
+} pat_face;
+
+/* The calls of faces.h: pat_face_allgather, ... */
+#define TAKE(name, lower, upper, op, kind, parameters, arguments, bytes)                                     \
+    extern const pat_face pat_face_##lower;
+#include "faces.h"
+
+/* The bytes of so many items; 0 where arguments do not make sense: MPI tells of those. */
+int64_t pat_face_bytes(int64_t count, MPI_Datatype type);
+
+#endif

@@ -1,0 +1,45 @@
+/*
+ * call.h — what one call means in bytes, and packing where the types are not plain bytes.
+ */
+#ifndef PAT_CALL_H
+#define PAT_CALL_H
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Beyond this many bytes per rank calls are left to the MPI library: two blocks must fit an int. */
+#define PAT_MAX_BLOCK ((int64_t)1 << 29)
+
+typedef struct pat_call {
+    const void *sendbuf;
+    int sendcount;
+    MPI_Datatype sendtype;
+    void *recvbuf;
+    int recvcount;
+    MPI_Datatype recvtype;
+    MPI_Comm comm;
+    MPI_Op op;             /* of a reduction */
+    int64_t block_bytes;   /* packed bytes per rank, of the longest block: the same on all ranks */
+    int64_t mean_bytes;    /* of a block: what an algorithm is chosen by */
+    int64_t send_bytes;    /* packed bytes that this rank sends, where it does not send out of place */
+    int64_t element_bytes; /* of what is reduced; 0: nothing is */
+    const int64_t
+        *starts;   /* where each block begins in the packed result, and its end; NULL: all blocks are alike */
+    int64_t *kept; /* the memory behind `starts`, of whoever has described the call */
+    bool in_place, send_plain, recv_plain; /* plain: the bytes lie in memory as they are packed */
+    MPI_Aint recv_stride;                  /* from one rank's block to the next in recvbuf */
+    const int *recvcounts, *displs;        /* instead of recvcount and recv_stride, in units of recv_extent */
+    MPI_Aint recv_extent;
+} pat_call;
+
+/*
+ * Pack this rank's own block to `out`. `own` is the library's communicator: the background thread packs too,
+ * and must not run a user's error handler. Returns an MPI error code.
+ */
+int pat_call_pack_own(const pat_call *call, MPI_Comm own, int rank, char *out);
+
+/* Unpack the whole result into the receive buffer. Returns an MPI error code. */
+int pat_call_unpack(const pat_call *call, MPI_Comm own, int rank, int num_ranks, const char *packed);
+
+#endif
