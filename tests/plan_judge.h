@@ -66,8 +66,8 @@ static inline int64_t units_before(const judge *j, int rank, enum pat_space spac
 {
     const pat_plan *p = &j->set->plans[rank];
     return space == PAT_SPACE_OWN      ? 0
-           : space == PAT_SPACE_RESULT ? p->block_bytes / j->unit
-                                       : p->block_bytes / j->unit * (p->num_ranks + 1);
+           : space == PAT_SPACE_RESULT ? p->own_bytes / j->unit
+                                       : (p->own_bytes + p->block_bytes * p->num_ranks) / j->unit;
 }
 
 static inline cell *cells_at(const judge *j, int rank, pat_address at)
@@ -209,13 +209,14 @@ static inline bool execute(judge *j, set *s, const pat_collective *collective)
 static inline bool ends_right(const judge *j, const pat_collective *collective, int rank)
 {
     const pat_plan *p = &j->set->plans[rank];
-    const int64_t block = p->block_bytes / j->unit;
+    const int64_t block = p->block_bytes / j->unit,
+                  share = pat_collective_share_start(collective, p) / j->unit;
     const cell *mine = cells_at(j, rank, pat_result(0)), *model = cells_at(j, 0, pat_result(0));
     for (int64_t b = 0; b < pat_collective_blocks(collective, p->num_ranks) * block; b++) {
-        const cell giver = contribution((int)(b / block), b % block);
+        const cell giver = contribution((int)(b / block), share + b % block);
         const uint32_t wanted = collective->reduces ? (UINT32_C(1) << p->num_ranks) - 1 : giver.ranks;
         if (mine[b].ranks != wanted || mine[b].unit != giver.unit ||
-            mine[b].expression != model[b].expression)
+            (!collective->personal && mine[b].expression != model[b].expression))
             return false;
     }
     return true;

@@ -133,8 +133,8 @@ static int check_all(check *c)
         error = pat_check_shape(c, r);
     if (error)
         return error;
-    c->base[PAT_SPACE_RESULT] = c->plans[0].block_bytes;
-    c->base[PAT_SPACE_SCRATCH] = c->plans[0].block_bytes * (c->num_ranks + (int64_t)1);
+    c->base[PAT_SPACE_RESULT] = c->plans[0].own_bytes;
+    c->base[PAT_SPACE_SCRATCH] = c->plans[0].own_bytes + c->plans[0].block_bytes * c->num_ranks;
     error = pat_check_match(c);
     if (!error)
         error = pat_check_windows(c);

@@ -25,6 +25,7 @@ typedef struct pat_collective {
     bool all_get;  /* every rank ends with the result; else rank 0 alone */
     bool
         reduces; /* the contributions are reduced to one block; else each keeps a block of its own in the result */
+    bool personal; /* a rank's contribution is a block for each rank, and each keeps those that are for it */
     bool
         moves_early; /* its data may move before the call, so that something may be under way between two calls */
 } pat_collective;
@@ -45,7 +46,7 @@ static inline int64_t pat_collective_result_bytes(const pat_collective *collecti
     return pat_plan_block_start(plan, pat_collective_blocks(collective, plan->num_ranks));
 }
 
-/* The block of the result that is as long as the rank's contribution, and holds it where nothing is reduced. */
+/* The block of the result that is as long as what a rank contributes to it, and holds that where nothing is reduced. */
 static inline int pat_collective_own_block(const pat_collective *collective, int rank)
 {
     return collective->reduces ? 0 : rank;
@@ -60,9 +61,17 @@ static inline bool pat_collective_gives(const pat_collective *collective, int ra
 static inline int64_t pat_collective_own_bytes(const pat_collective *collective, const pat_plan *plan)
 {
     const int own = pat_collective_own_block(collective, plan->rank);
-    return pat_collective_gives(collective, plan->rank)
-               ? pat_plan_block_start(plan, own + 1) - pat_plan_block_start(plan, own)
-               : 0;
+    if (!pat_collective_gives(collective, plan->rank))
+        return 0;
+    if (collective->personal)
+        return pat_plan_block_start(plan, plan->num_ranks);
+    return pat_plan_block_start(plan, own + 1) - pat_plan_block_start(plan, own);
+}
+
+/* Where in a contribution that begins which goes to the rank's result. */
+static inline int64_t pat_collective_share_start(const pat_collective *collective, const pat_plan *plan)
+{
+    return collective->personal ? pat_plan_block_start(plan, plan->rank) : 0;
 }
 
 static inline bool pat_collective_gets(const pat_collective *collective, int rank)

@@ -17,7 +17,7 @@
 /*
  * Make an execution of `plan`, which must outlive it, and the scratch that it asks for. Returns 0, ENOMEM, EINVAL (too many
  * messages for the tags) or ENOTSUP: the plan does something else with own bytes than to copy them to their place in
- * the result, but they may be nowhere but there.
+ * the result, but they may be nowhere but there. Where a rank contributes a block for each rank they never are.
  */
 int pat_exec_create(pat_exec **exec, const pat_plan *plan, MPI_Comm comm, pat_tags tags);
 

@@ -11,13 +11,13 @@
 
 /*
  * Own bytes may be in their place in the result already (see pat_exec_arrive), so they are for nothing but to be copied
- * there. Blocks have a place each, and a vector that is reduced takes the whole of the result.
+ * there; a block for each rank never is. Blocks have a place each, and a vector that is reduced takes the whole of the result.
  */
 static bool can_run(const pat_plan *p, const pat_node *n)
 {
     const int64_t home = p->element_bytes > 0 ? 0 : pat_plan_block_start(p, p->rank);
     const bool reads = n->kind == PAT_NODE_COPY || n->kind == PAT_NODE_REDUCE || n->kind == PAT_NODE_SEND;
-    if (!reads || n->length == 0 || n->from.space != PAT_SPACE_OWN)
+    if (!reads || n->length == 0 || n->from.space != PAT_SPACE_OWN || pat_plan_is_personal(p))
         return true;
     return n->kind == PAT_NODE_COPY && n->to.space == PAT_SPACE_RESULT &&
            n->to.offset - n->from.offset == home;
@@ -135,12 +135,13 @@ void pat_exec_move_home(pat_exec *e, int node)
  */
 static pat_piece data_of(const pat_exec *e, const pat_node *n, char *base)
 {
+    const enum pat_space space = pat_node_address(n).space;
     const int64_t offset = pat_node_address(n).offset, start = at_home(e, offset);
     pat_piece data = {{NULL, NULL}, {(int)n->length, 0}};
     if (n->length == 0)
         return data;
-    if (pat_node_address(n).space == PAT_SPACE_SCRATCH) {
-        data.at[0] = e->scratch + offset;
+    if (space != PAT_SPACE_RESULT) {
+        data.at[0] = (space == PAT_SPACE_OWN ? (char *)(uintptr_t)e->own : e->scratch) + offset;
         return data;
     }
     const int first = e->carried ? pat_plan_block_of(e->plan, offset) : 0;

@@ -72,11 +72,12 @@ static bool measure(int64_t count, MPI_Datatype type, int64_t *bytes, bool *plai
     return true;
 }
 
-static void measure_stride(pat_call *call)
+/* From one block to the next. */
+static MPI_Aint stride_of(MPI_Datatype type, int count)
 {
     MPI_Aint lb, extent;
-    PMPI_Type_get_extent(call->recvtype, &lb, &extent);
-    call->recv_stride = extent * call->recvcount;
+    PMPI_Type_get_extent(type, &lb, &extent);
+    return extent * count;
 }
 
 /* What a rank sends; false as pat_describe has it. */
@@ -96,7 +97,8 @@ static void describe_recv(pat_call *call, const pat_args *a)
     call->recvtype = a->recvtype;
 }
 
-static bool describe_blocks(pat_call *call, const pat_args *a)
+/* personal: there is a block to send for each rank. */
+static bool describe_blocks(pat_call *call, const pat_args *a, bool personal)
 {
     describe_recv(call, a);
     if (a->recvbuf == MPI_IN_PLACE ||
@@ -104,7 +106,9 @@ static bool describe_blocks(pat_call *call, const pat_args *a)
         !describe_send(call, a) ||
         (!call->in_place && call->send_bytes != call->block_bytes && !is_inter(a->comm)))
         return false;
-    measure_stride(call);
+    call->recv_stride = stride_of(a->recvtype, call->recvcount);
+    if (personal && !call->in_place)
+        call->send_stride = stride_of(a->sendtype, call->sendcount);
     call->mean_bytes = call->block_bytes;
     return true;
 }
@@ -121,7 +125,7 @@ static bool describe_rooted_blocks(pat_call *call, const pat_args *a)
 {
     int rank;
     return PMPI_Comm_rank(a->comm, &rank) == MPI_SUCCESS &&
-           (rank == a->root ? describe_blocks(call, a) : describe_sent(call, a));
+           (rank == a->root ? describe_blocks(call, a, false) : describe_sent(call, a));
 }
 
 /* Where the blocks begin in the packed result. False for counts that MPI would reject, or blocks that are too long. */
@@ -191,7 +195,7 @@ static bool describe_buffer(pat_call *call, const pat_args *a)
     call->sendcount = call->recvcount;
     call->sendtype = a->datatype;
     call->send_plain = call->recv_plain;
-    measure_stride(call);
+    call->recv_stride = stride_of(a->datatype, call->recvcount);
     return true;
 }
 
@@ -213,12 +217,12 @@ static bool describe_vector(pat_call *call, const pat_args *a)
 
 int pat_describe(const pat_face *face, const pat_args *args, pat_call *call, bool *ours)
 {
+    const pat_collective *row = pat_collective_of(face->op);
     *call = (pat_call){.comm = args->comm};
     *ours = false;
     switch (face->kind) {
     case PAT_ARGS_BLOCKS:
-        *ours = pat_collective_of(face->op)->rooted ? describe_rooted_blocks(call, args)
-                                                    : describe_blocks(call, args);
+        *ours = row->rooted ? describe_rooted_blocks(call, args) : describe_blocks(call, args, row->personal);
         break;
     case PAT_ARGS_LISTS:
         return allocate_and_describe_lists(call, args, ours);

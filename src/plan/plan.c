@@ -37,7 +37,11 @@ static void *grow(pat_plan *plan, void *array, int used, int *capacity, size_t s
 
 void pat_plan_init(pat_plan *plan, int num_ranks, int rank, int64_t block_bytes)
 {
-    *plan = (pat_plan){.num_ranks = num_ranks, .rank = rank, .block_bytes = block_bytes, .step = -1};
+    *plan = (pat_plan){.num_ranks = num_ranks,
+                       .rank = rank,
+                       .block_bytes = block_bytes,
+                       .own_bytes = block_bytes,
+                       .step = -1};
     if (num_ranks < 1 || rank < 0 || rank >= num_ranks || block_bytes < 0 ||
         block_bytes > MOST_BYTES / num_ranks) {
         fail(plan, EINVAL);
@@ -79,7 +83,7 @@ static int64_t space_bytes(const pat_plan *plan, enum pat_space space)
 {
     if (space == PAT_SPACE_SCRATCH)
         return plan->scratch_bytes;
-    return space == PAT_SPACE_OWN ? plan->block_bytes : plan->num_ranks * plan->block_bytes;
+    return space == PAT_SPACE_OWN ? plan->own_bytes : plan->num_ranks * plan->block_bytes;
 }
 
 static bool whole_elements(const pat_plan *plan, int64_t bytes)
@@ -210,6 +214,11 @@ void pat_plan_reduces(pat_plan *plan, int64_t element_bytes)
         fail(plan, EINVAL);
     else
         plan->element_bytes = element_bytes;
+}
+
+void pat_plan_personal(pat_plan *plan)
+{
+    plan->own_bytes = plan->num_ranks * plan->block_bytes;
 }
 
 pat_address pat_plan_scratch(pat_plan *plan, int64_t bytes)

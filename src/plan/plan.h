@@ -81,6 +81,7 @@ typedef struct pat_plan {
     int num_ranks;
     int rank;
     int64_t block_bytes;   /* the longest block's */
+    int64_t own_bytes;     /* of PAT_SPACE_OWN, at most: a block's, or see pat_plan_personal */
     int64_t *starts;       /* where each block begins, and the result's end; NULL: all blocks are alike */
     int64_t scratch_bytes; /* of PAT_SPACE_SCRATCH */
     int64_t element_bytes; /* see pat_plan_reduces; 0: the plan reduces nothing */
@@ -179,6 +180,9 @@ void pat_plan_after(pat_plan *plan, int node,
  */
 void pat_plan_reduces(pat_plan *plan, int64_t element_bytes);
 
+/* The rank contributes a block for each rank, the i-th for rank i. First of all. Such a plan cannot be fitted or reordered. */
+void pat_plan_personal(pat_plan *plan);
+
 /* So many bytes of scratch more: where they begin. The space grows as it is asked for. */
 pat_address pat_plan_scratch(pat_plan *plan, int64_t bytes);
 
@@ -215,6 +219,11 @@ static inline pat_address pat_own(int64_t offset)
 static inline pat_address pat_result(int64_t offset)
 {
     return (pat_address){.space = PAT_SPACE_RESULT, .offset = offset};
+}
+
+static inline bool pat_plan_is_personal(const pat_plan *plan)
+{
+    return plan->own_bytes != plan->block_bytes;
 }
 
 /* Have two ranges of this length a byte in common? */

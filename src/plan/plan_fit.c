@@ -28,7 +28,7 @@ static void reorder(pat_plan *plan, const int *order, pat_address *address, int6
 
 void pat_plan_reorder(pat_plan *plan, const int *order)
 {
-    if (plan->element_bytes > 0)
+    if (plan->element_bytes > 0 || pat_plan_is_personal(plan))
         refuse(plan, EINVAL);
     for (int i = 0; i < plan->num_nodes && !plan->error; i++) {
         pat_node *node = &plan->nodes[i];
@@ -89,7 +89,7 @@ void pat_plan_fit(pat_plan *plan, const int64_t *starts)
     if (plan->error)
         return;
     if (!plan->sent_to || plan->starts || plan->scratch_bytes > 0 || plan->element_bytes > 0 ||
-        !starts_ok(plan, starts))
+        pat_plan_is_personal(plan) || !starts_ok(plan, starts))
         refuse(plan, EINVAL);
     else if (!(plan->starts = malloc(size)))
         refuse(plan, ENOMEM);

@@ -34,6 +34,22 @@ int pat_call_pack_own(const pat_call *call, MPI_Comm own, int rank, char *out)
     return PMPI_Pack(call->sendbuf, call->sendcount, call->sendtype, out, bytes, &position, own);
 }
 
+int pat_call_pack_all(const pat_call *call, MPI_Comm own, int num_ranks, char *out)
+{
+    const int bytes = (int)call->block_bytes;
+    int rc = MPI_SUCCESS;
+    for (int r = 0; r < num_ranks && rc == MPI_SUCCESS; r++) {
+        int position = 0;
+        char *to = out + r * call->block_bytes;
+        if (call->in_place)
+            rc = PMPI_Pack(recv_place(call, r), call->recvcount, call->recvtype, to, bytes, &position, own);
+        else
+            rc = PMPI_Pack((const char *)call->sendbuf + r * call->send_stride, call->sendcount,
+                           call->sendtype, to, bytes, &position, own);
+    }
+    return rc;
+}
+
 int pat_call_unpack(const pat_call *call, MPI_Comm own, int rank, int num_ranks, const char *packed)
 {
     for (int r = 0; r < num_ranks; r++) {

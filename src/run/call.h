@@ -29,6 +29,7 @@ typedef struct pat_call {
     int64_t *kept; /* the memory behind `starts`, of whoever has described the call */
     bool in_place, send_plain, recv_plain; /* plain: the bytes lie in memory as they are packed */
     MPI_Aint recv_stride;                  /* from one rank's block to the next in recvbuf */
+    MPI_Aint send_stride;                  /* the same in sendbuf, where it has a block for each rank */
     const int *recvcounts, *displs;        /* instead of recvcount and recv_stride, in units of recv_extent */
     MPI_Aint recv_extent;
 } pat_call;
@@ -38,6 +39,9 @@ typedef struct pat_call {
  * and must not run a user's error handler. Returns an MPI error code.
  */
 int pat_call_pack_own(const pat_call *call, MPI_Comm own, int rank, char *out);
+
+/* The same where this rank contributes a block for each rank: all of them, one after the other. */
+int pat_call_pack_all(const pat_call *call, MPI_Comm own, int num_ranks, char *out);
 
 /* Unpack the whole result into the receive buffer. Returns an MPI error code. */
 int pat_call_unpack(const pat_call *call, MPI_Comm own, int rank, int num_ranks, const char *packed);

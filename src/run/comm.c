@@ -78,7 +78,7 @@ static int lane_slots(int op)
     return pat_collective_of((enum pat_op)op)->moves_early ? PAT_LANE_SLOTS : 0;
 }
 
-/* After those of the lanes one that all operations with a root share, and at last that of credits. */
+/* After those of the lanes one that all share whose data moves in the call alone, and at last that of credits. */
 static int num_slots(void)
 {
     int num = 2;

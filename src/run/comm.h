@@ -23,8 +23,8 @@
 /*
  * What has tags of its own on the library's communicator. Each collective whose data may move early: four epochs, each with the
  * round that was prepared and the one that takes its place; docs/epochs.md says why an epoch's tags may be used again four
- * epochs later. An operation with a root ends all its messages before the call returns, and so does a round of credits before
- * the next one begins: the order that MPI keeps between two ranks is then enough to tell one from the next.
+ * epochs later. A collective whose data moves in the call alone ends all its messages before the call returns, and so does a round of
+ * credits before the next one begins: the order that MPI keeps between two ranks is then enough to tell one from the next.
  */
 enum { PAT_TAG_EPOCHS = 4, PAT_LANE_SLOTS = 2 * PAT_TAG_EPOCHS };
 

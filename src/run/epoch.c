@@ -102,6 +102,8 @@ int pat_epoch_hear(pat_comm *c, bool *prepare)
 /* Two slots an epoch: the round that was prepared, and the one that takes its place when the call is another. */
 static pat_tags tags_of(const pat_comm *c, const pat_lane *lane, bool as_prepared)
 {
+    if (!pat_collective_of(lane->op)->moves_early)
+        return pat_comm_tags(c, lane->first_slot);
     return pat_comm_tags(c, lane->first_slot + 2 * (int)(lane->epoch % PAT_TAG_EPOCHS) + !as_prepared);
 }
 
@@ -237,6 +239,24 @@ static int settle_guess(pat_comm *c, pat_blocks blocks, bool *as_prepared)
     return MPI_SUCCESS;
 }
 
+/* The same for a contribution that is a block for each rank: it cannot lie where the result goes. */
+static int bring_personal(pat_comm *c, char **home, const char **own)
+{
+    const pat_call *call = &c->call;
+    pat_lane *lane = c->lane;
+    const int64_t total = c->size * call->block_bytes, unpacked = call->recv_plain ? 0 : total;
+    const bool packs = call->in_place || !call->send_plain;
+    if ((unpacked || packs) &&
+        !pat_comm_buffer(&lane->pack, &lane->pack_size, (size_t)(unpacked + (packs ? total : 0))))
+        return pat_error(MPI_ERR_NO_MEM, "no memory to pack %lld bytes", (long long)total);
+    *home = unpacked ? lane->pack : call->recvbuf;
+    *own = packs ? lane->pack + unpacked : call->sendbuf;
+    if (!packs)
+        return MPI_SUCCESS;
+    atomic_fetch_add_explicit(&pat_rt.bytes_copied, total, memory_order_relaxed);
+    return pat_call_pack_all(call, c->own, c->size, lane->pack + unpacked);
+}
+
 /* Where the result goes, and from where the plan copies this rank's own block; NULL: it is in its place. */
 static int bring_buffers(pat_comm *c, char **home, const char **own)
 {
@@ -267,8 +287,8 @@ static int bring_buffers(pat_comm *c, char **home, const char **own)
 static int start_round(pat_comm *c)
 {
     pat_lane *lane = c->lane;
-    char *home;
-    const char *own;
+    char *home = NULL;
+    const char *own = NULL;
     bool as_prepared;
     int rc = settle_guess(c, pat_blocks_of(&c->call), &as_prepared);
     if (rc != MPI_SUCCESS)
@@ -281,7 +301,8 @@ static int start_round(pat_comm *c)
         rc = make(c, lane, lane->current, c->alg, pat_blocks_of(&c->call), as_prepared);
     }
     if (rc == MPI_SUCCESS)
-        rc = bring_buffers(c, &home, &own);
+        rc = pat_collective_of(lane->op)->personal ? bring_personal(c, &home, &own)
+                                                   : bring_buffers(c, &home, &own);
     if (rc != MPI_SUCCESS)
         return rc;
     if (c->call.element_bytes > 0)
