@@ -51,6 +51,12 @@
     OURS(allreduce_converge, op, PREDICTED | REDUCES,                                                        \
          "up a tree to the rank that comes last, which finds all sums waiting, then down a chain")
 
+#define PAT_ALLTOALLS(LEFT, OURS, HALF, op)                                                                  \
+    LEFT(alltoall_auto, op, CHOOSES, "for now always alltoall_native")                                       \
+    LEFT(alltoall_native, op, REGULAR, "the MPI library's own all-to-all")                                   \
+    OURS(alltoall_linear, op, REGULAR, "all blocks at once")                                                 \
+    OURS(alltoall_pairwise, op, REGULAR, "P-1 steps, in each a block to one rank and one from another")
+
 /*
  * COLLECTIVE(NAME, name, LIST, title, call, setting, default, FIELDS): the enumerator PAT_OP_NAME; its name as tools and files spell it; its
  * algorithms; its name as sentences spell it; the call of MPI; the setting that names its algorithm, and what runs it where nobody has
@@ -65,6 +71,8 @@
     COLLECTIVE(GATHER, gather, PAT_GATHERS, "gather", "MPI_Gather", "PAT_ALG_GATHER", "gather_auto",         \
                .yardstick = "gather_linear", .rooted = true, .all_give = true)                               \
     COLLECTIVE(ALLREDUCE, allreduce, PAT_ALLREDUCES, "all-reduce", "MPI_Allreduce", "PAT_ALG_ALLREDUCE",     \
-               "allreduce_auto", .all_give = true, .all_get = true, .reduces = true, .moves_early = true)
+               "allreduce_auto", .all_give = true, .all_get = true, .reduces = true, .moves_early = true)    \
+    COLLECTIVE(ALLTOALL, alltoall, PAT_ALLTOALLS, "all-to-all", "MPI_Alltoall", "PAT_ALG_ALLTOALL",          \
+               "alltoall_auto", .all_give = true, .all_get = true, .personal = true)
 
 #endif

@@ -181,6 +181,14 @@ PAT_PUBLIC int PAT_Gather(const void *sendbuf, int sendcount, MPI_Datatype sendt
 PAT_PUBLIC int PAT_Allreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
                              MPI_Comm comm);
 
+/*
+ * MPI_Alltoall, argument by argument. PAT_UseAlg and PAT_ALG_ALLTOALL choose: alltoall_auto (the default, for now always
+ * alltoall_native), alltoall_native (the MPI library's own), alltoall_linear (all blocks at once), alltoall_pairwise (P-1 steps). With
+ * MPI_IN_PLACE the blocks are copied first. Else as PAT_Allgather.
+ */
+PAT_PUBLIC int PAT_Alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                            int recvcount, MPI_Datatype recvtype, MPI_Comm comm);
+
 /* ---- Counters --------------------------------------------------------------------------------------- */
 
 #define PAT_COUNTERS_MAX_ALGS 32

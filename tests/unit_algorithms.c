@@ -619,7 +619,8 @@ static void all_sizes(void **state)
                 pat_job job = make_job(P, sizes[i], arrival);
                 build(alg->name, &job);
                 for (int r = 0; r < P; r++) {
-                    bool has_all = alg->op == PAT_OP_ALLGATHER || (alg->op == PAT_OP_GATHER && r == 0);
+                    bool has_all = alg->op == PAT_OP_ALLGATHER || alg->op == PAT_OP_ALLTOALL ||
+                                   (alg->op == PAT_OP_GATHER && r == 0);
                     int64_t early, bytes = pat_plan_recv_bytes(&plans[r], &early);
                     if (has_all)
                         assert_int_equal(bytes, (P - 1) * sizes[i]);

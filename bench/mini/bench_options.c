@@ -157,7 +157,7 @@ static int take_ms(bench_options *o, const char *option, const char *text, doubl
 /* Is it one that pat-bench measures? All ranks have to do alike. */
 static bool is_measured(enum pat_op op)
 {
-    return op < PAT_NUM_OPS && !pat_collective_of(op)->rooted;
+    return op < PAT_NUM_OPS && !pat_collective_of(op)->rooted && !pat_collective_of(op)->personal;
 }
 
 static int take_op(bench_options *o, const char *text)

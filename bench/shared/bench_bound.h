@@ -6,10 +6,10 @@
 
 #include "collective.h"
 
-/* Is there a bound for it? There is for those in which every rank contributes and gets the result. */
+/* Is there a bound for it? There is for those in which every rank contributes, and all get the same result. */
 static inline bool bench_is_bounded(const pat_collective *collective)
 {
-    return collective->all_give && collective->all_get;
+    return collective->all_give && collective->all_get && !collective->personal;
 }
 
 /*

@@ -72,6 +72,8 @@ TAKE(Gather, gather, GATHER, GATHER, BLOCKS, (SEND, RECV, INT root, COMM comm),
 TAKE(Allreduce, allreduce, ALLREDUCE, ALLREDUCE, VECTOR, (OPERANDS, COMM comm),
      (A_BUFFER(sendbuf), A_BUFFER(recvbuf), A_COUNT(count), A_TYPE(datatype), A_OP(op), A_COMM(comm)),
      BYTES(count, datatype))
+TAKE(Alltoall, alltoall, ALLTOALL, ALLTOALL, BLOCKS, (SEND, RECV, COMM comm), (THERE_AND_BACK, A_COMM(comm)),
+     BYTES(recvcount, recvtype))
 
 ONLY(allreduce, ALLREDUCE, (OPERANDS, COMM comm), (sendbuf, recvbuf, count, datatype, op, comm),
      BYTES(count, datatype))
@@ -98,7 +100,7 @@ BOTH(Scatter, scatter, SCATTER, (SEND, RECV, INT root, COMM comm),
 BOTH(Scatterv, scatterv, SCATTERV, (SENDV, TYPE sendtype, RECV, INT root, COMM comm),
      (sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcount, recvtype, root, comm),
      IN_PLACE(recvbuf) ? 0 : BYTES(recvcount, recvtype))
-BOTH(Alltoall, alltoall, ALLTOALL, (SEND, RECV, COMM comm),
+ONLY(alltoall, ALLTOALL, (SEND, RECV, COMM comm),
      (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm), BYTES(recvcount, recvtype))
 BOTH(Alltoallv, alltoallv, ALLTOALLV, (SENDV, TYPE sendtype, RECVV, TYPE recvtype, COMM comm),
      (sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm), 0)

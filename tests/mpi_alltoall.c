@@ -1,0 +1,132 @@
+/*
+ * mpi_alltoall.c — PAT_Alltoall against the MPI library's own: every algorithm, types with gaps and permutations on either side,
+ * MPI_IN_PLACE, small and large blocks; between other collectives, whose tags it shares.
+ *
+ * ranks: 1 2 3 4 5 8 13
+ */
+#include "mpi_common.h"
+
+enum { MOST_ITEMS = 9000, MOST_RANKS = 13 };
+
+typedef struct side {
+    MPI_Datatype type;
+    int count; /* of items for one rank */
+} side;
+
+static char *given, *got, *wanted;
+static size_t size_of_all;
+
+static void fill(unsigned seed)
+{
+    uint32_t state = seed * 7919u + (unsigned)test.rank * 104729u + 1;
+    for (size_t i = 0; i < size_of_all; i++) {
+        state = state * 1664525u + 1013904223u;
+        given[i] = (char)(state >> 24);
+        got[i] = wanted[i] = (char)(i % 251);
+    }
+}
+
+static void compare(const char *what)
+{
+    if (memcmp(got, wanted, size_of_all) == 0)
+        return;
+    size_t i = 0;
+    while (got[i] == wanted[i])
+        i++;
+    test_fail("%s: byte %zu is %d, not %d", what, i, got[i], wanted[i]);
+}
+
+static void exchange(const side *out, const side *in, unsigned seed)
+{
+    fill(seed);
+    MUST(PAT_Alltoall(given, out->count, out->type, got, in->count, in->type, MPI_COMM_WORLD));
+    MUST(PMPI_Alltoall(given, out->count, out->type, wanted, in->count, in->type, MPI_COMM_WORLD));
+    compare("out of place");
+    memcpy(got, given, size_of_all);
+    memcpy(wanted, given, size_of_all);
+    MUST(PAT_Alltoall(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, got, in->count, in->type, MPI_COMM_WORLD));
+    MUST(PMPI_Alltoall(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, wanted, in->count, in->type, MPI_COMM_WORLD));
+    compare("in place");
+}
+
+/* Ranks may describe the same bytes by different types. */
+static void all_types(MPI_Datatype gaps, MPI_Datatype turned, unsigned seed)
+{
+    static const int counts[] = {0, 1, 3, 700, MOST_ITEMS / 2};
+    for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
+        const int n = counts[i];
+        const side bytes = {MPI_BYTE, 8 * n}, ints = {MPI_INT, 2 * n}, with_gaps = {gaps, n},
+                   permuted = {turned, n};
+        const side *sides[] = {&bytes, &ints, &with_gaps, &permuted};
+        test_at("%d items", n);
+        for (int s = 0; s < 4; s++)
+            for (int r = 0; r < 4; r++)
+                exchange(sides[(s + test.rank) % 4], sides[(r + 2 * test.rank) % 4],
+                         seed + (unsigned)(4 * s + r));
+    }
+}
+
+/* Its messages are told from theirs, though nothing but the order of calls does so. */
+static void between_others(void)
+{
+    static int all[MOST_RANKS * 1000], mine[1000];
+    MUST(PAT_UseAlg("relay"));
+    MUST(PAT_UseAlg("bcast_binomial"));
+    MUST(PAT_UseAlg("gather_binomial"));
+    for (int call = 0; call < 40; call++) {
+        const int root = call % test.size, length = 1 + 37 * call % 900;
+        const side ints = {MPI_INT, length};
+        test_at("between others, call %d", call);
+        for (int i = 0; i < length; i++)
+            mine[i] = test.rank == root ? call + i : -1;
+        MUST(PAT_Bcast(mine, length, MPI_INT, root, MPI_COMM_WORLD));
+        for (int i = 0; i < length; i++)
+            if (mine[i] != call + i) {
+                test_fail("the broadcast brought %d, not %d", mine[i], call + i);
+                break;
+            }
+        exchange(&ints, &ints, (unsigned)call);
+        MUST(PAT_Gather(mine, length, MPI_INT, all, length, MPI_INT, root, MPI_COMM_WORLD));
+        MUST(PAT_Allgather(mine, length, MPI_INT, all, length, MPI_INT, MPI_COMM_WORLD));
+        for (int i = 0; i < test.size * length; i++)
+            if (all[i] != call + i % length) {
+                test_fail("the all-gather brought %d, not %d", all[i], call + i % length);
+                break;
+            }
+    }
+}
+
+int main(int argc, char **argv)
+{
+    static const char *const algorithms[] = {"alltoall_linear", "alltoall_pairwise", "alltoall_auto",
+                                             "alltoall_native"};
+    const int lengths[] = {1, 1}, places[] = {1, 0};
+    MPI_Datatype gaps, strided, turned;
+    test_begin(&argc, &argv);
+    MUST(MPI_Type_vector(2, 1, 2, MPI_INT, &strided));
+    MUST(MPI_Type_create_resized(strided, 0, 16, &gaps));
+    MUST(MPI_Type_indexed(2, lengths, places, MPI_INT, &turned));
+    MUST(MPI_Type_commit(&gaps));
+    MUST(MPI_Type_commit(&turned));
+    size_of_all = (size_t)test.size * MOST_ITEMS / 2 * 16;
+    given = malloc(size_of_all);
+    got = malloc(size_of_all);
+    wanted = malloc(size_of_all);
+    for (size_t a = 0; a < sizeof(algorithms) / sizeof(algorithms[0]); a++) {
+        MUST(PAT_UseAlg(algorithms[a]));
+        const PAT_Counters before = counters();
+        all_types(gaps, turned, 100 * (unsigned)a);
+        const PAT_Counters after = counters();
+        if (a < 2 && test.size > 1 && after.bytes_received == before.bytes_received)
+            test_fail("%s has received nothing", algorithms[a]);
+    }
+    MUST(PAT_UseAlg("alltoall_pairwise"));
+    between_others();
+    free(given);
+    free(got);
+    free(wanted);
+    MUST(MPI_Type_free(&strided));
+    MUST(MPI_Type_free(&gaps));
+    MUST(MPI_Type_free(&turned));
+    return test_end();
+}
