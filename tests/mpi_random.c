@@ -1,5 +1,5 @@
 /*
- * mpi_random.c — random programs: all-gathers and all-reduces, algorithms, sizes, types, communicators that come and go,
+ * mpi_random.c — random programs: all collectives, algorithms, sizes, types, communicators that come and go,
  * sleeps, true and false milestones, persistent rounds. What all ranks must do alike comes from one generator with the same
  * seed everywhere, what each does for itself from another one. The seed is printed; PAT_TEST_SEED sets it,
  * PAT_TEST_SECONDS the time. A run of a minute or more also watches the memory: after a quarter of the time it must not
@@ -129,6 +129,50 @@ static void reduction(MPI_Comm comm)
     free(mine);
 }
 
+/* A broadcast, a gather and an all-to-all of numbers that tell where they come from. */
+static void others(MPI_Comm comm)
+{
+    static const char *const algorithms[] = {"bcast_native",    "bcast_chain",     "bcast_binomial",
+                                             "gather_native",   "gather_linear",   "gather_binomial",
+                                             "alltoall_native", "alltoall_linear", "alltoall_pairwise"};
+    int rank, size;
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &size);
+    if (common(4) == 0)
+        MUST(PAT_UseAlg(algorithms[common(9)]));
+    const int count = some_bytes() / 4, root = common(size);
+    int *given = malloc((size_t)(size * count + 1) * sizeof(int)),
+        *got = malloc((size_t)(size * count + 1) * sizeof(int));
+    if (!given || !got)
+        must("memory for the test's buffers", MPI_ERR_NO_MEM);
+    compute();
+    const int what = common(3), key = (int)(++seed % 1000000);
+    for (int i = 0; i < size * count; i++)
+        given[i] = what == 0 && rank != root ? -1 : key + rank + 100 * i;
+    int wrong = 0;
+    if (what == 0) {
+        MUST(PAT_Bcast(given, count, MPI_INT, root, comm));
+        for (int i = 0; i < count; i++)
+            wrong += given[i] != key + root + 100 * i;
+    } else if (what == 1) {
+        MUST(PAT_Gather(given, count, MPI_INT, got, count, MPI_INT, root, comm));
+        for (int i = 0; rank == root && i < size * count; i++)
+            wrong += got[i] != key + i / count + 100 * (i % count);
+    } else {
+        MUST(PAT_Alltoall(given, count, MPI_INT, got, count, MPI_INT, comm));
+        for (int i = 0; i < size * count; i++)
+            wrong += got[i] != key + i / count + 100 * (rank * count + i % count);
+    }
+    if (wrong)
+        test_fail("%s of %d integers: %d are wrong",
+                  what == 0   ? "broadcast"
+                  : what == 1 ? "gather"
+                              : "all-to-all",
+                  count, wrong);
+    free(given);
+    free(got);
+}
+
 static void persistent_rounds(MPI_Comm comm)
 {
     gather g[MAX_REQUESTS];
@@ -193,8 +237,10 @@ static void step(void)
 {
     int slot = common(MAX_COMMS);
     MPI_Comm comm = comms[slot] == MPI_COMM_NULL ? MPI_COMM_WORLD : comms[slot];
-    int what = common(26);
-    if (what >= 20) {
+    int what = common(31);
+    if (what >= 26) {
+        others(comm);
+    } else if (what >= 20) {
         reduction(comm);
     } else if (what < 11) {
         plain_call(comm);

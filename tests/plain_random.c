@@ -239,9 +239,38 @@ static void all_reduce(const group *g, uint32_t key)
         must(MPI_Op_free(&op), "MPI_Op_free");
 }
 
-static void others(const group *g, int which)
+/* Blocks of integers for every rank, whose numbers tell from whom to whom. */
+static void all_to_all(const group *g, uint32_t key)
+{
+    static int from[MOST_RANKS * MOST_BYTES / 4], to[MOST_RANKS * MOST_BYTES / 4];
+    const int count = some_bytes(g) / 4;
+    const bool in_place = upto(3) == 0;
+    int *given = in_place ? to : from;
+    for (int i = 0; i < g->size * count; i++) {
+        to[i] = -1;
+        given[i] = number_of(key, g->rank, i);
+    }
+    sometimes_sleep();
+    must(MPI_Alltoall(in_place ? MPI_IN_PLACE : from, count, MPI_INT, to, count, MPI_INT, g->comm),
+         "MPI_Alltoall");
+    for (int i = 0; i < g->size * count; i++) {
+        const int wanted = number_of(key, i / count, g->rank * count + i % count);
+        if (to[i] == wanted)
+            continue;
+        if (run.failures++ < 5)
+            fprintf(stderr, "MPI_Alltoall of %d elements: element %d is %d, not %d\n", count, i, to[i],
+                    wanted);
+        break;
+    }
+}
+
+static void others(const group *g, uint32_t key, int which)
 {
     int mine[2] = {g->rank + 1, which}, sum[2];
+    if (which == 2) {
+        all_to_all(g, key);
+        return;
+    }
     sometimes_sleep();
     if (which == 0) {
         must(MPI_Barrier(g->comm), "MPI_Barrier");
@@ -301,7 +330,7 @@ static void sequence(const group *world, int steps)
         else if (what == 7)
             all_reduce(g, key);
         else
-            others(g, (int)(key % 2));
+            others(g, key, (int)(key % 3));
         run.shared = before;
         next(&run.shared);
         if (half != MPI_COMM_NULL && upto(8) == 0)
