@@ -98,7 +98,7 @@ for binding in mpifh usempi usempif08; do
     under 3 "$program" -- "LD_PRELOAD=$library"
     for alg in doubling ring converge; do
         rm -f "$dir/reduce.json"
-        under 3 "$program" -- "LD_PRELOAD=$library" PAT_FORCE=relay PAT_ALG_ALLREDUCE=allreduce_$alg "PAT_REPORT=$dir/reduce.json"
+        under 3 "$program" -- "LD_PRELOAD=$library" PAT_FORCE=relay PAT_ALG_ALLREDUCE=allreduce_$alg PAT_ALG_ALLTOALL=alltoall_pairwise "PAT_REPORT=$dir/reduce.json"
         expect "$binding: all-reduces by $alg: calls of a rank, left to the MPI library" '[12,0]' \
             "$(jq -c '[.sites[] | select(.call == "MPI_Allreduce")] |
                 [(map(.calls) | add) / .[0].ranks, (map(.run_by.mpi) | add)]' "$dir/reduce.json" 2>&1)"

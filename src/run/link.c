@@ -58,6 +58,7 @@ typedef struct ring {
     MPI_Comm comm;
     const int *order; /* NULL: by number */
     int size, place;
+    char *out, *in; /* MAX_BYTES each */
 } ring;
 
 static int at_place(const ring *r, int place)
@@ -66,7 +67,7 @@ static int at_place(const ring *r, int place)
 }
 
 /* The best of `repeats`: what the link can do, less what the scheduler did to us. Sent as so many messages at once. */
-static int64_t shift(char *out, char *in, int bytes, int pieces, int repeats, const ring *r, int *rc)
+static int64_t shift(const ring *r, int bytes, int pieces, int repeats, int *rc)
 {
     int64_t best = INT64_MAX;
     const int piece = bytes / pieces;
@@ -76,10 +77,10 @@ static int64_t shift(char *out, char *in, int bytes, int pieces, int repeats, co
             requests[k] = MPI_REQUEST_NULL;
         const int64_t start = pat_clock_local_ns();
         for (int k = 0; k < pieces && *rc == MPI_SUCCESS; k++)
-            *rc = PMPI_Irecv(in + k * piece, piece, MPI_BYTE, at_place(r, r->place + r->size - 1), TAG,
+            *rc = PMPI_Irecv(r->in + k * piece, piece, MPI_BYTE, at_place(r, r->place + r->size - 1), TAG,
                              r->comm, &requests[k]);
         for (int k = 0; k < pieces && *rc == MPI_SUCCESS; k++)
-            *rc = PMPI_Isend(out + k * piece, piece, MPI_BYTE, at_place(r, r->place + 1), TAG, r->comm,
+            *rc = PMPI_Isend(r->out + k * piece, piece, MPI_BYTE, at_place(r, r->place + 1), TAG, r->comm,
                              &requests[pieces + k]);
         if (*rc == MPI_SUCCESS)
             *rc = wait_for(2 * pieces, requests);
@@ -152,20 +153,21 @@ int pat_link_measure(pat_link *link, MPI_Comm comm, const int *order)
         free(buf);
         return rc != MPI_SUCCESS ? rc : MPI_ERR_NO_MEM;
     }
-    char *in = buf + MAX_BYTES;
-    shift(buf, in, 1, 1, 2, &r, &rc); /* open the connections */
+    r.out = buf;
+    r.in = buf + MAX_BYTES;
+    shift(&r, 1, 1, 2, &rc); /* open the connections */
     int64_t alpha = 0;
     for (int turn = 0; turn < 2 + r.size % 2; turn++) { /* an odd number of neighbours takes three rounds */
         int64_t other = slowest(bounce(turn, &r, &rc), comm, &rc);
         alpha = alpha > other ? alpha : other;
     }
-    int64_t took = slowest(shift(buf, in, bytes, 1, 5, &r, &rc), comm, &rc);
+    int64_t took = slowest(shift(&r, bytes, 1, 5, &rc), comm, &rc);
     while (rc == MPI_SUCCESS && took < ENOUGH_NS && bytes < MAX_BYTES) {
         bytes *= 2;
-        took = slowest(shift(buf, in, bytes, 1, 5, &r, &rc), comm, &rc);
+        took = slowest(shift(&r, bytes, 1, 5, &rc), comm, &rc);
     }
-    int64_t quarter = slowest(shift(buf, in, bytes / 4, 1, 5, &r, &rc), comm, &rc);
-    int64_t pieces = slowest(shift(buf, in, bytes / 4, PIECES, 5, &r, &rc), comm, &rc);
+    int64_t quarter = slowest(shift(&r, bytes / 4, 1, 5, &rc), comm, &rc);
+    int64_t pieces = slowest(shift(&r, bytes / 4, PIECES, 5, &rc), comm, &rc);
     free(buf);
     if (rc != MPI_SUCCESS)
         return rc;

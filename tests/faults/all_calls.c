@@ -194,6 +194,21 @@ static void reduce(void)
     }
 }
 
+static void alltoall(MPI_Datatype gaps)
+{
+    static int given[MOST_RANKS * BLOCK];
+    for (int turn = 0; turn < TURNS; turn++) {
+        fill(0);
+        int *from = turn == 1 ? all : given;
+        for (int i = 0; i < size * BLOCK; i++)
+            from[i] = 1000000 * turn + 10000 * rank + i % BLOCK;
+        const int stride = turn == 2 ? 2 : 1;
+        DO(PAT_Alltoall(turn == 1 ? MPI_IN_PLACE : given, BLOCK, MPI_INT, all, turn == 2 ? 1 : BLOCK,
+                        turn == 2 ? gaps : MPI_INT, comm));
+        check("PAT_Alltoall", turn, BLOCK, stride, stride * BLOCK);
+    }
+}
+
 static void everything(MPI_Datatype gaps)
 {
     plain();
@@ -202,6 +217,7 @@ static void everything(MPI_Datatype gaps)
     reduce();
     persistent(gaps);
     rooted();
+    alltoall(gaps);
 }
 
 static void init(void)
@@ -218,8 +234,9 @@ static void finalize(void)
 
 static void script(MPI_Datatype gaps)
 {
-    static const char *const names[] = {"relay", "bdr", "bcast_binomial", "gather_binomial",
-                                        "allreduce_converge"};
+    static const char *const names[] = {"relay", "bdr"}, *const others[] = {
+                                                             "bcast_binomial", "gather_binomial",
+                                                             "allreduce_converge", "alltoall_pairwise"};
     PAT_Counters counters;
     init();
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
@@ -228,9 +245,8 @@ static void script(MPI_Datatype gaps)
         DO(PAT_Allgather(mine, BLOCK, MPI_INT, all, BLOCK, MPI_INT, comm));
         check("PAT_Allgather by auto", turn, BLOCK, 1, BLOCK);
     }
-    DO(PAT_UseAlg(names[2]));
-    DO(PAT_UseAlg(names[3]));
-    DO(PAT_UseAlg(names[4]));
+    for (int a = 0; a < 4; a++)
+        DO(PAT_UseAlg(others[a]));
     for (int a = 0; a < 2; a++) {
         DO(PAT_UseAlg(names[a]));
         everything(gaps);
