@@ -12,6 +12,7 @@
 #include "fail.h"
 #include "life.h"
 #include "runtime.h"
+#include "settle.h"
 
 /* ---- The library's life ------------------------------------------------------------------------------- */
 
@@ -178,13 +179,13 @@ int PAT_UseAlg(const char *name)
     if (alg == atomic_load(&pat_rt.alg[alg->op]))
         return MPI_SUCCESS;
     bool busy;
-    rc = pat_life_settle(&busy);
+    rc = pat_settle(&busy);
     if (rc != MPI_SUCCESS)
         return pat_fail(MPI_COMM_WORLD, rc);
     if (busy)
         return pat_error(MPI_ERR_REQUEST,
                          "PAT_UseAlg: a request is started on some rank; call PAT_Wait first");
-    rc = pat_life_use(alg);
+    rc = pat_settle_use(alg);
     return rc == MPI_SUCCESS ? rc : pat_fail(MPI_COMM_WORLD, rc);
 }
 

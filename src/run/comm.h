@@ -66,7 +66,7 @@ typedef struct pat_comm {
 
     pthread_mutex_t lock; /* guards all that follows; whoever holds it drives */
     bool dead;
-    bool idle_settled;   /* scratch of pat_life_settle */
+    bool idle_settled;   /* scratch of pat_settle */
     pat_failure failure; /* of a call or of the background thread: nothing runs here any more */
     pat_plan_cache plans;
     pat_lane lanes[PAT_NUM_OPS];

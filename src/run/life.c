@@ -1,6 +1,5 @@
 /*
- * life.c — see life.h: start and stop of the library, the background thread's round through the communicators,
- * settling.
+ * life.c — see life.h.
  */
 #include "life.h"
 
@@ -9,236 +8,20 @@
 #include <string.h>
 
 #include "comm.h"
-#include "epoch.h"
 #include "error.h"
 #include "explain.h"
 #include "machine.h"
 #include "nodes.h"
-#include "pace.h"
 #include "place.h"
 #include "runtime.h"
-#include "select.h"
+#include "settle.h"
 #include "trace.h"
 #include "visit.h"
-#include "wait.h"
-
-/* ---- The background thread ---------------------------------------------------------------------------- */
-
-/*
- * One visit: to every communicator. References keep them in memory; the runtime's lock is not held while
- * one is driven, so that milestones never wait for a message.
- */
-static void background_work(void *arg, pat_visit *visit)
-{
-    (void)arg;
-    visit->next_ns = PAT_NEVER;
-    visit->watch = visit->sending = visit->moved = visit->drove = false;
-    pthread_mutex_lock(&pat_rt.lock);
-    pat_comm *c = pat_rt.comms;
-    if (c)
-        c->refs++;
-    pthread_mutex_unlock(&pat_rt.lock);
-    while (c) {
-        pat_visit_comm(c, visit);
-        pthread_mutex_lock(&pat_rt.lock);
-        pat_comm *after = c->listed ? c->next : NULL;
-        if (after)
-            after->refs++;
-        bool cut_short =
-            !c->listed; /* freed meanwhile, and whatever came after it perhaps too: start again */
-        pthread_mutex_unlock(&pat_rt.lock);
-        pat_comm_unref(c);
-        if (cut_short) {
-            visit->next_ns = pat_clock_local_ns();
-            return;
-        }
-        c = after;
-    }
-    /* MPI may have taken in for one communicator what was looked for on another. */
-    if (visit->moved && visit->next_ns != PAT_NEVER) {
-        int64_t soon = pat_pace_soon(pat_clock_local_ns());
-        visit->next_ns = soon < visit->next_ns ? soon : visit->next_ns;
-    }
-}
-
-/* ---- Settling ----------------------------------------------------------------------------------------- */
-
-/* Apply one step to every communicator until none says it wants more. */
-static int for_all(int (*step)(pat_comm *c, bool *done), bool failed_too)
-{
-    int rc = MPI_SUCCESS;
-    bool all_done;
-    do {
-        all_done = true;
-        for (pat_comm *c = pat_rt.comms; c && rc == MPI_SUCCESS; c = c->next) {
-            bool done = true;
-            pthread_mutex_lock(&c->lock);
-            if (c->usable && !c->dead && (failed_too || c->failure.code == MPI_SUCCESS) && !c->idle_settled)
-                rc = step(c, &done);
-            if (done)
-                c->idle_settled = true;
-            pthread_mutex_unlock(&c->lock);
-            all_done = all_done && done;
-        }
-    } while (!all_done && rc == MPI_SUCCESS);
-    for (pat_comm *c = pat_rt.comms; c; c = c->next) {
-        pthread_mutex_lock(&c->lock);
-        c->idle_settled = false;
-        pthread_mutex_unlock(&c->lock);
-    }
-    return rc;
-}
-
-static int finish_calls(pat_comm *c, bool *done)
-{
-    bool moved;
-    int rc = pat_epoch_progress(c, &moved);
-    *done = c->phase == PAT_IDLE;
-    return rc;
-}
-
-static int begin_settling(pat_comm *c, bool *done)
-{
-    *done = true;
-    return c->background ? pat_epoch_settle_begin(c) : MPI_SUCCESS;
-}
-
-static int step_settling(pat_comm *c, bool *done)
-{
-    *done = true;
-    return c->background ? pat_epoch_settle_step(c, done) : MPI_SUCCESS;
-}
-
-int pat_life_settle(bool *busy)
-{
-    int mine[2] = {0, 0}, any[2]; /* contributed to an exchange; a request is started */
-    for (pat_comm *c = pat_rt.comms; c; c = c->next) {
-        pthread_mutex_lock(&c->lock);
-        mine[0] |= pat_epoch_withdraw_edge(c);
-        mine[1] |= c->hold.started;
-        pthread_mutex_unlock(&c->lock);
-    }
-    int rc = pat_runtime_agree(mine, any, 2);
-    if (rc != MPI_SUCCESS)
-        return rc;
-    if (busy) {
-        *busy = any[1];
-        if (*busy)
-            return MPI_SUCCESS;
-    }
-    if (any[1])
-        rc = for_all(finish_calls, false);
-    if (rc != MPI_SUCCESS || !any[0])
-        return rc;
-    rc = for_all(begin_settling, false);
-    return rc == MPI_SUCCESS ? for_all(step_settling, false) : rc;
-}
-
-int pat_life_use(const pat_algorithm *alg)
-{
-    int rc = MPI_SUCCESS;
-    pat_rt.patience = 0;
-    atomic_store(&pat_rt.alg[alg->op], alg);
-    for (pat_comm *c = pat_rt.comms; c; c = c->next) {
-        pthread_mutex_lock(&c->lock);
-        if (c->usable && !c->dead) {
-            int rc_comm = pat_epoch_new_algorithm(c, alg->op);
-            rc = rc != MPI_SUCCESS ? rc : rc_comm;
-        }
-        pthread_mutex_unlock(&c->lock);
-    }
-    if (pat_rt.thread)
-        pat_thread_kick(pat_rt.thread);
-    return rc;
-}
-
-/* Settle a communicator that is about to go, if its epoch may have begun. */
-static int settle_one(pat_comm *c)
-{
-    bool done = false;
-    int rc = MPI_SUCCESS;
-    pthread_mutex_lock(&c->lock);
-    if (c->usable && !c->dead)
-        rc = pat_epoch_wait(c);
-    if (rc == MPI_SUCCESS && c->usable && !c->dead && c->background && pat_runtime_estimates() &&
-        !pat_rt.settled) {
-        atomic_store(&c->foreground, true);
-        rc = pat_epoch_settle_begin(c);
-        while (rc == MPI_SUCCESS && !done) {
-            rc = pat_epoch_settle_step(c, &done);
-            if (rc == MPI_SUCCESS)
-                pat_runtime_drive_others();
-        }
-        atomic_store(&c->foreground, false);
-    }
-    pthread_mutex_unlock(&c->lock);
-    return rc;
-}
-
-/* ---- The end of a communicator ------------------------------------------------------------------------- */
-
-static bool credits_under_way(const pat_comm *c)
-{
-    return pat_credits_under_way(&c->credits);
-}
-
-static int look_at_credits(pat_comm *c, bool *moved)
-{
-    return pat_credits_look(&c->credits, moved);
-}
-
-/*
- * MPI_Comm_free and the end of the library both come here, on every member. No error is returned: the state is gone all the same, and MPI
- * would keep an attribute that leads nowhere. What has failed on the communicator was returned by the calls on it.
- */
-static int end_comm(MPI_Comm comm, int keyval, void *attr, void *extra)
-{
-    (void)comm;
-    (void)keyval;
-    (void)extra;
-    pat_comm *c = attr;
-    const int64_t start_ns = pat_clock_local_ns();
-    pthread_mutex_lock(&c->lock);
-    atomic_store(&c->credits.watched, false);
-    int rc = pat_wait_while(c, credits_under_way, look_at_credits),
-        rc_sample = c->failure.code == MPI_SUCCESS ? pat_select_hear(c) : MPI_SUCCESS;
-    if (rc == MPI_SUCCESS)
-        rc = rc_sample;
-    pthread_mutex_unlock(&c->lock);
-    settle_one(c);
-
-    pat_comm_unlist(c);
-    pthread_mutex_lock(&c->lock);
-    pat_epoch_drop_ahead(c);
-    c->dead = true;
-    c->hold = (pat_hold){0};
-    pthread_mutex_unlock(&c->lock);
-    if (!pat_comm_stays(c)) {
-        PMPI_Comm_free(&c->own);
-        if (c->sample.comm != MPI_COMM_NULL)
-            PMPI_Comm_free(&c->sample.comm);
-    }
-    pat_comm_unref(c);
-    if (!pat_rt.settled) /* else it belongs to the end of the library */
-        atomic_fetch_add(&pat_rt.state_ns, pat_clock_local_ns() - start_ns);
-    return MPI_SUCCESS;
-}
-
-/* ---- Start and stop ----------------------------------------------------------------------------------- */
 
 static int end_trace(void)
 {
     int rc = pat_rt.trace ? pat_trace_close(pat_rt.trace) : MPI_SUCCESS;
     pat_rt.trace = NULL;
-    return rc;
-}
-
-/* Its members have all started it, and each now looks after what it has to pass on. */
-static int end_credits(pat_comm *c, bool *done)
-{
-    bool moved;
-    int rc = pat_credits_look(&c->credits, &moved);
-    *done = !pat_credits_under_way(&c->credits) || rc != MPI_SUCCESS;
     return rc;
 }
 
@@ -253,9 +36,9 @@ static void forget_machine(void)
 /* All but the attribute of MPI_COMM_SELF, which its own callback may not delete. */
 static int shut_down(void)
 {
-    int rc = pat_life_settle(NULL);
+    int rc = pat_settle(NULL);
     if (rc == MPI_SUCCESS)
-        rc = for_all(end_credits, true);
+        rc = pat_settle_credits();
     pat_rt.settled = true;
     if (pat_rt.thread) {
         pat_thread_stop(pat_rt.thread);
@@ -367,7 +150,7 @@ static int start_thread(void)
         return rc;
     PMPI_Query_thread(&level);
     if (level >= MPI_THREAD_MULTIPLE && pat_rt.config.background)
-        pat_rt.thread = pat_thread_start(background_work, NULL, view);
+        pat_rt.thread = pat_thread_start(pat_visit_all, NULL, view);
     if (!pat_rt.thread)
         pat_place_forget(view);
     int mine = pat_rt.thread != NULL, all = 0; /* without one this rank simply has no early part */
@@ -384,7 +167,7 @@ static int start_thread(void)
 static int make_keys(void)
 {
     pat_rt.comm_keyval = pat_rt.calls_keyval = pat_rt.self_keyval = MPI_KEYVAL_INVALID;
-    int rc = PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, end_comm, &pat_rt.comm_keyval, NULL);
+    int rc = PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, pat_settle_comm_ends, &pat_rt.comm_keyval, NULL);
     if (rc == MPI_SUCCESS)
         rc = PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &pat_rt.calls_keyval,
                                      NULL);
@@ -439,7 +222,7 @@ int pat_life_begin(void)
         for (int op = 0; op < PAT_NUM_OPS; op++)
             atomic_store(&pat_rt.alg[op], alg[op]);
         pat_rt.settled = false;
-        pat_rt.visit_all = background_work;
+        pat_rt.visit_all = pat_visit_all;
         pat_rt.milestone = (pat_milestone){0};
         rc = start_thread();
     }

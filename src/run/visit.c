@@ -210,3 +210,40 @@ void pat_visit_comm(pat_comm *c, pat_visit *visit)
     pthread_rwlock_unlock(&pat_rt.driving);
     pthread_mutex_unlock(&c->lock);
 }
+
+/*
+ * One visit: to every communicator. References keep them in memory; the runtime's lock is not held while
+ * one is driven, so that milestones never wait for a message.
+ */
+void pat_visit_all(void *unused, pat_visit *visit)
+{
+    (void)unused;
+    visit->next_ns = PAT_NEVER;
+    visit->watch = visit->sending = visit->moved = visit->drove = false;
+    pthread_mutex_lock(&pat_rt.lock);
+    pat_comm *c = pat_rt.comms;
+    if (c)
+        c->refs++;
+    pthread_mutex_unlock(&pat_rt.lock);
+    while (c) {
+        pat_visit_comm(c, visit);
+        pthread_mutex_lock(&pat_rt.lock);
+        pat_comm *after = c->listed ? c->next : NULL;
+        if (after)
+            after->refs++;
+        bool cut_short =
+            !c->listed; /* freed meanwhile, and whatever came after it perhaps too: start again */
+        pthread_mutex_unlock(&pat_rt.lock);
+        pat_comm_unref(c);
+        if (cut_short) {
+            visit->next_ns = pat_clock_local_ns();
+            return;
+        }
+        c = after;
+    }
+    /* MPI may have taken in for one communicator what was looked for on another. */
+    if (visit->moved && visit->next_ns != PAT_NEVER) {
+        int64_t soon = pat_pace_soon(pat_clock_local_ns());
+        visit->next_ns = soon < visit->next_ns ? soon : visit->next_ns;
+    }
+}

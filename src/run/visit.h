@@ -1,5 +1,5 @@
 /*
- * visit.h — the background thread's visit to one communicator: whatever is under way there is moved on, and what is expected to be
+ * visit.h — the background thread's visit to a communicator: whatever is under way there is moved on, and what is expected to be
  * called next is made ready.
  */
 #ifndef PAT_VISIT_H
@@ -10,5 +10,8 @@
 
 /* Takes the communicator's lock if that is free, and adds to the visit when to come again. */
 void pat_visit_comm(pat_comm *c, pat_visit *visit);
+
+/* One after the other, every communicator: what the thread does when it wakes up. */
+void pat_visit_all(void *unused, pat_visit *visit);
 
 #endif

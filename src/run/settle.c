@@ -1,0 +1,182 @@
+/*
+ * settle.c — see settle.h.
+ */
+#include "settle.h"
+
+#include "epoch.h"
+#include "runtime.h"
+#include "select.h"
+#include "wait.h"
+
+/* Apply one step to every communicator until none says it wants more. */
+static int for_all(int (*step)(pat_comm *c, bool *done), bool failed_too)
+{
+    int rc = MPI_SUCCESS;
+    bool all_done;
+    do {
+        all_done = true;
+        for (pat_comm *c = pat_rt.comms; c && rc == MPI_SUCCESS; c = c->next) {
+            bool done = true;
+            pthread_mutex_lock(&c->lock);
+            if (c->usable && !c->dead && (failed_too || c->failure.code == MPI_SUCCESS) && !c->idle_settled)
+                rc = step(c, &done);
+            if (done)
+                c->idle_settled = true;
+            pthread_mutex_unlock(&c->lock);
+            all_done = all_done && done;
+        }
+    } while (!all_done && rc == MPI_SUCCESS);
+    for (pat_comm *c = pat_rt.comms; c; c = c->next) {
+        pthread_mutex_lock(&c->lock);
+        c->idle_settled = false;
+        pthread_mutex_unlock(&c->lock);
+    }
+    return rc;
+}
+
+static int finish_calls(pat_comm *c, bool *done)
+{
+    bool moved;
+    int rc = pat_epoch_progress(c, &moved);
+    *done = c->phase == PAT_IDLE;
+    return rc;
+}
+
+static int begin_settling(pat_comm *c, bool *done)
+{
+    *done = true;
+    return c->background ? pat_epoch_settle_begin(c) : MPI_SUCCESS;
+}
+
+static int step_settling(pat_comm *c, bool *done)
+{
+    *done = true;
+    return c->background ? pat_epoch_settle_step(c, done) : MPI_SUCCESS;
+}
+
+int pat_settle(bool *busy)
+{
+    int mine[2] = {0, 0}, any[2]; /* contributed to an exchange; a request is started */
+    for (pat_comm *c = pat_rt.comms; c; c = c->next) {
+        pthread_mutex_lock(&c->lock);
+        mine[0] |= pat_epoch_withdraw_edge(c);
+        mine[1] |= c->hold.started;
+        pthread_mutex_unlock(&c->lock);
+    }
+    int rc = pat_runtime_agree(mine, any, 2);
+    if (rc != MPI_SUCCESS)
+        return rc;
+    if (busy) {
+        *busy = any[1];
+        if (*busy)
+            return MPI_SUCCESS;
+    }
+    if (any[1])
+        rc = for_all(finish_calls, false);
+    if (rc != MPI_SUCCESS || !any[0])
+        return rc;
+    rc = for_all(begin_settling, false);
+    return rc == MPI_SUCCESS ? for_all(step_settling, false) : rc;
+}
+
+int pat_settle_use(const pat_algorithm *alg)
+{
+    int rc = MPI_SUCCESS;
+    pat_rt.patience = 0;
+    atomic_store(&pat_rt.alg[alg->op], alg);
+    for (pat_comm *c = pat_rt.comms; c; c = c->next) {
+        pthread_mutex_lock(&c->lock);
+        if (c->usable && !c->dead) {
+            int rc_comm = pat_epoch_new_algorithm(c, alg->op);
+            rc = rc != MPI_SUCCESS ? rc : rc_comm;
+        }
+        pthread_mutex_unlock(&c->lock);
+    }
+    if (pat_rt.thread)
+        pat_thread_kick(pat_rt.thread);
+    return rc;
+}
+
+/* Its members have all started it, and each now looks after what it has to pass on. */
+static int end_credits(pat_comm *c, bool *done)
+{
+    bool moved;
+    int rc = pat_credits_look(&c->credits, &moved);
+    *done = !pat_credits_under_way(&c->credits) || rc != MPI_SUCCESS;
+    return rc;
+}
+
+int pat_settle_credits(void)
+{
+    return for_all(end_credits, true);
+}
+
+/* Settle a communicator that is about to go, if its epoch may have begun. */
+static int settle_one(pat_comm *c)
+{
+    bool done = false;
+    int rc = MPI_SUCCESS;
+    pthread_mutex_lock(&c->lock);
+    if (c->usable && !c->dead)
+        rc = pat_epoch_wait(c);
+    if (rc == MPI_SUCCESS && c->usable && !c->dead && c->background && pat_runtime_estimates() &&
+        !pat_rt.settled) {
+        atomic_store(&c->foreground, true);
+        rc = pat_epoch_settle_begin(c);
+        while (rc == MPI_SUCCESS && !done) {
+            rc = pat_epoch_settle_step(c, &done);
+            if (rc == MPI_SUCCESS)
+                pat_runtime_drive_others();
+        }
+        atomic_store(&c->foreground, false);
+    }
+    pthread_mutex_unlock(&c->lock);
+    return rc;
+}
+
+static bool credits_under_way(const pat_comm *c)
+{
+    return pat_credits_under_way(&c->credits);
+}
+
+static int look_at_credits(pat_comm *c, bool *moved)
+{
+    return pat_credits_look(&c->credits, moved);
+}
+
+/*
+ * MPI_Comm_free and the end of the library both come here, on every member. No error is returned: the state is gone all the same, and MPI
+ * would keep an attribute that leads nowhere. What has failed on the communicator was returned by the calls on it.
+ */
+int pat_settle_comm_ends(MPI_Comm comm, int keyval, void *attr, void *extra)
+{
+    (void)comm;
+    (void)keyval;
+    (void)extra;
+    pat_comm *c = attr;
+    const int64_t start_ns = pat_clock_local_ns();
+    pthread_mutex_lock(&c->lock);
+    atomic_store(&c->credits.watched, false);
+    int rc = pat_wait_while(c, credits_under_way, look_at_credits),
+        rc_sample = c->failure.code == MPI_SUCCESS ? pat_select_hear(c) : MPI_SUCCESS;
+    if (rc == MPI_SUCCESS)
+        rc = rc_sample;
+    pthread_mutex_unlock(&c->lock);
+    settle_one(c);
+
+    pat_comm_unlist(c);
+    pthread_mutex_lock(&c->lock);
+    pat_epoch_drop_ahead(c);
+    c->dead = true;
+    c->hold = (pat_hold){0};
+    pthread_mutex_unlock(&c->lock);
+    if (!pat_comm_stays(c)) {
+        PMPI_Comm_free(&c->own);
+        if (c->sample.comm != MPI_COMM_NULL)
+            PMPI_Comm_free(&c->sample.comm);
+    }
+    pat_comm_unref(c);
+    if (!pat_rt.settled) /* else it belongs to the end of the library */
+        atomic_fetch_add(&pat_rt.state_ns, pat_clock_local_ns() - start_ns);
+    return MPI_SUCCESS;
+}

@@ -1,0 +1,27 @@
+/*
+ * settle.h — communicators are brought to rest: what was prepared or exchanged for a next call is ended, so that an algorithm may change,
+ * or a communicator or the library may go.
+ *
+ * All functions are collective, over MPI_COMM_WORLD or the communicator, and return MPI error codes.
+ */
+#ifndef PAT_SETTLE_H
+#define PAT_SETTLE_H
+
+#include "comm.h"
+
+/*
+ * Between calls: end what communicators have prepared or exchanged for a next call, if any rank has done so. *busy, when not NULL, is set
+ * instead when a started request stands in the way on any rank; when NULL such requests are completed first.
+ */
+int pat_settle(bool *busy);
+
+/* Use `alg` from now on: all ranks, between calls, with nothing left to settle. */
+int pat_settle_use(const pat_algorithm *alg);
+
+/* The library ends: complete the rounds of credits. */
+int pat_settle_credits(void);
+
+/* A communicator goes: MPI calls this for the attribute that its state hangs on. */
+int pat_settle_comm_ends(MPI_Comm comm, int keyval, void *attr, void *extra);
+
+#endif
