@@ -1,5 +1,5 @@
 /*
- * algorithms.h — the table that names every algorithm. To add one: write one file with a build function and
+ * algorithms.h — the table that names every algorithm. To add one: write one file with a build function and a formula, and
  * add one line to its collective's list in list.h. Algorithms know the plan and nothing else: no MPI, no clock, no
  * thread.
  */
@@ -14,6 +14,18 @@
 enum pat_op { PAT_COLLECTIVES(PAT_OP) PAT_NUM_OPS };
 #undef PAT_OP
 
+/*
+ * What a collective takes by formula when all ranks call at once: the messages that follow one another, and their bytes. They
+ * are counted apart by how many messages their sender posts at once, each to another rank, since such a message takes longer
+ * than one alone. In whole numbers, because algorithms know no others.
+ */
+enum { PAT_MAX_AT_ONCE = 32 };
+
+typedef struct pat_formula {
+    int64_t messages[PAT_MAX_AT_ONCE + 1],
+        bytes[PAT_MAX_AT_ONCE + 1]; /* [k]: of those posted k at once; [0] is empty */
+} pat_formula;
+
 typedef struct pat_algorithm {
     const char *name;
     const char *summary;
@@ -26,6 +38,11 @@ typedef struct pat_algorithm {
     bool half;          /* only half of another one: no program can choose it */
     /* Build the part of job->num_ranks ranks' common plan that is `rank`'s; NULL: left to the MPI library. */
     void (*build)(pat_plan *plan, const pat_job *job, int rank);
+    /*
+     * Fill in a formula that is all zeros: for at least two ranks and one byte. Of the job it takes the ranks and the bytes.
+     * NULL: there is none, so the algorithm is not calibrated and cannot be chosen by calibration.
+     */
+    void (*formula)(pat_formula *formula, const pat_job *job);
 } pat_algorithm;
 
 enum { PAT_MAX_ALGS = 32 }; /* the table is not longer */

@@ -230,3 +230,12 @@ void pat_allreduce_converge_build(pat_plan *plan, const pat_job *job, int rank)
     if (b.from >= 0)
         pass_on(&b);
 }
+
+/* The sums of log2(P) halves come in at rank 0; then the last piece goes down the chain. */
+void pat_allreduce_converge_formula(pat_formula *formula, const pat_job *job)
+{
+    const int halves = pat_part_log_up(job->num_ranks), hops = job->num_ranks - 1;
+    const int64_t pieces = pat_part_segments(job);
+    pat_part_add(formula, 1, halves * pieces + hops,
+                 halves * job->block_bytes + hops * job->block_bytes / pieces);
+}

@@ -71,3 +71,11 @@ void pat_allreduce_doubling_build(pat_plan *plan, const pat_job *job, int rank)
         pat_plan_in_step(plan, pat_plan_send(plan, rank - 1, 0, bytes));
     }
 }
+
+void pat_allreduce_doubling_formula(pat_formula *formula, const pat_job *job)
+{
+    const int doublings = pat_part_log_down(job->num_ranks),
+              more = pat_part_log_up(job->num_ranks) - doublings,
+              steps = doublings + 2 * more; /* two more for the ranks beyond the power of two */
+    pat_part_add(formula, 1, steps, steps * job->block_bytes);
+}

@@ -58,3 +58,10 @@ void pat_allreduce_ring_build(pat_plan *plan, const pat_job *job, int rank)
             pat_plan_in_step(plan, pat_plan_recv(plan, left, take.from, take.length));
     }
 }
+
+/* Twice round. */
+void pat_allreduce_ring_formula(pat_formula *formula, const pat_job *job)
+{
+    const int steps = 2 * (job->num_ranks - 1);
+    pat_part_add(formula, 1, steps, steps * job->block_bytes / job->num_ranks);
+}

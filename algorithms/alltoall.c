@@ -48,3 +48,14 @@ void pat_alltoall_pairwise_build(pat_plan *plan, const pat_job *job, int rank)
         pat_plan_next_step(plan);
     }
 }
+
+void pat_alltoall_linear_formula(pat_formula *formula, const pat_job *job)
+{
+    pat_part_add(formula, 1, 1, (job->num_ranks - 1) * job->block_bytes);
+}
+
+void pat_alltoall_pairwise_formula(pat_formula *formula, const pat_job *job)
+{
+    const int steps = job->num_ranks - 1;
+    pat_part_add(formula, 1, steps, steps * job->block_bytes);
+}

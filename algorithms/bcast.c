@@ -123,3 +123,15 @@ void pat_part_bcast(pat_plan *plan, const pat_job *job, int rank)
             send_piece(plan, rank, out[i], in, in_node, num_in);
     }
 }
+
+/*
+ * On each hop the result goes without the block that its end has: P-1 blocks leave rank 0, and the last segment goes P-3 hops
+ * further, to the last rank that has not brought it itself.
+ */
+void pat_part_bcast_formula(pat_formula *formula, const pat_job *job)
+{
+    const int blocks = job->num_ranks - 1, hops = job->num_ranks > 3 ? job->num_ranks - 3 : 0;
+    const int64_t segments = pat_part_segments(job);
+    pat_part_add(formula, 1, blocks * segments + hops,
+                 blocks * job->block_bytes + hops * job->block_bytes / segments);
+}

@@ -84,3 +84,22 @@ void pat_bcast_split_build(pat_plan *plan, const pat_job *job, int rank)
         pat_plan_in_step(plan, pat_plan_send(plan, pair, own.from, own.to - own.from));
     pat_plan_in_step(plan, pat_plan_recv(plan, pair < P ? pair : 0, other.from, other.to - other.from));
 }
+
+/*
+ * Nuriyev 2021, [4.9]; corrected against the print: where half the message is less than a segment it runs as a chain, and the
+ * segments are those of a half.
+ */
+void pat_bcast_split_formula(pat_formula *formula, const pat_job *job)
+{
+    const int64_t bytes = job->block_bytes, middle = (bytes + 1) / 2;
+    const pat_job side = {.block_bytes = middle, .segment_bytes = job->segment_bytes};
+    const int64_t segment = job->segment_bytes > 0 ? pat_part_least(job->segment_bytes, middle) : middle;
+    if (bytes < 2 || (job->segment_bytes > 0 && bytes < 2 * job->segment_bytes)) {
+        pat_bcast_chain_formula(formula, job);
+        return;
+    }
+    const int64_t stages = pat_part_log_down(job->num_ranks) + pat_part_segments(&side) - 1,
+                  messages = (job->num_ranks > 2 ? 2 : 1) * stages;
+    pat_part_add(formula, 1, messages, messages * segment);
+    pat_part_add(formula, 1, 1, bytes - middle);
+}

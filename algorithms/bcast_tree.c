@@ -75,3 +75,56 @@ void pat_bcast_binomial_build(pat_plan *plan, const pat_job *job, int rank)
 {
     segmented(plan, job, rank, PAT_TREE_BINOMIAL, 0);
 }
+
+/*
+ * ---- Formulas, after Nuriyev 2021, chapter 4 ----
+ *
+ * Numbers in brackets are the thesis' equations. Corrected against the print:
+ *  - binomial [4.7] ends in a "-1" that no term of its derivation stands for: two ranks and one segment would cost nothing;
+ *  - K-chain [4.11]: with K chains the longest has (P-1)/K ranks rounded up, not down;
+ *  - the root has no more children than there are ranks: two ranks and one segment are one message on any tree.
+ */
+
+/* So many stages of a segment to each of `children`. */
+static void add_stages(pat_formula *formula, const pat_job *job, int children, int64_t stages)
+{
+    const bool cut = job->segment_bytes > 0 && job->segment_bytes < job->block_bytes;
+    pat_part_add(formula, children, stages, stages * (cut ? job->segment_bytes : job->block_bytes));
+}
+
+/* [4.1] */
+void pat_bcast_linear_formula(pat_formula *formula, const pat_job *job)
+{
+    const int messages = job->num_ranks - 1;
+    pat_part_add(formula, 1, messages, messages * job->block_bytes);
+}
+
+/* [4.8] */
+void pat_bcast_chain_formula(pat_formula *formula, const pat_job *job)
+{
+    add_stages(formula, job, 1, job->num_ranks + pat_part_segments(job) - 2);
+}
+
+/* [4.11] */
+void pat_bcast_kchain_formula(pat_formula *formula, const pat_job *job)
+{
+    const int ranks = job->num_ranks - 1, chains = ranks < PAT_TREE_CHAINS ? ranks : PAT_TREE_CHAINS;
+    add_stages(formula, job, 1, (ranks - 1) / chains); /* the last segment down the longest chain */
+    add_stages(formula, job, chains, pat_part_segments(job));
+}
+
+/* [4.10] */
+void pat_bcast_binary_formula(pat_formula *formula, const pat_job *job)
+{
+    const int children = job->num_ranks > 2 ? 2 : 1;
+    add_stages(formula, job, children, pat_part_log_down(job->num_ranks) + pat_part_segments(job) - 1);
+}
+
+/* [4.7]: while the root is the dearest, and then the last segment on its way down. */
+void pat_bcast_binomial_formula(pat_formula *formula, const pat_job *job)
+{
+    const int children = pat_part_log_up(job->num_ranks), depth = pat_part_log_down(job->num_ranks);
+    add_stages(formula, job, children, pat_part_segments(job));
+    for (int i = 1; i < depth; i++)
+        add_stages(formula, job, children - i, 1);
+}

@@ -157,3 +157,9 @@ void pat_bdr_build(pat_plan *plan, const pat_job *job, int rank)
     free(senders);
     free(order);
 }
+
+/* When all call at once it is the ring. */
+void pat_bdr_formula(pat_formula *formula, const pat_job *job)
+{
+    pat_ring_formula(formula, job);
+}

@@ -20,3 +20,11 @@ void pat_bslb_build(pat_plan *plan, const pat_job *job, int rank)
     pat_bsls_build(plan, job, rank);
     pat_part_bcast(plan, job, rank);
 }
+
+/* For each block a signal, the short first part, and the rest. */
+void pat_bslb_formula(pat_formula *formula, const pat_job *job)
+{
+    const int blocks = job->num_ranks - 1;
+    pat_part_add(formula, 1, 3 * blocks, blocks * job->block_bytes);
+    pat_part_bcast_formula(formula, job);
+}

@@ -37,3 +37,9 @@ void pat_gather_binomial_build(pat_plan *plan, const pat_job *job, int rank)
         pat_plan_in_step(plan, pat_plan_send(plan, pat_tree_parent(&tree, rank), rank * bytes,
                                              subtree(&tree, rank) * bytes));
 }
+
+/* Nuriyev 2021, [4.15]; corrected against the print, which sums up as if P were a power of two: the root takes P-1 blocks. */
+void pat_gather_binomial_formula(pat_formula *formula, const pat_job *job)
+{
+    pat_part_add(formula, 1, pat_part_log_up(job->num_ranks), (job->num_ranks - 1) * job->block_bytes);
+}

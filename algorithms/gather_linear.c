@@ -54,3 +54,20 @@ void pat_gather_sync_build(pat_plan *plan, const pat_job *job, int rank)
             pat_plan_in_step(plan, pat_plan_recv(plan, r, r * bytes + first, bytes - first));
     }
 }
+
+/* Nuriyev 2021, [4.12] */
+void pat_gather_linear_formula(pat_formula *formula, const pat_job *job)
+{
+    const int blocks = job->num_ranks - 1;
+    pat_part_add(formula, 1, blocks, blocks * job->block_bytes);
+}
+
+/* [4.13]; and [4.14], for halves that are sent unasked. */
+void pat_gather_sync_formula(pat_formula *formula, const pat_job *job)
+{
+    const int blocks = job->num_ranks - 1;
+    if (job->block_bytes > 2 * job->eager_bytes)
+        pat_part_add(formula, 1, 2 * blocks, blocks * job->block_bytes);
+    else
+        pat_part_add(formula, 1, blocks, blocks * job->block_bytes / 2);
+}

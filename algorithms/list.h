@@ -11,8 +11,8 @@
 /*
  * Every algorithm, one list per collective:
  *  LEFT(name, op, kind, summary): left to others. It builds no plan;
- *  OURS(name, op, kind, summary): has a build function;
- *  HALF(name, op, kind, summary): likewise, but it is only half of another one and cannot be chosen.
+ *  OURS(name, op, kind, summary): has a build function, pat_<name>_build, and a formula, pat_<name>_formula;
+ *  HALF(name, op, kind, summary): is only half of another one and cannot be chosen. It has a build function alone.
  * The kind: REGULAR: knows nothing of arrivals; PREDICTED: its plan depends on the round's arrival estimates; AHEAD: it
  * moves early data without any. CHOOSES: takes one of the others, call by call. REDUCES: its plans join contributions.
  * ANY_ORDER: a message holds a block or less, so that ranks may stand in any order, and a ring can go from node to node.

@@ -34,3 +34,10 @@ void pat_lnbc_build(pat_plan *plan, const pat_job *job, int rank)
     }
     pat_part_bcast(plan, job, rank);
 }
+
+void pat_lnbc_formula(pat_formula *formula, const pat_job *job)
+{
+    const int blocks = job->num_ranks - 1;
+    pat_part_add(formula, 1, blocks, blocks * job->block_bytes);
+    pat_part_bcast_formula(formula, job);
+}

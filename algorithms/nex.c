@@ -47,3 +47,12 @@ void pat_nex_build(pat_plan *plan, const pat_job *job, int rank)
         pat_plan_in_step(plan, pat_plan_recv(plan, peer, newest_pair(rank, i, P) * 2 * bytes, 2 * bytes));
     }
 }
+
+void pat_nex_formula(pat_formula *formula, const pat_job *job)
+{
+    const int P = job->num_ranks;
+    if (P % 2)
+        pat_ring_formula(formula, job);
+    else
+        pat_part_add(formula, 1, P / 2, (P - 1) * job->block_bytes);
+}

@@ -13,9 +13,13 @@
 #define PAT_NOTHING(name, op, kind, summary)
 #define PAT_DECLARE(name, op, kind, summary)                                                                 \
     void pat_##name##_build(pat_plan *plan, const pat_job *job, int rank);
-#define PAT_DECLARE_ALL(op, lower, LIST, ...) LIST(PAT_NOTHING, PAT_DECLARE, PAT_DECLARE, PAT_OP_##op)
+#define PAT_DECLARE_BOTH(name, op, kind, summary)                                                            \
+    PAT_DECLARE(name, op, kind, summary)                                                                     \
+    void pat_##name##_formula(pat_formula *formula, const pat_job *job);
+#define PAT_DECLARE_ALL(op, lower, LIST, ...) LIST(PAT_NOTHING, PAT_DECLARE_BOTH, PAT_DECLARE, PAT_OP_##op)
 PAT_COLLECTIVES(PAT_DECLARE_ALL)
 #undef PAT_DECLARE_ALL
+#undef PAT_DECLARE_BOTH
 #undef PAT_DECLARE
 
 static inline int64_t pat_part_least(int64_t a, int64_t b)
@@ -33,6 +37,33 @@ static inline int64_t pat_part_root(int64_t square)
     return root;
 }
 
+/* The binary logarithm of what is at least 1, rounded down; and of what is at least 2, rounded up. */
+static inline int pat_part_log_down(int n)
+{
+    int halved = 0;
+    for (; n > 1; n /= 2)
+        halved++;
+    return halved;
+}
+
+static inline int pat_part_log_up(int n)
+{
+    return pat_part_log_down(n - 1) + 1;
+}
+
+/* How many segments the job's block has. */
+static inline int64_t pat_part_segments(const pat_job *job)
+{
+    return job->segment_bytes > 0 ? (job->block_bytes - 1) / job->segment_bytes + 1 : 1;
+}
+
+/* To a formula: so many messages, one after the other, each of them one of `at_once` to several ranks; `bytes`: of all. */
+static inline void pat_part_add(pat_formula *formula, int at_once, int64_t messages, int64_t bytes)
+{
+    formula->messages[at_once] += messages;
+    formula->bytes[at_once] += bytes;
+}
+
 /*
  * ARRIVE and, right after it, the COPY of what the rank contributes to its place in the result; both join the open step.
  * (table.c)
@@ -44,6 +75,7 @@ void pat_part_arrive(pat_plan *plan, const pat_job *job, int rank);
  * plan's last step holds; that step must imply COPY and, at rank 0, every receive of the gather. (bcast.c)
  */
 void pat_part_bcast(pat_plan *plan, const pat_job *job, int rank);
+void pat_part_bcast_formula(pat_formula *formula, const pat_job *job); /* in segments of job->segment_bytes */
 
 /*
  * All ranks from the first predicted arrival to the last; of equal ones the lower rank comes first, so that

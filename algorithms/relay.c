@@ -142,3 +142,9 @@ void pat_relay_build(pat_plan *plan, const pat_job *job, int rank)
         }
     }
 }
+
+/* Chunks are under way side by side: what a link is busy for, and a latency for each block. */
+void pat_relay_formula(pat_formula *formula, const pat_job *job)
+{
+    pat_ring_formula(formula, job);
+}

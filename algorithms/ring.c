@@ -31,3 +31,9 @@ void pat_ring_build(pat_plan *plan, const pat_job *job, int rank)
         pat_plan_in_step(plan, pat_plan_recv(plan, left, (left + P - j) % P * bytes, bytes));
     }
 }
+
+void pat_ring_formula(pat_formula *formula, const pat_job *job)
+{
+    const int steps = job->num_ranks - 1;
+    pat_part_add(formula, 1, steps, steps * job->block_bytes);
+}

@@ -15,8 +15,9 @@ enum kind { REGULAR, PREDICTED = 1, AHEAD = 2, ANY_ORDER = 4, CHOOSES = 8, REDUC
     .name = #n, .summary = text, .op = o, .arrival_aware = ((kind) & (PREDICTED | AHEAD)) != 0,              \
     .uses_arrivals = ((kind)&PREDICTED) != 0, .any_order = ((kind)&ANY_ORDER) != 0,                          \
     .chooses = ((kind)&CHOOSES) != 0, .reduces = ((kind)&REDUCES) != 0
-#define LEFT_ENTRY(n, o, kind, text)  {FIELDS(n, o, kind, text)},
-#define OURS_ENTRY(n, o, kind, text)  {FIELDS(n, o, kind, text), .build = pat_##n##_build},
+#define LEFT_ENTRY(n, o, kind, text) {FIELDS(n, o, kind, text)},
+#define OURS_ENTRY(n, o, kind, text)                                                                         \
+    {FIELDS(n, o, kind, text), .build = pat_##n##_build, .formula = pat_##n##_formula},
 #define HALF_ENTRY(n, o, kind, text)  {FIELDS(n, o, kind, text), .build = pat_##n##_build, .half = true},
 #define ENTRIES(op, lower, LIST, ...) LIST(LEFT_ENTRY, OURS_ENTRY, HALF_ENTRY, PAT_OP_##op)
 

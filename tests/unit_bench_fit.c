@@ -41,9 +41,8 @@ static void experiments(bench_fit_row *rows, int64_t (*gathered)(int i), double 
 {
     static const double gamma[] = {1, 1.114, 1.219, 1.283, 1.451, 1.540};
     for (int i = 0; i < ROWS; i++) {
-        pat_form_job job = {
-            .num_ranks = RANKS, .bytes = SEGMENT << i % SIZES, .segment_bytes = SEGMENT, .gamma = {gamma, 6}};
-        pat_form_cost c = pat_closed_form(PAT_FORM_BCAST_BINARY, &job);
+        pat_job job = {.num_ranks = RANKS, .block_bytes = SEGMENT << i % SIZES, .segment_bytes = SEGMENT};
+        pat_form_cost c = pat_closed_form(pat_algorithm_find("bcast_binary"), &job, (pat_gamma){gamma, 6});
         rows[i] = (bench_fit_row){c.messages + RANKS - 1, c.bytes + (RANKS - 1) * (double)gathered(i), 0};
         rows[i].seconds = (rows[i].messages * alpha + rows[i].bytes * beta) * (1 + part * noise(random));
     }

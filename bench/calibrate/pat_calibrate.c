@@ -22,7 +22,6 @@
 #include "bench_wait.h"
 #include "calibrate_check.h"
 #include "calibrate_run.h"
-#include "closed_form.h"
 #include "file.h"
 #include "link.h"
 #include "machine.h"
@@ -150,13 +149,7 @@ static double link_s(const run *r, double messages, double bytes)
 
 static pat_form_cost cost_of(const run *r, const pat_algorithm *alg, int64_t bytes)
 {
-    enum pat_form form = PAT_FORM_BCAST_LINEAR;
-    pat_form_find(alg->name, &form);
-    const pat_form_job job = {.num_ranks = r->size,
-                              .bytes = bytes,
-                              .segment_bytes = pat_segment_bytes(bytes),
-                              .gamma = {r->found.gammas, r->found.num_gammas}};
-    return pat_closed_form(form, &job);
+    return pat_calibration_cost(&r->found, alg, r->size, bytes);
 }
 
 /* Mean over ranks that call at once, by walking the plans. */
@@ -219,8 +212,7 @@ static int sizes_of(const run *r, const pat_algorithm *alg, int64_t *sizes)
 
 static bool measured_by_plan(const pat_algorithm *alg)
 {
-    enum pat_form form;
-    return alg->build && pat_collective_of(alg->op)->yardstick && pat_form_find(alg->name, &form);
+    return alg->formula && pat_collective_of(alg->op)->yardstick;
 }
 
 /* The MPI library's own operations that a choice is made among. */

@@ -77,8 +77,7 @@ static void read_fits(pat_calibration *c, const json_t *from, complaint *wrong)
     json_object_foreach((json_t *)(uintptr_t)from, name, fit)
     {
         const pat_algorithm *alg = pat_algorithm_find(name);
-        enum pat_form form;
-        if (!alg || !pat_form_find(name, &form)) {
+        if (!alg || !alg->formula) {
             complain(wrong, "\"algorithms\": \"%.40s\" is none that can be calibrated", name);
             continue;
         }
@@ -102,8 +101,7 @@ static void read_points(pat_calibration *c, const json_t *from, complaint *wrong
         char name[32] = "";
         text(wrong, point, "algorithm", name, sizeof(name));
         const pat_algorithm *alg = pat_algorithm_find(name);
-        enum pat_form form;
-        if (!alg || alg->chooses || (alg->build && !pat_form_find(name, &form)))
+        if (!alg || alg->chooses || (alg->build && !alg->formula))
             complain(wrong, "\"points\": \"%s\" is none that can be calibrated", name);
         if (wrong->any)
             return;
@@ -276,14 +274,18 @@ static double between_points(const pat_calibration *c, int alg, int ranks, int64
     return num > 0 ? exp(line(ln_ranks, ln_us, num, log(ranks))) : NAN;
 }
 
-static double by_formula(const pat_calibration *c, int alg, enum pat_form form, int ranks, int64_t bytes)
+pat_form_cost pat_calibration_cost(const pat_calibration *c, const pat_algorithm *alg, int ranks,
+                                   int64_t bytes)
 {
-    const pat_form_job job = {.num_ranks = ranks,
-                              .bytes = bytes,
-                              .segment_bytes = pat_segment_bytes(bytes),
-                              .gamma = {c->gammas, c->num_gammas}};
-    const pat_form_cost cost = pat_closed_form(form, &job);
-    return cost.messages * c->fits[alg].alpha_us + cost.bytes * c->fits[alg].beta_ns / 1e3;
+    const pat_job job = {.num_ranks = ranks, .block_bytes = bytes, .segment_bytes = pat_segment_bytes(bytes)};
+    return pat_closed_form(alg, &job, (pat_gamma){c->gammas, c->num_gammas});
+}
+
+static double by_formula(const pat_calibration *c, const pat_algorithm *alg, int ranks, int64_t bytes)
+{
+    const pat_fit *fit = &c->fits[alg - pat_algorithm_at(0)];
+    const pat_form_cost cost = pat_calibration_cost(c, alg, ranks, bytes);
+    return cost.messages * fit->alpha_us + cost.bytes * fit->beta_ns / 1e3;
 }
 
 /*
@@ -293,9 +295,6 @@ static double by_formula(const pat_calibration *c, int alg, enum pat_form form, 
 static double correction(const pat_calibration *c, const pat_algorithm *algorithm, int ranks, int64_t bytes)
 {
     const int alg = (int)(algorithm - pat_algorithm_at(0));
-    enum pat_form form;
-    if (!pat_form_find(algorithm->name, &form))
-        return 1;
     double ln_ranks[PAT_MAX_POINTS], ln_off[PAT_MAX_POINTS], x[PAT_MAX_POINTS], y[PAT_MAX_POINTS];
     const double at = log((double)bytes);
     int num = 0;
@@ -304,7 +303,7 @@ static double correction(const pat_calibration *c, const pat_algorithm *algorith
         int usable = 0;
         for (n = 0; i + n < c->num_points && first[n].alg == first->alg && first[n].ranks == first->ranks;
              n++) {
-            const double us = first->alg == alg ? by_formula(c, alg, form, first->ranks, first[n].bytes) : 0;
+            const double us = first->alg == alg ? by_formula(c, algorithm, first->ranks, first[n].bytes) : 0;
             if (us <= 0)
                 continue;
             x[usable] = log((double)first[n].bytes);
@@ -324,12 +323,11 @@ static double correction(const pat_calibration *c, const pat_algorithm *algorith
 double pat_calibration_us(const pat_calibration *c, const pat_algorithm *alg, int ranks, int64_t bytes)
 {
     const int index = (int)(alg - pat_algorithm_at(0));
-    enum pat_form form;
     if (!alg->build)
         return alg->chooses ? NAN : between_points(c, index, ranks, bytes);
-    if (!c->fits[index].known || !pat_form_find(alg->name, &form))
+    if (!c->fits[index].known || !alg->formula)
         return NAN;
-    return by_formula(c, index, form, ranks, bytes) * correction(c, alg, ranks, bytes);
+    return by_formula(c, alg, ranks, bytes) * correction(c, alg, ranks, bytes);
 }
 
 const pat_algorithm *pat_calibration_best(const pat_calibration *c, enum pat_op op, int ranks, int64_t bytes)

@@ -90,6 +90,10 @@ void pat_calibration_sort(pat_calibration *c);
  */
 double pat_calibration_us(const pat_calibration *c, const pat_algorithm *alg, int ranks, int64_t bytes);
 
+/* Messages and bytes of an algorithm that has a formula, with the segments and the gammas that the other figures are by. */
+pat_form_cost pat_calibration_cost(const pat_calibration *c, const pat_algorithm *alg, int ranks,
+                                   int64_t bytes);
+
 /* The fastest algorithm of an operation that it knows, the MPI library's own among them; NULL: knows none. */
 const pat_algorithm *pat_calibration_best(const pat_calibration *c, enum pat_op op, int ranks, int64_t bytes);
 

@@ -14,9 +14,9 @@
 double pat_stage_of_rank(const pat_stage_link *link, int network_children, int shared_children)
 {
     if (network_children == 0)
-        return shared_children ? pat_gamma_of(&link->shared, shared_children + 1) / link->ratio : 0;
+        return shared_children ? pat_gamma_of(link->shared, shared_children + 1) / link->ratio : 0;
     int as_network = shared_children ? (int)(shared_children / link->ratio) : 0;
-    return pat_gamma_of(&link->network, network_children + as_network + 1);
+    return pat_gamma_of(link->network, network_children + as_network + 1);
 }
 
 int pat_stage_costs_of(pat_stage_costs *costs, const pat_tree *tree, const pat_stage_link *link)
