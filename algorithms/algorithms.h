@@ -55,6 +55,12 @@ const pat_algorithm *pat_algorithm_native(enum pat_op op); /* the MPI library's 
 /* Can a program choose it? Not what is only half of another. */
 bool pat_algorithm_is_whole(const pat_algorithm *alg);
 
+/* Do its plans move data early without any estimates, so that the next round can be made before anybody has said a word? */
+bool pat_algorithm_is_ahead(const pat_algorithm *alg);
+
+/* The first such algorithm of an operation, which contends with the MPI library's own; NULL: there is none. */
+const pat_algorithm *pat_algorithm_contender(enum pat_op op);
+
 /* "native, ring, ..." of all algorithms of one operation, for messages; a static string per operation. */
 const char *pat_algorithm_names(enum pat_op op);
 

@@ -64,6 +64,19 @@ bool pat_algorithm_is_whole(const pat_algorithm *alg)
     return alg && !alg->half;
 }
 
+bool pat_algorithm_is_ahead(const pat_algorithm *alg)
+{
+    return alg->build && alg->arrival_aware && !alg->uses_arrivals;
+}
+
+const pat_algorithm *pat_algorithm_contender(enum pat_op op)
+{
+    for (int i = 0; i < pat_algorithm_count(); i++)
+        if (algorithms[i].op == op && pat_algorithm_is_ahead(&algorithms[i]))
+            return &algorithms[i];
+    return NULL;
+}
+
 const char *pat_algorithm_names(enum pat_op op)
 {
     return names[op] + strlen(SEPARATOR);

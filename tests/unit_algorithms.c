@@ -686,6 +686,9 @@ static void table(void **state)
     for (int op = 0; op < PAT_NUM_OPS; op++)
         assert_string_equal(pat_algorithm_names((enum pat_op)op), names[op]);
     assert_true(pat_algorithm_find("auto")->chooses);
+    assert_false(pat_algorithm_is_ahead(pat_algorithm_find("auto")));
+    assert_true(pat_algorithm_is_ahead(pat_algorithm_contender(PAT_OP_ALLGATHER)));
+    assert_null(pat_algorithm_contender(PAT_OP_BCAST));
     assert_null(pat_algorithm_find(""));
     assert_null(pat_algorithm_find(NULL));
     assert_null(pat_algorithm_at(-1));

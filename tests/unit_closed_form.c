@@ -402,8 +402,7 @@ static void all_gathers_against_plans(void **state)
                     continue;
                 const double form = serial_bytes(alg->name, &job);
                 const double walked = (double)walked_ns(alg->name, ranks[k], job.block_bytes, 0, 0);
-                const double more =
-                    (double)(alg->arrival_aware && !alg->uses_arrivals ? job.block_bytes : SEGMENT_LEAST);
+                const double more = (double)(pat_algorithm_is_ahead(alg) ? job.block_bytes : SEGMENT_LEAST);
                 if (walked < form || walked > form + more)
                     fail_msg("%s, %d ranks, %d segments: the formula says %.0f, the plan takes %.0f",
                              alg->name, ranks[k], parts, form, walked);

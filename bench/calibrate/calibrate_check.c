@@ -98,16 +98,17 @@ static void print_losses(const char *who, losses *l)
            who, sum / l->num, most, l->exact, within3, within10, l->num);
 }
 
-/* What the library takes; of all-gathers it knows two when all ranks call at once. */
+/* What the library takes: where an algorithm contends with the MPI library's own, one of these two. */
 static const pat_algorithm *choice_of(const pat_calibration *c, enum pat_op op, int ranks, int64_t bytes)
 {
-    const pat_algorithm *const native = pat_algorithm_native(op), *const relay = pat_algorithm_find("relay");
-    if (relay->op != op)
+    const pat_algorithm *const native = pat_algorithm_native(op), *const other = pat_calibration_contender(
+                                                                      c, op, ranks, bytes);
+    if (!other)
         return pat_calibration_best(c, op, ranks, bytes);
-    const bool is_relay =
-        !pat_select_is_small(ranks, bytes) &&
-        pat_calibration_us(c, relay, ranks, bytes) <= pat_calibration_us(c, native, ranks, bytes);
-    return is_relay ? relay : native;
+    return !pat_select_is_small(ranks, bytes) &&
+                   pat_calibration_us(c, other, ranks, bytes) <= pat_calibration_us(c, native, ranks, bytes)
+               ? other
+               : native;
 }
 
 /* The fastest, the chosen one, the MPI library's own. Errors of the predictions are added to `off`. */

@@ -181,7 +181,7 @@ static pat_form_cost cost_for_fit(const run *r, const pat_algorithm *alg, int64_
                          .beta_ps = beta_ps,
                          .tau_ns = pat_link_tau_ns(&r->link, bytes)};
     bench_forecast f;
-    if (r->rank > 0 || pat_collective_of(alg->op)->rooted || (alg->arrival_aware && !alg->uses_arrivals) ||
+    if (r->rank > 0 || pat_collective_of(alg->op)->rooted || pat_algorithm_is_ahead(alg) ||
         bench_forecast_make(&f, alg, &job) != 0)
         return form;
     const double both = walked_ns(&f, alpha_ns, beta_ps), rate_alone = walked_ns(&f, 0, beta_ps);

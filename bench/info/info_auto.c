@@ -22,8 +22,10 @@ static json_t *not_known(const char *why)
 /* Who runs a block of this length on a communicator that has seen none yet. */
 static const char *runner(const pat_comm *c, int64_t bytes)
 {
-    const enum pat_verdict verdict = pat_select_verdict(c, bytes);
-    return verdict == PAT_RELAY_NEVER ? "native" : verdict == PAT_RELAY_ALWAYS ? "relay" : "by arrivals";
+    const pat_judged judged = pat_select_verdict(c, bytes);
+    if (judged.verdict == PAT_RELAY_BY_ARRIVALS)
+        return "by arrivals";
+    return judged.verdict == PAT_RELAY_ALWAYS ? judged.contender->name : "native";
 }
 
 /* The longest block from `low` on that is run as `low` is, where `high` is not. */

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "algorithms.h"
 #include "info_facts.h"
 #include "tool_options.h"
 
@@ -125,12 +126,19 @@ static void print_settings(const json_t *facts)
     }
 }
 
+static void print_runner(const char *runs)
+{
+    if (strcmp(runs, "native") == 0)
+        printf("the MPI library runs them\n");
+    else if (strcmp(runs, "by arrivals") == 0)
+        printf("the MPI library runs them, and %s while ranks come far apart\n",
+               pat_algorithm_contender(PAT_OP_ALLGATHER)->name);
+    else
+        printf("%s runs them, as long as it is not measured to be slower\n", runs);
+}
+
 static void print_auto(const json_t *facts)
 {
-    static const char *const meanings[][2] = {
-        {"native", "the MPI library runs them"},
-        {"by arrivals", "the MPI library runs them, and relay while ranks come far apart"},
-        {"relay", "relay runs them, as long as it is not measured to be slower"}};
     const json_t *told = json_object_get(facts, "auto"), *range;
     size_t i;
     printf("\nwhat auto would do with all-gathers here\n");
@@ -151,9 +159,8 @@ static void print_auto(const json_t *facts)
         else
             snprintf(bytes, sizeof(bytes), "%lld to %lld", number_of(range, "from_bytes"),
                      number_of(range, "to_bytes"));
-        for (size_t k = 0; k < sizeof(meanings) / sizeof(meanings[0]); k++)
-            if (strcmp(meanings[k][0], text_of(range, "runs")) == 0)
-                printf("  %-24s bytes per rank: %s\n", bytes, meanings[k][1]);
+        printf("  %-24s bytes per rank: ", bytes);
+        print_runner(text_of(range, "runs"));
     }
 }
 

@@ -109,6 +109,13 @@ static bool open_cell(cell *c, const char *path, const pat_calibration *all, int
     return true;
 }
 
+/* The algorithm that `auto` may take in place of the MPI library's own. */
+static const pat_algorithm *contender_of(const cell *c)
+{
+    const bench_row *first = c->table.rows;
+    return pat_calibration_contender(c->by, PAT_OP_ALLGATHER, first->procs, first->segment_bytes);
+}
+
 static bool look(cell *c)
 {
     const bench_row *first = c->table.rows;
@@ -116,8 +123,8 @@ static bool look(cell *c)
         for (int r = 0; r < first->procs; r++)
             c->arrival_ns[i][r] =
                 bench_delay_ns(c->pattern, c->seed, i, r, first->procs, (int64_t)(first->max_delay_ms * 1e6));
-        if (pat_outlook_make(&c->outlook[i], c->by, first->procs, first->segment_bytes, c->arrival_ns[i],
-                             PAT_GOAL_MEAN) != 0)
+        if (pat_outlook_make(&c->outlook[i], c->by, contender_of(c), first->procs, first->segment_bytes,
+                             c->arrival_ns[i], PAT_GOAL_MEAN) != 0)
             return false;
     }
     return true;
@@ -135,7 +142,8 @@ static bool takes_relay(const cell *c, int iteration, bool before)
     const int64_t bytes = c->table.rows->segment_bytes;
     pat_outlook sum = {0}, together;
     const int from = iteration > BACK ? iteration - BACK : 0, num = iteration - from;
-    pat_outlook_make(&together, c->by, ranks, bytes, NULL, PAT_GOAL_MEAN); /* needs no memory */
+    pat_outlook_make(&together, c->by, contender_of(c), ranks, bytes, NULL,
+                     PAT_GOAL_MEAN); /* needs no memory */
     const enum pat_verdict verdict = pat_outlook_verdict(&together);
     if (verdict != PAT_RELAY_BY_ARRIVALS || ranks == 2)
         return verdict == PAT_RELAY_ALWAYS;
@@ -187,13 +195,15 @@ static double add_loss(losses *l, const double *taken, const double *best, int i
 
 static bool judge_choice(const cell *c, const char *path, judgement *j)
 {
-    const bench_row *const native = row_of(c, "native"), *const relay = row_of(c, "relay");
+    const bench_row *const native = row_of(c, "native"), *const relay = row_of(c, contender_of(c)->name);
     const bench_row *const bests[2] = {best_in(c, 1), best_in(c, 0)}; /* for even iterations, for odd ones */
     double chosen[MAX_ITERS], best[MAX_ITERS];
     int relays = 0;
     bool with_relay = false;
     if (!native || !relay || !bests[0] || !bests[1])
-        return complain(path, "native and relay must be among its algorithms, with times of all iterations");
+        return complain(
+            path, "native and what auto may take in place of it must be among its algorithms, with times "
+                  "of all iterations");
     for (int i = 0; i < c->iters; i++) {
         with_relay = takes_relay(c, i, with_relay);
         relays += with_relay;
@@ -281,7 +291,7 @@ static void judge_times(const cell *c, judgement *j)
             continue;
         const int a = (int)(alg - pat_algorithm_at(0));
         note(j, c, row, alg->build ? walked_ms(c, row, alg) : native_ms, j->off[a], &j->num_off[a]);
-        if (!strcmp(row->alg, "relay")) {
+        if (alg == contender_of(c)) {
             FILE *const plot = j->plot;
             j->plot = NULL;
             note(j, c, row, relay_ms, j->off_bound, &j->num_off_bound);

@@ -97,4 +97,11 @@ pat_form_cost pat_calibration_cost(const pat_calibration *c, const pat_algorithm
 /* The fastest algorithm of an operation that it knows, the MPI library's own among them; NULL: knows none. */
 const pat_algorithm *pat_calibration_best(const pat_calibration *c, enum pat_op op, int ranks, int64_t bytes);
 
+/*
+ * Of the algorithms that move data early without estimates (pat_algorithm_is_ahead) the fastest by calibration; where none is
+ * known, or c is NULL, pat_algorithm_contender. NULL: the operation has none.
+ */
+const pat_algorithm *pat_calibration_contender(const pat_calibration *c, enum pat_op op, int ranks,
+                                               int64_t bytes);
+
 #endif

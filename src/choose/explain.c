@@ -30,12 +30,17 @@ void pat_explain_strays(void)
                 nearest ? nearest : "", nearest ? " meant?" : "");
 }
 
-void pat_explain_arrivals(const pat_outlook *outlook, int ranks, int64_t bytes, const char *when,
-                          const char *choice)
+void pat_explain_arrivals(const pat_outlook *outlook, const pat_algorithm *contender, int ranks,
+                          int64_t bytes, enum pat_verdict verdict)
 {
-    fprintf(
-        stderr, "PAT: %d ranks, %lld bytes, %s: native %.1f us (%.1f of it waiting), relay %.1f us, so %s\n",
-        ranks, (long long)bytes, when, outlook->native_us, outlook->waiting_us, outlook->relay_us, choice);
+    const char *const name = contender->name;
+    fprintf(stderr,
+            "PAT: %d ranks, %lld bytes, all at once: native %.1f us (%.1f of it waiting), %s %.1f us, so ",
+            ranks, (long long)bytes, outlook->native_us, outlook->waiting_us, name, outlook->relay_us);
+    if (verdict == PAT_RELAY_BY_ARRIVALS)
+        fprintf(stderr, "native, and %s when they come apart\n", name);
+    else
+        fprintf(stderr, "%s\n", verdict == PAT_RELAY_ALWAYS ? name : "native");
 }
 
 void pat_explain_left(int ranks, enum pat_why why)
@@ -44,14 +49,15 @@ void pat_explain_left(int ranks, enum pat_why why)
             pat_why_text(why));
 }
 
-void pat_explain_change(const pat_profile *p, const pat_terms *terms, int ranks)
+void pat_explain_change(const pat_profile *p, const pat_terms *terms, const pat_algorithm *contender,
+                        int ranks)
 {
+    const char *const names[PAT_NUM_RUNNERS] = {[PAT_BY_MPI] = "native", [PAT_BY_RELAY] = contender->name};
     fprintf(stderr, "PAT: %d ranks, %lld bytes:", ranks, (long long)p->bytes);
     for (int runner = 0; runner < PAT_NUM_RUNNERS; runner++)
         if (p->num_past[runner] > 0)
-            fprintf(stderr, " %s was measured to take %.1f us after the last rank called,",
-                    runner == PAT_BY_RELAY ? "relay" : "native",
+            fprintf(stderr, " %s was measured to take %.1f us after the last rank called,", names[runner],
                     1e-3 * (double)pat_profile_past_ns(p, (enum pat_runner)runner));
-    fprintf(stderr, " so %s from now on (%s)\n", p->in_use == PAT_BY_RELAY ? "relay" : "native",
+    fprintf(stderr, " so %s from now on (%s)\n", names[p->in_use],
             pat_why_text(pat_profile_plain(p, terms).why));
 }

@@ -1,6 +1,6 @@
 /*
  * outlook.c — see outlook.h. The bound is of an all-gather whose messages take no time but the link's; with the time that
- * relay needs for a block, measured when all ranks call at once, in place of the link's it is relay's own.
+ * the contender needs for a block, measured when all ranks call at once, in place of the link's it is the contender's own.
  */
 #include "outlook.h"
 
@@ -36,12 +36,11 @@ static int relay(double *us, int ranks, double block_us, const int64_t *arrival_
     return rc;
 }
 
-int pat_outlook_make(pat_outlook *outlook, const pat_calibration *c, int ranks, int64_t bytes,
-                     const int64_t *arrival_ns, enum pat_goal goal)
+int pat_outlook_make(pat_outlook *outlook, const pat_calibration *c, const pat_algorithm *contender,
+                     int ranks, int64_t bytes, const int64_t *arrival_ns, enum pat_goal goal)
 {
-    const pat_algorithm *alg = pat_algorithm_find("relay");
-    *outlook = (pat_outlook){0, pat_calibration_us(c, pat_algorithm_native(alg->op), ranks, bytes),
-                             pat_calibration_us(c, alg, ranks, bytes)};
+    *outlook = (pat_outlook){0, pat_calibration_us(c, pat_algorithm_native(contender->op), ranks, bytes),
+                             pat_calibration_us(c, contender, ranks, bytes)};
     if (!arrival_ns || ranks < 2)
         return 0;
     int64_t last_ns = arrival_ns[0];

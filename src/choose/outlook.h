@@ -17,15 +17,16 @@ typedef struct pat_outlook {
         waiting_us; /* how long a rank waits for the last one on average; 0 where only the last return counts */
     double native_us; /* the MPI library's own all-gather: begins when the last rank has called */
     double
-        relay_us; /* as fast as physics allows (pat_model_bound) for one whose blocks take what relay's take */
+        relay_us; /* as fast as physics allows (pat_model_bound) for one whose blocks take what the contender's take */
 } pat_outlook;
 
 /*
- * Times that all ranks know, in ns on one clock; NULL: all call at once. Both figures include waiting_us and count from the
+ * Of the MPI library's own all-gather and of the algorithm that contends with it (pat_calibration_contender), relay as a rule.
+ * arrival_ns: times that all ranks know, on one clock; NULL: all call at once. Both figures include waiting_us and count from the
  * call, or for PAT_GOAL_LAST from the last call. NaN where the calibration does not know. Returns 0 or ENOMEM.
  */
-int pat_outlook_make(pat_outlook *outlook, const pat_calibration *c, int ranks, int64_t bytes,
-                     const int64_t *arrival_ns, enum pat_goal goal);
+int pat_outlook_make(pat_outlook *outlook, const pat_calibration *c, const pat_algorithm *contender,
+                     int ranks, int64_t bytes, const int64_t *arrival_ns, enum pat_goal goal);
 
 /* What calibration says of blocks of one length, whenever ranks come. */
 enum pat_verdict { PAT_RELAY_NEVER = 1, PAT_RELAY_ALWAYS, PAT_RELAY_BY_ARRIVALS };

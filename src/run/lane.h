@@ -38,6 +38,7 @@ typedef struct pat_choice {
 typedef struct pat_judged {
     int64_t bytes; /* 0: nothing yet */
     enum pat_verdict verdict;
+    const pat_algorithm *contender; /* who would run them in place of the MPI library; NULL: nobody */
 } pat_judged;
 
 /* Who came last to a round, and how long before that this rank. */

@@ -29,32 +29,48 @@ static enum pat_verdict judge_by_link(const pat_comm *c, int64_t block_bytes)
                                                                     : PAT_RELAY_BY_ARRIVALS;
 }
 
-static enum pat_verdict judge(const pat_comm *c, int64_t block_bytes, pat_outlook *together)
+/* Both by calibration, when all ranks call at once. False: it does not know. */
+static bool look_out_together(const pat_comm *c, const pat_algorithm *contender, int64_t block_bytes,
+                              pat_outlook *together)
 {
     *together = (pat_outlook){0};
-    if (!c->background || !pat_comm_chooses_here(c->one_node) || pat_select_is_small(c->size, block_bytes))
-        return PAT_RELAY_NEVER;
-    if (!pat_rt.calibration ||
-        pat_outlook_make(together, pat_rt.calibration, c->size, block_bytes, NULL, PAT_GOAL_MEAN) != 0 ||
-        !pat_outlook_is_known(together))
-        return judge_by_link(c, block_bytes);
-    return pat_outlook_verdict(together);
+    return pat_rt.calibration && contender &&
+           pat_outlook_make(together, pat_rt.calibration, contender, c->size, block_bytes, NULL,
+                            PAT_GOAL_MEAN) == 0 &&
+           pat_outlook_is_known(together);
 }
 
-enum pat_verdict pat_select_verdict(const pat_comm *c, int64_t block_bytes)
+static pat_judged judge(const pat_comm *c, enum pat_op op, int64_t block_bytes, pat_outlook *together)
+{
+    pat_judged judged = {block_bytes, PAT_RELAY_NEVER, pat_algorithm_contender(op)};
+    *together = (pat_outlook){0};
+    if (!c->background || !pat_comm_chooses_here(c->one_node) || pat_select_is_small(c->size, block_bytes))
+        return judged;
+    judged.contender = pat_calibration_contender(pat_rt.calibration, op, c->size, block_bytes);
+    judged.verdict = look_out_together(c, judged.contender, block_bytes, together)
+                         ? pat_outlook_verdict(together)
+                         : judge_by_link(c, block_bytes);
+    return judged;
+}
+
+pat_judged pat_select_verdict(const pat_comm *c, int64_t block_bytes)
 {
     pat_outlook together;
-    return judge(c, block_bytes, &together);
+    return judge(c, PAT_OP_ALLGATHER, block_bytes, &together);
 }
 
 /* What is judged once is kept, when a call is over. */
-static pat_terms terms_of(const pat_comm *c, const pat_lane *lane, int64_t block_bytes)
+static pat_judged judged_of(const pat_comm *c, const pat_lane *lane, int64_t block_bytes)
 {
     pat_outlook together;
     const pat_judged *kept = &lane->judged[place_of(block_bytes)];
-    const int64_t block_ns = pat_link_busy_ns(&c->link, block_bytes);
-    return (pat_terms){.verdict =
-                           kept->bytes == block_bytes ? kept->verdict : judge(c, block_bytes, &together),
+    return kept->bytes == block_bytes ? *kept : judge(c, lane->op, block_bytes, &together);
+}
+
+static pat_terms terms_of(const pat_comm *c, const pat_judged *judged)
+{
+    const int64_t block_ns = pat_link_busy_ns(&c->link, judged->bytes);
+    return (pat_terms){.verdict = judged->verdict,
                        .block_ns = block_ns,
                        .least_ns = c->blocks_in * block_ns,
                        .relay_first = pat_rt.calibration || (c->one_a_node && c->link.packet_bytes > 0),
@@ -62,28 +78,23 @@ static pat_terms terms_of(const pat_comm *c, const pat_lane *lane, int64_t block
 }
 
 /* What is judged is told to whoever wants to know. */
-static void explain_verdict(const pat_comm *c, int64_t block_bytes)
+static void explain_verdict(const pat_comm *c, enum pat_op op, int64_t block_bytes)
 {
     pat_outlook together;
-    const enum pat_verdict verdict = judge(c, block_bytes, &together);
+    const pat_judged judged = judge(c, op, block_bytes, &together);
     if (pat_outlook_is_known(&together))
-        pat_explain_arrivals(&together, c->size, block_bytes, "all at once",
-                             verdict == PAT_RELAY_ALWAYS  ? "relay"
-                             : verdict == PAT_RELAY_NEVER ? "native"
-                                                          : "native, and relay when they come apart");
+        pat_explain_arrivals(&together, judged.contender, c->size, block_bytes, judged.verdict);
 }
 
 int64_t pat_select_native_ns(const pat_comm *c, const pat_lane *lane, int64_t block_bytes)
 {
-    pat_outlook together = {0};
+    pat_outlook together;
     pat_profile fresh;
     const int64_t measured =
         pat_profile_past_ns(pat_history_look(&lane->history, block_bytes, &fresh), PAT_BY_MPI);
     if (measured > 0)
         return measured;
-    if (pat_rt.calibration &&
-        pat_outlook_make(&together, pat_rt.calibration, c->size, block_bytes, NULL, PAT_GOAL_MEAN) == 0 &&
-        pat_outlook_is_known(&together))
+    if (look_out_together(c, judged_of(c, lane, block_bytes).contender, block_bytes, &together))
         return (int64_t)(1e3 * together.native_us);
     return c->blocks_in * pat_link_busy_ns(&c->link, block_bytes);
 }
@@ -91,10 +102,11 @@ int64_t pat_select_native_ns(const pat_comm *c, const pat_lane *lane, int64_t bl
 /* What a call's arrivals would have made of either algorithm, where that decides. */
 static int look_out(const pat_comm *c, const pat_lane *lane, pat_told *told)
 {
-    if (!pat_rt.calibration || terms_of(c, lane, told->bytes).verdict != PAT_RELAY_BY_ARRIVALS)
+    const pat_judged judged = judged_of(c, lane, told->bytes);
+    if (!pat_rt.calibration || judged.verdict != PAT_RELAY_BY_ARRIVALS)
         return MPI_SUCCESS;
-    if (pat_outlook_make(&told->outlook, pat_rt.calibration, c->size, told->bytes, c->arrival_ns,
-                         pat_rt.config.goal_last ? PAT_GOAL_LAST : PAT_GOAL_MEAN) == 0)
+    if (pat_outlook_make(&told->outlook, pat_rt.calibration, judged.contender, c->size, told->bytes,
+                         c->arrival_ns, pat_rt.config.goal_last ? PAT_GOAL_LAST : PAT_GOAL_MEAN) == 0)
         return MPI_SUCCESS;
     return pat_error(MPI_ERR_NO_MEM, "no memory to choose an algorithm for %d ranks", c->size);
 }
@@ -115,15 +127,16 @@ int pat_select_note(pat_comm *c, pat_lane *lane, const pat_carried *carried, int
 
 static void learn(pat_comm *c, pat_lane *lane, const pat_told *told)
 {
-    const pat_terms terms = terms_of(c, lane, told->bytes);
+    const pat_judged judged = judged_of(c, lane, told->bytes);
+    const pat_terms terms = terms_of(c, &judged);
     const bool explain = pat_rt.config.explain && c->rank == 0;
     pat_judged *kept = &lane->judged[place_of(told->bytes)];
     if (explain && kept->bytes != told->bytes)
-        explain_verdict(c, told->bytes);
-    *kept = (pat_judged){told->bytes, terms.verdict};
+        explain_verdict(c, lane->op, told->bytes);
+    *kept = judged;
     const pat_profile *changed = pat_history_note(&lane->history, &terms, told);
     if (explain && changed)
-        pat_explain_change(changed, &terms, c->size);
+        pat_explain_change(changed, &terms, judged.contender, c->size);
 }
 
 void pat_select_learn(pat_comm *c, pat_lane *lane)
@@ -227,12 +240,14 @@ const pat_algorithm *pat_select(const pat_comm *c, const pat_algorithm *alg, int
                                 bool may_measure, pat_next *next)
 {
     pat_next chosen = {PAT_BY_MPI, false, alg->chooses ? PAT_WHY_CANNOT : PAT_WHY_ASKED};
-    const char *contender = pat_collective_of(alg->op)->contender;
-    if (alg->chooses && contender && c && block_bytes > 0) {
+    const pat_algorithm *contender = NULL;
+    if (alg->chooses && pat_algorithm_contender(alg->op) && c && block_bytes > 0) {
         pat_profile fresh;
         const pat_lane *lane = &c->lanes[alg->op];
         const pat_profile *p = pat_history_look(&lane->history, block_bytes, &fresh);
-        const pat_terms terms = terms_of(c, lane, block_bytes);
+        const pat_judged judged = judged_of(c, lane, block_bytes);
+        const pat_terms terms = terms_of(c, &judged);
+        contender = judged.contender;
         chosen = may_measure ? pat_profile_next(p, &terms) : pat_profile_plain(p, &terms);
         if (!pat_comm_chooses_here(c->one_node))
             chosen.why = PAT_WHY_ONE_NODE;
@@ -243,5 +258,5 @@ const pat_algorithm *pat_select(const pat_comm *c, const pat_algorithm *alg, int
         *next = chosen;
     if (!alg->chooses)
         return alg;
-    return chosen.runner == PAT_BY_RELAY ? pat_algorithm_find(contender) : pat_algorithm_native(alg->op);
+    return chosen.runner == PAT_BY_RELAY ? contender : pat_algorithm_native(alg->op);
 }

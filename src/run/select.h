@@ -52,7 +52,7 @@ int pat_select_hear(pat_comm *c);
 const pat_algorithm *pat_select_rooted(pat_comm *c, const pat_algorithm *alg, int64_t bytes);
 
 /* What is to be said of all-gathers of blocks of so many bytes before any has been called. */
-enum pat_verdict pat_select_verdict(const pat_comm *c, int64_t block_bytes);
+pat_judged pat_select_verdict(const pat_comm *c, int64_t block_bytes);
 
 /*
  * What the MPI library's own all-gather takes once the last rank has called: as measured lately, else by calibration, else the
