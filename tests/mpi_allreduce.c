@@ -9,10 +9,6 @@
 
 #include <float.h>
 
-static const char *const reduces[] = {"allreduce_native", "allreduce_doubling", "allreduce_ring",
-                                      "allreduce_converge"};
-enum { NUM_REDUCES = sizeof(reduces) / sizeof(reduces[0]) };
-
 /* ---- Elements --------------------------------------------------------------------------------------------- */
 
 /* What values an element takes. */
@@ -297,12 +293,12 @@ static int count_of(int i)
 }
 
 /* Each with one count here, another one for each algorithm and each of the operation's types. */
-static void every_operation(int alg)
+static void every_operation(const char *name, int alg)
 {
     for (int o = 0; o < NUM_OPERATIONS; o++)
         for (int e = 0; e < num_elements; e++)
             if (operations[o].groups & elements[e].group) {
-                test_at("%s, %s of %s", reduces[alg], operations[o].name, elements[e].name);
+                test_at("%s, %s of %s", name, operations[o].name, elements[e].name);
                 reduce_once(MPI_COMM_WORLD, &elements[e], &operations[o], count_of(e + o + alg),
                             (e + alg) % 3 == 0);
             }
@@ -483,22 +479,24 @@ static void on_communicators(const char *alg)
 
 int main(int argc, char **argv)
 {
+    const alg_list reduces = algs_of(PAT_OP_ALLREDUCE, alg_is_one);
     setenv("PAT_LINK", "20,2000",
            1); /* the same plans on every machine, with vectors that are cut into pieces */
     test_begin(&argc, &argv);
     make_elements();
     make_fortran_elements();
     make_operations();
-    for (int a = 0; a < NUM_REDUCES; a++) {
-        use_alg(reduces[a]);
+    for (int a = 0; a < reduces.num; a++) {
+        const char *const alg = reduces.names[a];
+        use_alg(alg);
         const PAT_Counters before = counters();
-        const int64_t calls_before = calls_of(reduces[a]);
-        every_operation(a);
-        every_count(reduces[a]);
-        on_communicators(reduces[a]);
-        own_operations(reduces[a]);
-        verdicts(reduces[a]);
-        used(reduces[a], &before, calls_before);
+        const int64_t calls_before = calls_of(alg);
+        every_operation(alg, a);
+        every_count(alg);
+        on_communicators(alg);
+        own_operations(alg);
+        verdicts(alg);
+        used(alg, &before, calls_before);
     }
     return test_end();
 }

@@ -21,8 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 
-static const char *const all_algs[] = {"auto", "native", "ring", "nex", "lnbc", "bdr", "bslb", "relay"};
-enum { NUM_ALGS = sizeof(all_algs) / sizeof(all_algs[0]) };
+#include "algorithm_list.h"
 
 /* One test program is one run: its rank, what it is at, and how often it was wrong. */
 static struct {

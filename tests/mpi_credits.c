@@ -154,11 +154,10 @@ static void held(const char *alg, int bytes, int late, int after, int least, int
 
 static void all_held(void)
 {
-    static const char *const bcasts[] = {"bcast_linear", "bcast_chain", "bcast_kchain",
-                                         "bcast_binary", "bcast_split", "bcast_binomial"};
+    const alg_list bcasts = algs_of(PAT_OP_BCAST, alg_has_plans);
     const int last = test.size - 1;
-    for (size_t a = 0; a < sizeof(bcasts) / sizeof(bcasts[0]); a++)
-        held(bcasts[a], 8, a % 2 ? last : 1, 1, EPOCH + 1, MOST_AHEAD);
+    for (int a = 0; a < bcasts.num; a++)
+        held(bcasts.names[a], 8, a % 2 ? last : 1, 1, EPOCH + 1, MOST_AHEAD);
     held("gather_linear", 8, 0, 1, EPOCH + 1, MOST_AHEAD);
     held("gather_binomial", 8, 0, 1, EPOCH + 1, MOST_AHEAD);
     if (test.size > 2) /* not the root, for which the others need not wait */

@@ -47,10 +47,11 @@ static void library_down(const char *when)
 
 static void algorithms(void)
 {
+    const alg_list algs = algs_of(PAT_OP_ALLGATHER, alg_is_any);
     test_at("algorithms");
     expect_int("PAT_UseAlg(bdr)", MPI_SUCCESS, PAT_UseAlg("bdr"));
-    for (int a = 0; a < NUM_ALGS; a++)
-        expect_error("unknown algorithm", MPI_ERR_ARG, PAT_UseAlg("rinG"), all_algs[a]);
+    for (int a = 0; a < algs.num; a++)
+        expect_error("unknown algorithm", MPI_ERR_ARG, PAT_UseAlg("rinG"), algs.names[a]);
     expect_error("unknown algorithm", MPI_ERR_ARG, PAT_UseAlg("rinG"), "rinG");
     expect_error("a gather is no all-gather", MPI_ERR_ARG, PAT_UseAlg("bsls"), "bslb");
     expect_error("empty name", MPI_ERR_ARG, PAT_UseAlg(""), "ring");
@@ -182,14 +183,15 @@ static void bad_arguments(void)
         {"in place with receive count -1", true, false, 0, MPI_DATATYPE_NULL, -1, MPI_INT},
         {"in place with no receive type", true, false, 0, MPI_INT, 1, MPI_DATATYPE_NULL},
     };
+    const alg_list algs = algs_of(PAT_OP_ALLGATHER, alg_is_any);
     MPI_Comm_create_errhandler(handler, &counting);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, counting);
-    for (int a = 0; a < NUM_ALGS; a++) {
-        MUST(PAT_UseAlg(all_algs[a]));
+    for (int a = 0; a < algs.num; a++) {
+        MUST(PAT_UseAlg(algs.names[a]));
         for (size_t i = 0; i < sizeof(list) / sizeof(list[0]); i++)
             same_verdict(&list[i]);
         handler_calls = 0;
-        test_at("%s after bad arguments", all_algs[a]);
+        test_at("%s after bad arguments", algs.names[a]);
         gather_bytes(MPI_COMM_WORLD, 100, (uint32_t)a); /* and nothing is the worse for it */
         expect_int("calls of the error handler", 0, handler_calls);
     }

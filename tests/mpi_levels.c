@@ -41,10 +41,9 @@ static int newest_thread(void)
  * late, got early. */
 static int64_t rounds(const char *what)
 {
-    static const char *const algs[] = {"bdr", "bslb", "relay", "ring", "native"};
-    int64_t early = 0;
-    for (size_t a = 0; a < sizeof(algs) / sizeof(algs[0]); a++) {
-        use_alg(algs[a]);
+    const alg_list algs = algs_of(PAT_OP_ALLGATHER, alg_differs);
+    for (int a = 0; a < algs.num; a++) {
+        use_alg(algs.names[a]);
         gather g;
         PAT_Request r;
         gather_make(&g, MPI_COMM_WORLD, &layouts[LAYOUT_INT], &layouts[LAYOUT_INT], 24000, false);
@@ -53,7 +52,7 @@ static int64_t rounds(const char *what)
                                 MPI_INT, MPI_COMM_WORLD, &r));
         for (int turn = 0; turn < 8; turn++) {
             bool plain = turn % 4 < 2, late = test.rank == test.size - 1;
-            test_at("%s, %s, round %d", what, algs[a], turn);
+            test_at("%s, %s, round %d", what, algs.names[a], turn);
             gather_fill(&g, ++seed);
             if (!plain)
                 MUST(PAT_Open(r));
@@ -70,10 +69,8 @@ static int64_t rounds(const char *what)
                     ++seed);
         MUST(PAT_Request_free(&r));
         gather_free(&g);
-        if (a == 0)
-            early = counters().bytes_early;
     }
-    return early;
+    return counters().bytes_early;
 }
 
 /* One life of the library under one setting, on every rank or only on the odd ones. */

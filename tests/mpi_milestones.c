@@ -9,8 +9,6 @@
 #include "mpi_common.h"
 
 static uint32_t seed;
-static const char *const plan_algs[] = {"bdr", "bslb", "relay", "ring"};
-
 static gather prepared; /* buffers are made before a phase: filling them must not count as computation */
 
 static void prepare(MPI_Comm comm, int bytes)
@@ -196,12 +194,13 @@ static int64_t early_bytes(int late)
     return counters().bytes_early - before;
 }
 
-static void early_data(const char *alg)
+static void early_data(const char *name)
 {
-    int late = strcmp(alg, "bslb") == 0 ? 0 : test.size - 1; /* a gather's root is the one to be helped */
-    bool expected = strcmp(alg, "bdr") == 0 || strcmp(alg, "bslb") == 0 || strcmp(alg, "relay") == 0;
-    use_alg(alg);
-    test_at("%s, one late rank", alg);
+    const pat_algorithm *alg = pat_algorithm_find(name);
+    const bool expected = alg_is_aware(alg);
+    int late = alg->uses_arrivals ? 0 : test.size - 1; /* what begins with a gather helps its root */
+    use_alg(name);
+    test_at("%s, one late rank", name);
     gather_bytes(MPI_COMM_WORLD, 8000, ++seed);
     int64_t early = early_bytes(late), all = 6LL * 8000 * (test.size - 1);
     if (!expected)
@@ -213,21 +212,25 @@ static void early_data(const char *alg)
 
 int main(int argc, char **argv)
 {
+    const alg_list algs = algs_of(PAT_OP_ALLGATHER, alg_is_any),
+                   different = algs_of(PAT_OP_ALLGATHER, alg_differs_early),
+                   aware = algs_of(PAT_OP_ALLGATHER, alg_is_aware);
     setenv("PAT_LINK", "20,2000", 1); /* the same plans on every machine: a step is 24 us for 1000 bytes */
     test_begin(&argc, &argv);
     layouts_make();
-    for (int a = 0; a < NUM_ALGS; a++)
-        early_data(all_algs[a]);
-    for (size_t a = 0; a < sizeof(plan_algs) / sizeof(plan_algs[0]); a++) {
-        use_alg(plan_algs[a]);
-        manners(MPI_COMM_WORLD, plan_algs[a]);
-        communicators(plan_algs[a]);
-        another_size(plan_algs[a]);
-        no_call(plan_algs[a]);
+    for (int a = 0; a < algs.num; a++)
+        early_data(algs.names[a]);
+    for (int a = 0; a < different.num; a++) {
+        const char *const alg = different.names[a];
+        use_alg(alg);
+        manners(MPI_COMM_WORLD, alg);
+        communicators(alg);
+        another_size(alg);
+        no_call(alg);
     }
-    for (int a = 0; a < 3 && test.size <= 3; a++) {
-        use_alg(plan_algs[a]);
-        many_epochs(plan_algs[a]);
+    for (int a = 0; a < aware.num && test.size <= 3; a++) {
+        use_alg(aware.names[a]);
+        many_epochs(aware.names[a]);
     }
     layouts_free();
     return test_end();

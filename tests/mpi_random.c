@@ -249,15 +249,10 @@ static void step(void)
     } else if (what < 17) {
         change_comms();
     } else if (what < 19) {
-        static const char *const ahead[] = {"bdr", "bslb", "relay", "auto"};
-        static const char *const reduces[] = {"allreduce_converge", "allreduce_converge",
-                                              "allreduce_converge", "allreduce_doubling",
-                                              "allreduce_ring",     "allreduce_native"};
+        const enum pat_op op = common(3) == 0 ? PAT_OP_ALLREDUCE : PAT_OP_ALLGATHER;
+        const alg_list algs = algs_of(op, common(2) ? alg_is_aware : alg_is_any);
         compute();
-        if (common(3) == 0)
-            MUST(PAT_UseAlg(reduces[common(6)]));
-        else
-            MUST(PAT_UseAlg(common(2) ? ahead[common(4)] : all_algs[common(NUM_ALGS)]));
+        MUST(PAT_UseAlg(algs.names[common(algs.num)]));
     } else if (common(6) == 0) {
         compute();
         MUST(PAT_Finalize());

@@ -6,11 +6,6 @@
  */
 #include "mpi_common.h"
 
-static const char *const bcasts[] = {"bcast_native", "bcast_linear", "bcast_chain",   "bcast_kchain",
-                                     "bcast_binary", "bcast_split",  "bcast_binomial"};
-static const char *const gathers[] = {"gather_native", "gather_linear", "gather_sync", "gather_binomial"};
-enum { NUM_BCASTS = sizeof(bcasts) / sizeof(bcasts[0]), NUM_GATHERS = sizeof(gathers) / sizeof(gathers[0]) };
-
 static uint32_t seed = 1;
 
 static void bcast_once(MPI_Comm comm, const layout *l, int bytes, int root)
@@ -189,22 +184,23 @@ static void wrong_arguments(void)
 
 int main(int argc, char **argv)
 {
+    const alg_list bcasts = algs_of(PAT_OP_BCAST, alg_is_one), gathers = algs_of(PAT_OP_GATHER, alg_is_one);
     test_begin(&argc, &argv);
     layouts_make();
-    for (int i = 0; i < NUM_BCASTS; i++) {
-        const char *gather_alg = gathers[i % NUM_GATHERS];
+    for (int i = 0; i < bcasts.num || i < gathers.num; i++) {
+        const char *const down = bcasts.names[i % bcasts.num], *const up = gathers.names[i % gathers.num];
         PAT_Counters before = counters();
-        use_alg(bcasts[i]);
-        use_alg(gather_alg);
+        use_alg(down);
+        use_alg(up);
         use_alg(i % 2 ? "relay" : "bdr");
-        test_at("%s and %s", bcasts[i], gather_alg);
+        test_at("%s and %s", down, up);
         all_roots();
         all_types();
         runs_ahead();
         beside_allgathers();
         on_communicators();
-        used(bcasts[i], &before);
-        used(gather_alg, &before);
+        used(down, &before);
+        used(up, &before);
     }
     wrong_arguments();
     layouts_free();

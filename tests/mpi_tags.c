@@ -105,19 +105,19 @@ static void changing(bool one)
 
 int main(int argc, char **argv)
 {
-    static const char *const algs[] = {"relay", "ring", "bdr", "bslb"};
+    const alg_list algs = algs_of(PAT_OP_ALLGATHER, alg_differs_early);
     setenv("PAT_ALG_BCAST", "bcast_chain", 1);
     setenv("PAT_ALG_GATHER", "gather_binomial", 1);
     setenv("PAT_LINK", "10,20", 1);
     test_begin(&argc, &argv);
-    for (size_t a = 0; a < sizeof(algs) / sizeof(algs[0]); a++) {
-        MUST(PAT_UseAlg(algs[a]));
-        const int64_t before = ran(algs[a]);
+    for (int a = 0; a < algs.num; a++) {
+        MUST(PAT_UseAlg(algs.names[a]));
+        const int64_t before = ran(algs.names[a]);
         for (int one = 0; one < 2; one++) {
-            test_at("%s%s", algs[a], one ? ", one rank has all" : "");
+            test_at("%s%s", algs.names[a], one ? ", one rank has all" : "");
             changing(one);
         }
-        expect_int("calls that ran by plan", 2 * CALLS, ran(algs[a]) - before);
+        expect_int("calls that ran by plan", 2 * CALLS, ran(algs.names[a]) - before);
     }
     test_at("the whole run");
     if (highest_seen == 0 || highest_seen > HIGHEST)

@@ -207,6 +207,7 @@ static void wrong_arguments(void)
 
 int main(int argc, char **argv)
 {
+    const alg_list algs = algs_of(PAT_OP_ALLGATHER, alg_is_any);
     uint32_t state = 7;
     setenv("PAT_LINK", "10,20", 1);
     test_begin(&argc, &argv);
@@ -215,12 +216,12 @@ int main(int argc, char **argv)
     few_long_items("auto");
 #endif
     few_long_items("relay");
-    for (int a = 0; a < NUM_ALGS; a++) {
-        use_alg(all_algs[a]);
+    for (int a = 0; a < algs.num; a++) {
+        use_alg(algs.names[a]);
         const PAT_Counters before = counters();
-        all_kinds(all_algs[a], &state);
+        all_kinds(algs.names[a], &state);
         nothing_at_all();
-        by_plans(all_algs[a], &before);
+        by_plans(algs.names[a], &before);
     }
     wrong_arguments();
     layouts_free();

@@ -16,6 +16,7 @@
 #include <cmocka.h>
 
 #include "calibration.h"
+#include "collective.h"
 
 static char path[] = "/tmp/pat-calibration-XXXXXX";
 
@@ -39,11 +40,9 @@ static int index_of(const char *name)
     return (int)(pat_algorithm_find(name) - pat_algorithm_at(0));
 }
 
+/* Of broadcasts and gathers. */
 static pat_calibration some(void)
 {
-    static const char *const algs[] = {"bcast_linear",  "bcast_chain", "bcast_kchain",
-                                       "bcast_binary",  "bcast_split", "bcast_binomial",
-                                       "gather_linear", "gather_sync", "gather_binomial"};
     pat_calibration c = {
         .machine = {.cpu = "A \"processor\" \xc3\xa9", .mpi = "An MPI, v1.2", .pus = 3, .ranks_per_node = 1},
         .ranks = 8,
@@ -51,13 +50,14 @@ static pat_calibration some(void)
         .link_mbit = 940,
         .num_gammas = 4,
         .gammas = {1, 1.1, 1.2, 1.3}};
-    for (size_t i = 0; i < sizeof(algs) / sizeof(algs[0]); i++)
-        c.fits[index_of(algs[i])] = (pat_fit){.known = true,
-                                              .alpha_us = 100 * next_fraction(),
-                                              .beta_ns = 10 * next_fraction(),
-                                              .rank = 1 + (int)(next_random() % 2),
-                                              .condition = 1 + next_fraction(),
-                                              .spread = next_fraction()};
+    for (int a = 0; a < pat_algorithm_count(); a++)
+        if (pat_algorithm_at(a)->formula && pat_collective_of(pat_algorithm_at(a)->op)->rooted)
+            c.fits[a] = (pat_fit){.known = true,
+                                  .alpha_us = 100 * next_fraction(),
+                                  .beta_ns = 10 * next_fraction(),
+                                  .rank = 1 + (int)(next_random() % 2),
+                                  .condition = 1 + next_fraction(),
+                                  .spread = next_fraction()};
     for (int ranks = 16; ranks > 1; ranks /= 2)
         for (int64_t bytes = 1 << 20; bytes > 8; bytes /= 4)
             c.points[c.num_points++] =

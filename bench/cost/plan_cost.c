@@ -260,14 +260,16 @@ int main(int argc, char **argv)
                  .block_bytes = 65536,
                  .mbit = TOOL_LINK_MBIT,
                  .latency_us = TOOL_LINK_US};
-    static const char *const names[] = {"relay", "ring", "bdr", "bslb"};
     int failed = 0;
     tool_parse("pat-plan-cost", &argp, argc, argv, &o);
     printf("# One rank's plan, %lld bytes per rank, %g Mbit/s, latency %g us: medians in us\n"
            "%-6s %6s %8s %12s %12s %12s\n",
            (long long)o.block_bytes, o.mbit, o.latency_us, "", "ranks", "nodes", "build", "set up", "choose");
-    for (size_t i = 0; !failed && i < sizeof(names) / sizeof(names[0]); i++)
-        failed = measure_algorithm(&o, pat_algorithm_find(names[i]));
+    for (int a = 0; !failed && a < pat_algorithm_count(); a++) {
+        const pat_algorithm *alg = pat_algorithm_at(a);
+        if (alg->op == PAT_OP_ALLGATHER && alg->build)
+            failed = measure_algorithm(&o, alg);
+    }
     if (!failed)
         measure_calibrated(&o);
     return failed;
