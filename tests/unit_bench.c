@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "algorithm_list.h"
 #include "bench_data.h"
 #include "bench_options.h"
 #include "bench_sample.h"
@@ -66,8 +67,10 @@ static void test_options_meaning(void **state)
     bench_options_free(&o);
 
     assert_int_equal(parse(&o, ""), 0);
-    assert_int_equal(o.num_algs,
-                     7); /* native, ring, nex, lnbc, bdr, bslb, relay: the gather alone is not among them */
+    const alg_list all = algs_of(PAT_OP_ALLGATHER, alg_is_one); /* the gather alone is not among them */
+    assert_int_equal(o.num_algs, all.num);
+    for (int a = 0; a < all.num; a++)
+        assert_string_equal(o.algs[a], all.names[a]);
     assert_int_equal(o.counts[0], 128 * 1024);
     assert_int_equal(o.num_delays, 3);
     assert_int_equal(o.iters, 20);
