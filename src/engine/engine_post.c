@@ -15,12 +15,11 @@
  */
 static bool can_run(const pat_plan *p, const pat_node *n)
 {
-    const int64_t home = p->element_bytes > 0 ? 0 : pat_plan_block_start(p, p->rank);
     const bool reads = n->kind == PAT_NODE_COPY || n->kind == PAT_NODE_REDUCE || n->kind == PAT_NODE_SEND;
-    if (!reads || n->length == 0 || n->from.space != PAT_SPACE_OWN || pat_plan_is_personal(p))
+    if (n->from.space != PAT_SPACE_OWN || !reads || n->length == 0 || pat_plan_is_personal(p))
         return true;
     return n->kind == PAT_NODE_COPY && n->to.space == PAT_SPACE_RESULT &&
-           n->to.offset - n->from.offset == home;
+           n->to.offset - n->from.offset == (p->element_bytes > 0 ? 0 : pat_plan_block_start(p, p->rank));
 }
 
 int pat_exec_build_queues(pat_exec *e)
