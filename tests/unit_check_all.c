@@ -1,0 +1,89 @@
+/*
+ * unit_check_all.c — the checker accepts every plan that the algorithms of the table build, for every number of ranks and
+ * arrivals of every kind.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+#include "check.h"
+#include "plan_set.h"
+
+#ifdef SLOW_BUILD /* one pattern of each kind and size finds what it can find */
+enum { PATTERNS = 9, SWEEP_RANKS = 32 };
+#else
+enum { PATTERNS = 200, SWEEP_RANKS = MAX_RANKS };
+#endif
+
+static double seconds(clockid_t clock)
+{
+    struct timespec t;
+    clock_gettime(clock, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/*
+ * A plan that needs no estimates is the same for all patterns: then only sizes and links make a difference. Unequal blocks
+ * are cut out of plans that were right, whatever the arrivals.
+ */
+static int patterns_of(const pat_algorithm *alg, bool unequal)
+{
+    if (pat_collective_of(alg->op)
+            ->reduces) /* plans with many nodes: one of each kind; unit_allreduce.c tries more */
+        return 9;
+    return (!alg->uses_arrivals || unequal) && PATTERNS > 27 ? 27 : PATTERNS;
+}
+
+static int refused_in_sweep(const pat_algorithm *alg, bool unequal)
+{
+    static pat_plan plans[MAX_RANKS];
+    int64_t arrival_ns[MAX_RANKS];
+    char why[256];
+    uint64_t seed = 1;
+    int64_t starts[MAX_RANKS + 1];
+    int order[MAX_RANKS], refused = 0;
+    for (int P = 1; P <= SWEEP_RANKS; P++)
+        for (int k = 0; k < patterns_of(alg, unequal); k++) {
+            pat_job job = random_job(&seed, k, P, arrival_ns);
+            random_order(&seed, k, &job, order);
+            if (unequal)
+                random_starts(&seed, k, &job, starts);
+            plan_set_build(alg, &job, plans);
+            if (pat_check(plans, P, pat_collective_of(alg->op), why, sizeof(why))) {
+                refused++;
+                print_error("%s, %d ranks, %s%lld bytes, pattern %d: %s\n", alg->name, P,
+                            unequal ? "up to " : "", (long long)job.block_bytes, k, why);
+            }
+            plan_set_free(plans, P);
+        }
+    return refused;
+}
+
+static void test_every_algorithm_is_right(void **state)
+{
+    int refused = 0;
+    double wall = seconds(CLOCK_MONOTONIC), cpu = seconds(CLOCK_PROCESS_CPUTIME_ID);
+    (void)state;
+    for (int a = 0; a < pat_algorithm_count(); a++)
+        if (pat_algorithm_at(a)->build)
+            refused += refused_in_sweep(pat_algorithm_at(a), false);
+    for (int a = 0; a < pat_algorithm_count(); a++)
+        if (pat_algorithm_at(a)->build && pat_algorithm_at(a)->op == PAT_OP_ALLGATHER)
+            refused += refused_in_sweep(pat_algorithm_at(a), true);
+    print_message("1 to %d ranks, up to %d arrival patterns each: %.1f s, of which %.1f s on the processor\n",
+                  SWEEP_RANKS, PATTERNS, seconds(CLOCK_MONOTONIC) - wall,
+                  seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu);
+    assert_int_equal(refused, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_every_algorithm_is_right),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
