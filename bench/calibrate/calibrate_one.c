@@ -1,0 +1,240 @@
+/*
+ * calibrate_one.c — see calibrate_one.h. After Nuriyev 2021, chapter 5: an algorithm's latency and rate come from runs of that
+ * algorithm, timed on the root's clock to the end of a gather that follows at once, so that nothing but the two is in the time.
+ */
+#include "calibrate_one.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench_clock.h"
+#include "bench_fit.h"
+#include "bench_forecast.h"
+#include "bench_must.h"
+#include "bench_wait.h"
+#include "pat.h"
+
+enum { MAX_SIZES = 10, MAX_ROWS = 3 * MAX_SIZES };
+/* Shorter blocks cost what a message costs, and some links let through the first few thousand bytes at once. */
+enum { LEAST_BLOCK = 4096, LONG_WITH_FEWER = 16384 };
+/* Up to what part of a broadcast's time the error of the difference that it is found by may come. */
+static const double MOST_NOISE = 0.3;
+/* Closing gathers of three lengths, none a segment's: with one length alpha and beta would come in one proportion. */
+static const int64_t closings[] = {64, 1024, 4096};
+enum { NUM_CLOSINGS = sizeof(closings) / sizeof(closings[0]) };
+
+static double link_s(const calibrate_session *r, double messages, double bytes)
+{
+    return (messages * (double)r->link.alpha_ns + bytes * (double)r->link.beta_ps / 1e3) / 1e9;
+}
+
+static pat_form_cost cost_of(const calibrate_session *r, const pat_algorithm *alg, int64_t bytes)
+{
+    return pat_calibration_cost(&r->found, alg, r->size, bytes);
+}
+
+/* Mean over ranks that call at once, by walking the plans. */
+static double walked_ns(const bench_forecast *f, int64_t alpha_ns, int64_t beta_ps)
+{
+    bench_forecast with = *f;
+    int64_t *at_once = calloc((size_t)f->job.num_ranks, sizeof(*at_once));
+    bench_must(at_once ? MPI_SUCCESS : MPI_ERR_NO_MEM, "memory");
+    const bench_net net = {.num_ranks = f->job.num_ranks, .num_nodes = f->job.num_ranks, .ppn = 1};
+    with.alpha_ns = alpha_ns;
+    with.beta_ps = beta_ps;
+    const double ns = bench_forecast_walk(&with, &net, at_once).elapsed_ns;
+    free(at_once);
+    return ns;
+}
+
+/*
+ * What a fit takes an experiment for. Ranks leave an all-gather at different times and their mean is measured: the walk
+ * knows it. Not so of relay and its kind, which the library reckons by formula: pieces under way side by side hide each other's
+ * latency in the walk, while on a machine each block costs its waking.
+ */
+static pat_form_cost cost_for_fit(const calibrate_session *r, const pat_algorithm *alg, int64_t bytes)
+{
+    const pat_form_cost form = cost_of(r, alg, bytes);
+    const int64_t alpha_ns = r->link.alpha_ns + 1, beta_ps = r->link.beta_ps;
+    const pat_job job = {.num_ranks = r->size,
+                         .block_bytes = bytes,
+                         .alpha_ns = alpha_ns,
+                         .beta_ps = beta_ps,
+                         .tau_ns = pat_link_tau_ns(&r->link, bytes)};
+    bench_forecast f;
+    if (r->rank > 0 || pat_collective_of(alg->op)->rooted || pat_algorithm_is_ahead(alg) ||
+        bench_forecast_make(&f, alg, &job) != 0)
+        return form;
+    const double both = walked_ns(&f, alpha_ns, beta_ps), rate_alone = walked_ns(&f, 0, beta_ps);
+    bench_forecast_free(&f);
+    return both > 0
+               ? (pat_form_cost){(both - rate_alone) / (double)alpha_ns, 1e3 * rate_alone / (double)beta_ps}
+               : form; /* too many ranks to walk */
+}
+
+/* Sizes from `first` on, doubling, that do not take too long; three at least. */
+static int sizes_for(const calibrate_session *r, const pat_algorithm *alg, int64_t first, int most,
+                     int64_t *sizes)
+{
+    int num = 0;
+    for (int64_t bytes = first; num < most; bytes *= 2) {
+        const pat_form_cost c = cost_of(r, alg, bytes);
+        if (num >= 3 && link_s(r, c.messages, c.bytes) > r->options->longest_s)
+            break;
+        sizes[num++] = bytes;
+    }
+    return num;
+}
+
+static int sizes_of(const calibrate_session *r, const pat_algorithm *alg, int64_t *sizes)
+{
+    const bool is_block = pat_collective_of(alg->op)->all_give; /* else a message that is cut into segments */
+    return sizes_for(r, alg, is_block ? LEAST_BLOCK : PAT_SEGMENT_BYTES, MAX_SIZES, sizes);
+}
+
+bool calibrate_is_fitted(const pat_algorithm *alg)
+{
+    return alg->formula && pat_collective_of(alg->op)->yardstick;
+}
+
+bool calibrate_is_timed(const pat_algorithm *alg)
+{
+    return !alg->build && !alg->chooses && pat_collective_of(alg->op)->yardstick;
+}
+
+/* Lengths that points are taken at; of the MPI library's own as if it were one of ours: longer it hardly takes. */
+static int point_sizes(const calibrate_session *r, const pat_algorithm *alg, int64_t *sizes)
+{
+    const pat_algorithm *like = alg->build ? alg : pat_algorithm_find(pat_collective_of(alg->op)->yardstick);
+    return sizes_for(r, like, 256, 2 * MAX_SIZES, sizes);
+}
+
+/* Milliseconds that one run more or less takes, with the least repetitions. */
+static double expected_ms(const calibrate_session *r, const pat_algorithm *alg, int64_t bytes)
+{
+    const pat_form_cost c = cost_of(r, alg, bytes);
+    return 1e3 * (r->options->patience.least + 1) * (link_s(r, c.messages + 2 * r->size, c.bytes) + 1e-4);
+}
+
+double calibrate_expected_ms(const calibrate_session *r)
+{
+    int64_t sizes[2 * MAX_SIZES];
+    double total = 0;
+    for (int a = 0; a < pat_algorithm_count(); a++) {
+        const pat_algorithm *alg = pat_algorithm_at(a);
+        if (calibrate_is_fitted(alg) && !r->found.fits[a].known)
+            for (int i = sizes_of(r, alg, sizes) - 1; i >= 0; i--)
+                total += expected_ms(r, alg, sizes[i]) * (calibrate_needs_closing(alg) ? NUM_CLOSINGS : 1);
+    }
+    return total;
+}
+
+/* Clocks drift apart by milliseconds in the minutes that a calibration takes. */
+static void sync_clock(calibrate_session *r)
+{
+    int same_machine;
+    bench_must(bench_clock_sync(&r->clock, MPI_COMM_WORLD, 20, &same_machine), "the clock");
+}
+
+/* Nothing of an all-gather is to be prepared in the background while something else is measured. */
+static void use_native(void)
+{
+    for (int op = 0; op < PAT_NUM_OPS; op++) {
+        const char *const native = pat_algorithm_native((enum pat_op)op)->name;
+        bench_must(PAT_UseAlg(native), native);
+    }
+}
+
+void calibrate_fit(calibrate_session *r, const pat_algorithm *alg)
+{
+    int64_t sizes[2 * MAX_SIZES];
+    bench_fit_row rows[MAX_ROWS];
+    int num = 0, unsure = 0;
+    use_native();
+    sync_clock(r);
+    for (int i = 0, n = sizes_of(r, alg, sizes); i < n; i++)
+        for (int k = 0; k < (calibrate_needs_closing(alg) ? NUM_CLOSINGS : 1); k++) {
+            const calibrate_job job = {alg, sizes[i], calibrate_needs_closing(alg) ? closings[k] : -1,
+                                       &r->clock};
+            bench_must(PAT_UseAlg(alg->name), alg->name);
+            const calibrate_result t = calibrate_time(MPI_COMM_WORLD, &job, &r->options->patience, r->buffer);
+            const pat_form_cost c = cost_for_fit(r, alg, sizes[i]);
+            const double others = job.closing_bytes < 0 ? 0 : r->size - 1;
+            rows[num++] = (bench_fit_row){c.messages + others, c.bytes + others * (double)job.closing_bytes,
+                                          t.median_s};
+            unsure += !(t.ci_s < r->options->patience.precision * t.mean_s);
+            if (r->rank == 0)
+                bench_progress_step(&r->progress, expected_ms(r, alg, sizes[i]), alg->name,
+                                    (int64_t)(MPI_Wtime() * 1e9));
+        }
+    if (r->rank > 0)
+        return;
+    bench_fit f;
+    const int error = bench_fit_hockney(&f, rows, num);
+    if (error) {
+        fprintf(stderr, "pat-calibrate: %s: the fit failed: %s\n", alg->name, strerror(error));
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    }
+    r->found.fits[alg - pat_algorithm_at(0)] = (pat_fit){.known = true,
+                                                         .alpha_us = f.alpha_s * 1e6,
+                                                         .beta_ns = f.beta_s * 1e9,
+                                                         .rank = f.rank,
+                                                         .condition = f.condition,
+                                                         .spread = f.spread};
+    printf("%-16s %10.3f %10.4f %5d %10.1f %9.1f %% %6d of %d\n", alg->name, f.alpha_s * 1e6, f.beta_s * 1e9,
+           f.rank, f.condition, 100 * f.spread, unsure, num);
+    fflush(stdout);
+}
+
+void calibrate_points(calibrate_session *r, const pat_algorithm *alg, int ranks)
+{
+    int64_t sizes[2 * MAX_SIZES];
+    MPI_Comm comm;
+    use_native();
+    sync_clock(r);
+    if (alg->build)
+        bench_must(PAT_UseAlg(alg->name), alg->name); /* all ranks, though not all take part */
+    MPI_Comm_split(MPI_COMM_WORLD, r->rank < ranks ? 0 : MPI_UNDEFINED, r->rank, &comm);
+    if (comm != MPI_COMM_NULL) {
+        const calibrate_job nothing = {NULL, 0, 0, &r->clock};
+        const calibrate_result empty = calibrate_time(comm, &nothing, &r->options->patience, r->buffer);
+        const int before = r->found.num_points;
+        int n = point_sizes(r, alg, sizes);
+        while (alg->build && ranks < r->size && n > 1 && sizes[n - 1] > LONG_WITH_FEWER)
+            n--;
+        for (int i = 0; i < n && before + i < PAT_MAX_POINTS; i++) {
+            const bool closed = calibrate_needs_closing(alg);
+            const calibrate_job job = {alg, sizes[i], closed ? 0 : -1, &r->clock};
+            const calibrate_result t = calibrate_time(comm, &job, &r->options->patience, r->buffer);
+            const double s = closed ? t.median_s - empty.median_s : t.median_s;
+            const double noise_s = closed ? hypot(t.ci_s, empty.ci_s) : 0;
+            if (s > link_s(r, 1, 0) && noise_s < MOST_NOISE * s) /* else lost in the closing gather's noise */
+                r->found.points[r->found.num_points++] =
+                    (pat_point){(int)(alg - pat_algorithm_at(0)), ranks, sizes[i], 1e6 * s};
+        }
+        MPI_Comm_free(&comm);
+    }
+    bench_wait_quietly(MPI_COMM_WORLD); /* those that had no part */
+    MPI_Bcast(&r->found, (int)sizeof(r->found), MPI_BYTE, 0, MPI_COMM_WORLD);
+    if (r->rank == 0 && !alg->build)
+        printf("%-16s with %d ranks\n", alg->name, ranks);
+}
+
+size_t calibrate_most_bytes(const calibrate_session *r)
+{
+    int64_t sizes[2 * MAX_SIZES];
+    size_t most = 0;
+    for (int a = 0; a < pat_algorithm_count(); a++) {
+        const pat_algorithm *alg = pat_algorithm_at(a);
+        if (!calibrate_is_fitted(alg) && !calibrate_is_timed(alg))
+            continue;
+        for (int points = !calibrate_is_fitted(alg); points < 2; points++) {
+            const int n = points ? point_sizes(r, alg, sizes) : sizes_of(r, alg, sizes);
+            const size_t bytes = calibrate_bytes(&(calibrate_job){alg, sizes[n - 1], 4096, NULL}, r->size);
+            most = bytes > most ? bytes : most;
+        }
+    }
+    return most;
+}

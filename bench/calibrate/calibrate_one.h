@@ -1,0 +1,37 @@
+/*
+ * calibrate_one.h — all that pat-calibrate measures of one algorithm: at which lengths, the fit of its formula, and points.
+ */
+#ifndef CALIBRATE_ONE_H
+#define CALIBRATE_ONE_H
+
+#include "calibrate_options.h"
+#include "link.h"
+
+/* What a rank knows while it measures. Fits are found on rank 0 alone, points on all ranks. */
+typedef struct calibrate_session {
+    const calibrate_options *options;
+    int rank, size;
+    pat_link link;
+    pat_clock clock;
+    pat_calibration found;
+    bench_progress progress;
+    char *buffer;
+} calibrate_session;
+
+/* Is its formula fitted? Is it one of the MPI library's own operations that a choice is made among, and timed for that? */
+bool calibrate_is_fitted(const pat_algorithm *alg);
+bool calibrate_is_timed(const pat_algorithm *alg);
+
+/* Fit its formula, and print the line of it. This and the next function are collective over all ranks. */
+void calibrate_fit(calibrate_session *r, const pat_algorithm *alg);
+
+/* Take its points with so many of the ranks. One of ours has a formula for long messages: with fewer ranks only short ones count. */
+void calibrate_points(calibrate_session *r, const pat_algorithm *alg, int ranks);
+
+/* Milliseconds that the fits still to be made will take, more or less. */
+double calibrate_expected_ms(const calibrate_session *r);
+
+/* The largest buffer that an experiment needs. */
+size_t calibrate_most_bytes(const calibrate_session *r);
+
+#endif

@@ -1,0 +1,90 @@
+/*
+ * calibrate_options.c — see calibrate_options.h.
+ */
+#include "calibrate_options.h"
+
+#include "tool_options.h"
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    calibrate_options *o = state->input;
+    switch (key) {
+    case 'o':
+        if (!*arg)
+            argp_error(state, "--out '': accepted: the name of a file");
+        o->out = arg;
+        return 0;
+    case 'q':
+        o->quick = true;
+        return 0;
+    case 'a':
+        o->again = true;
+        return 0;
+    case 'c':
+        o->check = true;
+        return 0;
+    case 'r':
+        o->rules = tool_output(state, "--rules", arg);
+        return 0;
+    case 'j':
+        o->rules_json = tool_output(state, "--rules-json", arg);
+        return 0;
+    case 'p':
+        o->patience.precision = tool_number(state, "--precision", arg, 0.001, 1);
+        return 0;
+    case 'l':
+        o->longest_s = tool_number(state, "--longest", arg, 0.001, 1000);
+        return 0;
+    case 'g':
+        if (!bench_progress_find(arg, &o->progress))
+            argp_error(state, "--progress '%s': accepted: auto, bar, lines, off", arg);
+        return 0;
+    case ARGP_KEY_END:
+        o->patience.least = o->quick ? 3 : 5;
+        o->patience.most = o->quick ? 7 : 40;
+        if (o->patience.precision <= 0)
+            o->patience.precision = o->quick ? 0.1 : 0.025;
+        if (o->longest_s <= 0)
+            o->longest_s = o->quick ? 0.05 : 0.5;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp_option keys[] = {
+    {"out", 'o', "FILE", 0, "Where the calibration goes (default pat-calibration.json)", 0},
+    {"quick", 'q', 0, 0, "Fewer repetitions and shorter messages: less than 2 minutes", 0},
+    {"again", 'a', 0, 0, "Measure anew what FILE already has", 0},
+    {"check", 'c', 0, 0,
+     "Run every algorithm and compare: the best, the one FILE chooses, the MPI library's own, and what was "
+     "predicted",
+     0},
+    {"rules", 'r', "FILE", 0, "Only write FILE, out of the calibration: rules for Open MPI's own collectives",
+     0},
+    {"rules-json", 'j', "FILE", 0, "The same as JSON, for Open MPI 6", 0},
+    {"precision", 'p', "R", 0,
+     "Repeat until the 95 % confidence interval is this part of the mean on either side (default 0.025), at "
+     "most 40 times",
+     0},
+    {"longest", 'l', "S", 0,
+     "Leave out messages for which one run would take longer, in seconds (default 0.5)", 0},
+    {"progress", 'g', "HOW", 0, "auto (default), bar, lines, off", 0},
+    {0}};
+
+const struct argp calibrate_argp = {
+    keys,
+    parse,
+    NULL,
+    "Measure what messages cost every all-gather, broadcast and gather on this machine, for "
+    "PAT_CALIBRATION.\n\nOptions:\v"
+    "Start it under mpirun with the layout that programs will have: as many ranks on a node, at least two in "
+    "all. What it "
+    "finds also serves other numbers of ranks. After each algorithm the file is written; started again it "
+    "goes on where it was.\n\n"
+    "Exit status: 0, 1 when something failed while it ran, 2 for bad options, fewer than two ranks, nodes "
+    "that "
+    "are not alike, and a file that cannot be written, gone on with or checked.",
+    NULL,
+    NULL,
+    NULL};

@@ -1,0 +1,23 @@
+/*
+ * calibrate_options.h — the command line of pat-calibrate.
+ */
+#ifndef CALIBRATE_OPTIONS_H
+#define CALIBRATE_OPTIONS_H
+
+#include <argp.h>
+
+#include "bench_progress.h"
+#include "calibrate_run.h"
+
+typedef struct calibrate_options {
+    const char *out, *rules, *rules_json;
+    bool quick, again, check;
+    double longest_s; /* one run of an experiment, as far as the link tells */
+    calibrate_patience patience;
+    enum bench_progress_mode progress;
+} calibrate_options;
+
+/* Fills in a calibrate_options whose `out` is the default, and all else zero. */
+extern const struct argp calibrate_argp;
+
+#endif
