@@ -64,8 +64,7 @@
  */
 #define PAT_COLLECTIVES(COLLECTIVE)                                                                          \
     COLLECTIVE(ALLGATHER, allgather, PAT_ALLGATHERS, "all-gather", "MPI_Allgather", "PAT_ALG", "auto",       \
-               .contender = "relay", .yardstick = "ring", .all_give = true, .all_get = true,                 \
-               .moves_early = true)                                                                          \
+               .yardstick = "ring", .all_give = true, .all_get = true, .moves_early = true)                  \
     COLLECTIVE(BCAST, bcast, PAT_BCASTS, "broadcast", "MPI_Bcast", "PAT_ALG_BCAST", "bcast_auto",            \
                .yardstick = "bcast_binomial", .rooted = true, .all_get = true)                               \
     COLLECTIVE(GATHER, gather, PAT_GATHERS, "gather", "MPI_Gather", "PAT_ALG_GATHER", "gather_auto",         \

@@ -13,8 +13,6 @@ typedef struct pat_collective {
     const char *mpi;         /* the call of MPI: "MPI_Allgather" */
     const char *setting;     /* the setting that names its algorithm: "PAT_ALG" */
     const char *default_alg; /* the algorithm that runs it where nobody has named one */
-    const char
-        *contender; /* what the default algorithm may take in place of the MPI library's own; NULL: nothing */
     /*
      * The algorithm whose time by formula says up to which length pat-calibrate measures the MPI library's own. NULL: the
      * collective is not calibrated.

@@ -119,7 +119,7 @@ static int passed_on(const passed *p, int rc)
 static bool may_be_ours(const pat_algorithm *alg)
 {
     const pat_collective *row = pat_collective_of(alg->op);
-    return alg->build || (alg->chooses && (row->contender || (row->rooted && pat_rt.calibration)));
+    return alg->build || (alg->chooses && (alg->arrival_aware || (row->rooted && pat_rt.calibration)));
 }
 
 static enum pat_why why_not_ours(const pat_algorithm *alg)
