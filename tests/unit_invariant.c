@@ -122,6 +122,7 @@ static void rounds_have_their_own_tags(void **state)
     pat_comm c;
     char home[8];
     pat_lane *lane = with_call(&c, home);
+    assert_int_equal(pat_round_void(lane->prepared), MPI_SUCCESS);
     pat_round_end(lane->prepared);
     make_round(&c, lane->prepared, (pat_tags){19, 10});
     broken(&c, "I4");
@@ -147,6 +148,7 @@ static void a_call_has_its_round(void **state)
     (void)state;
     pat_comm c;
     char home[8];
+    bool moved;
     pat_lane *lane = with_call(&c, home);
     c.phase = PAT_IDLE;
     broken(&c, "nobody has called");
@@ -154,6 +156,7 @@ static void a_call_has_its_round(void **state)
     c.lane = &c.lanes[1];
     broken(&c, "nobody has called");
     c.lane = lane;
+    assert_int_equal(pat_round_look(lane->current, &moved), MPI_SUCCESS);
     pat_round_end(lane->current);
     broken(&c, "without a round");
     c.lane = NULL;

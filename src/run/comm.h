@@ -19,6 +19,7 @@
 #include "lane.h"
 #include "link.h"
 #include "sample.h"
+#include "transition.h"
 
 /*
  * What has tags of its own on the library's communicator. Each collective whose data may move early: four epochs, each with the
@@ -39,8 +40,6 @@ typedef struct pat_hold {
     const pat_call
         *open; /* what the opened request will call with; NULL: its buffer is not to be filled now */
 } pat_hold;
-
-enum pat_phase { PAT_IDLE, PAT_AWAIT_ESTIMATES, PAT_RUNNING };
 
 typedef struct pat_comm {
     /* Set when made. */

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "early.h"
+#include "ensure.h"
 #include "error.h"
 #include "runtime.h"
 #include "select.h"
@@ -74,9 +75,12 @@ static pat_blocks expected(pat_comm *c, const pat_lane *lane, const pat_algorith
     return (pat_blocks){.bytes = bytes, .mean_bytes = bytes, .element_bytes = shape >> SHAPE_ELEMENT & 0xff};
 }
 
+/* One estimate per rank and epoch: the first. */
 static int contribute(pat_comm *c, int64_t arrival_ns, int64_t shape, bool certain)
 {
     pat_estimate mine = {arrival_ns, shape, certain};
+    if (c->exchange.state != PAT_EXCHANGE_NONE)
+        return MPI_SUCCESS;
     return pat_exchange_post(&c->exchange, c->own, mine, pat_clock_local_ns());
 }
 
@@ -307,7 +311,6 @@ static int start_round(pat_comm *c)
         return rc;
     if (c->call.element_bytes > 0)
         pat_exec_reduces(lane->current->exec, c->call.recvtype, c->call.op);
-    c->phase = PAT_RUNNING;
     lane->mine.arrival_ns = pat_clock_now_ns(&pat_rt.clock);
     return pat_round_arrive(lane->current, home, own, &lane->mine);
 }
@@ -349,8 +352,30 @@ static int finish_round(pat_comm *c)
     if (rc != MPI_SUCCESS)
         return rc;
     next_epoch(c, lane, c->alg);
-    c->phase = PAT_IDLE;
     return MPI_SUCCESS;
+}
+
+/*
+ * Something has happened to the communicator's call: do what the table in transition.c says. A call that broke off stays where it is: it is
+ * never over, and whoever waits for it is told of the error. Its buffers may be the application's again.
+ */
+static int happens(pat_comm *c, enum pat_call_event event)
+{
+    const pat_step step = pat_transition_call(c->phase, event);
+    int rc = MPI_SUCCESS;
+    PAT_ENSURE(step.act != PAT_DO_NEVER);
+    if (step.act == PAT_DO_SAY_CALL)
+        rc = contribute(c, pat_clock_now_ns(&pat_rt.clock), shape_of(c, c->lane, pat_blocks_of(&c->call)),
+                        true);
+    else if (step.act == PAT_DO_SAY_NO_CALL)
+        rc = contribute(c, pat_clock_now_ns(&pat_rt.clock), PAT_NO_CALL, false);
+    else if (step.act == PAT_DO_START)
+        rc = start_round(c);
+    else if (step.act == PAT_DO_FINISH)
+        rc = finish_round(c);
+    if (rc == MPI_SUCCESS)
+        c->phase = step.phase;
+    return rc;
 }
 
 int pat_epoch_new_algorithm(pat_comm *c, enum pat_op op)
@@ -371,14 +396,7 @@ static int begin(pat_comm *c, const pat_call *call, const pat_algorithm *alg)
     c->alg = alg;
     c->called_ns = pat_rt.trace ? pat_clock_local_ns() : 0;
     atomic_store(&c->edge, false); /* this call speaks for itself */
-    if (!pat_comm_estimates(c, alg)) {
-        rc = start_round(c);
-    } else {
-        c->phase = PAT_AWAIT_ESTIMATES;
-        if (c->exchange.state == PAT_EXCHANGE_NONE)
-            rc = contribute(c, pat_clock_now_ns(&pat_rt.clock), shape_of(c, c->lane, pat_blocks_of(call)),
-                            true);
-    }
+    rc = happens(c, pat_comm_estimates(c, alg) ? PAT_CALL_BY_ESTIMATES : PAT_CALL);
     return pat_comm_ended(c, rc);
 }
 
@@ -390,7 +408,6 @@ int pat_epoch_begin(pat_comm *c, const pat_call *call, const pat_algorithm *alg)
     return rc;
 }
 
-/* A round that broke off is never over: whoever waits for it is told of the error. Its buffers may be the application's again. */
 int pat_epoch_progress_driving(pat_comm *c, bool *moved)
 {
     int rc = pat_comm_failed(c);
@@ -400,7 +417,7 @@ int pat_epoch_progress_driving(pat_comm *c, bool *moved)
         rc = pat_exchange_test(&c->exchange, c->size);
         if (rc == MPI_SUCCESS && c->exchange.state == PAT_EXCHANGE_DONE) {
             *moved = true;
-            rc = start_round(c);
+            rc = happens(c, PAT_ALL_SAID);
         }
     }
     if (rc == MPI_SUCCESS && c->phase == PAT_RUNNING) {
@@ -408,7 +425,7 @@ int pat_epoch_progress_driving(pat_comm *c, bool *moved)
         if (rc == MPI_SUCCESS && c->voiding)
             rc = progress_voiding(c, moved);
         if (rc == MPI_SUCCESS && !c->voiding && pat_round_is(c->lane->current, PAT_ROUND_OVER))
-            rc = finish_round(c);
+            rc = happens(c, PAT_ALL_OVER);
     }
     return pat_comm_ended(c, rc);
 }
@@ -466,9 +483,7 @@ bool pat_epoch_withdraw_edge(pat_comm *c)
 int pat_epoch_settle_begin(pat_comm *c)
 {
     atomic_store(&c->edge, false);
-    if (c->phase == PAT_IDLE && c->exchange.state == PAT_EXCHANGE_NONE)
-        return contribute(c, pat_clock_now_ns(&pat_rt.clock), PAT_NO_CALL, false);
-    return MPI_SUCCESS;
+    return happens(c, PAT_SETTLE);
 }
 
 static void end_without_call(pat_comm *c)

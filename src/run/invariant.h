@@ -7,6 +7,7 @@
 #define PAT_INVARIANT_H
 
 #include "comm.h"
+#include "ensure.h"
 
 /*
  * NULL where all holds; else the invariant that does not and how, in a static text. Whoever asks holds the communicator's lock. Of
@@ -15,12 +16,6 @@
 const char *pat_invariant_broken(const pat_comm *c);
 
 /* Asked at the end of every step where tests are built; nothing elsewhere. */
-#ifdef PAT_INVARIANTS
-#undef NDEBUG
-#include <assert.h>
-#define PAT_INVARIANT_HOLDS(c) assert(!pat_invariant_broken(c))
-#else
-#define PAT_INVARIANT_HOLDS(c) ((void)(c))
-#endif
+#define PAT_INVARIANT_HOLDS(c) PAT_ENSURE(!pat_invariant_broken(c))
 
 #endif

@@ -4,19 +4,37 @@
 #include "round.h"
 
 #include "clock.h"
+#include "ensure.h"
 #include "error.h"
 #include "runtime.h"
+
+static void drop(pat_round *round)
+{
+    pat_exec_free(round->exec);
+    round->exec = NULL;
+    if (round->plans)
+        pat_plan_cache_release(round->plans, &round->plan);
+    round->plan = NULL;
+}
+
+static void happens(pat_round *round, enum pat_round_event event)
+{
+    round->state = pat_transition_round(round->state, event);
+    PAT_ENSURE(round->state != PAT_ROUND_NEVER);
+    if (round->state == PAT_ROUND_EMPTY)
+        drop(round);
+}
 
 static int made(pat_round *round, const char *what, int num_ranks, int error)
 {
     if (!error && pat_rt.trace)
         error = pat_exec_trace(round->exec);
     if (!error) {
-        round->state = PAT_ROUND_EARLY;
+        happens(round, PAT_ROUND_MAKE);
         round->made_ns = pat_clock_local_ns();
         return MPI_SUCCESS;
     }
-    pat_round_end(round);
+    drop(round);
     return pat_error(MPI_ERR_NO_MEM, "the plan of %s for %d ranks cannot be made: %s", what, num_ranks,
                      pat_exec_reason(error));
 }
@@ -41,7 +59,7 @@ int pat_round_make_of(pat_round *round, const pat_members *members, const pat_pl
 
 int pat_round_arrive(pat_round *round, char *home, const char *own, const pat_carried *mine)
 {
-    round->state = PAT_ROUND_RUNNING;
+    happens(round, PAT_ROUND_ARRIVE);
     return pat_exec_arrive(round->exec, home, own, mine);
 }
 
@@ -50,27 +68,18 @@ int pat_round_look(pat_round *round, bool *moved)
     if (!round->exec || round->state == PAT_ROUND_OVER)
         return MPI_SUCCESS;
     int rc = pat_exec_progress(round->exec, moved);
-    if (rc != MPI_SUCCESS || !pat_exec_done(round->exec))
-        return rc;
-    if (round->state == PAT_ROUND_VOIDING)
-        pat_round_end(round);
-    else if (round->state == PAT_ROUND_RUNNING)
-        round->state = PAT_ROUND_OVER;
-    return MPI_SUCCESS;
+    if (rc == MPI_SUCCESS && pat_exec_done(round->exec))
+        happens(round, PAT_ROUND_DONE);
+    return rc;
 }
 
 int pat_round_void(pat_round *round)
 {
-    round->state = PAT_ROUND_VOIDING;
+    happens(round, PAT_ROUND_VOID);
     return pat_exec_void(round->exec);
 }
 
 void pat_round_end(pat_round *round)
 {
-    pat_exec_free(round->exec);
-    round->exec = NULL;
-    if (round->plans)
-        pat_plan_cache_release(round->plans, &round->plan);
-    round->plan = NULL;
-    round->state = PAT_ROUND_EMPTY;
+    happens(round, PAT_ROUND_END);
 }

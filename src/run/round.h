@@ -4,7 +4,9 @@
  *
  *     EMPTY --make--> EARLY --arrive--> RUNNING --all nodes done--> OVER --end--> EMPTY
  *                       |
- *                       +--void--> VOIDING --all nodes done--> EMPTY
+ *                       +--void--> VOIDING --all nodes done, or end--> EMPTY
+ *
+ * The table of states and events is in transition.c.
  *
  * Whoever calls these holds the communicator's lock, and pat_rt.driving for reading where it may meet a cancel. Functions that
  * return int return MPI error codes; after an error a round stays what it is, since messages of it may still be under way.
@@ -18,14 +20,7 @@
 
 #include "engine.h"
 #include "plan_cache.h"
-
-enum pat_round_state {
-    PAT_ROUND_EMPTY,   /* there is none */
-    PAT_ROUND_EARLY,   /* made before the rank has called: what does not wait for that may run */
-    PAT_ROUND_RUNNING, /* the rank has called */
-    PAT_ROUND_VOIDING, /* it is being thrown away: no rank calls it */
-    PAT_ROUND_OVER,    /* the result is there, and the plan's memory still is */
-};
+#include "transition.h"
 
 /* Who is in it: the library's own communicator and this rank's place there; and the plans that are kept for it. */
 typedef struct pat_members {
@@ -62,7 +57,7 @@ int pat_round_look(pat_round *round, bool *moved);
 /* Throw a round away that was EARLY: see pat_exec_void. It is EMPTY after some more looks, or at once. */
 int pat_round_void(pat_round *round);
 
-/* The round's plan and memory go: it was OVER, or EARLY and nothing of it is under way. */
+/* The round's plan and memory go: it was OVER, or it was thrown away and has no control messages. */
 void pat_round_end(pat_round *round);
 
 static inline bool pat_round_is(const pat_round *round, enum pat_round_state state)
