@@ -1,0 +1,104 @@
+/*
+ * guess.h — what the next call is taken to be, when its round is made before it, and what becomes of such a round when the call comes.
+ * Must never call MPI, look at a clock or keep anything: facts come in, a decision comes out. docs/epochs.md says why it is
+ * right; tests/epoch.pml has the same rules under the same names.
+ *
+ * All ranks decide alike, because the facts are what all of them know alike. Where a fact is this rank's own, it says so, and then the
+ * decision makes no difference to any other rank.
+ */
+#ifndef PAT_GUESS_H
+#define PAT_GUESS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* ---- What comes next ---------------------------------------------------------------------------------- */
+
+/* By what a lane's next call is guessed; follows from the algorithm. */
+enum pat_basis {
+    PAT_BASIS_NONE,      /* by nothing: its round is made in the call */
+    PAT_BASIS_LAST,      /* by the last call in the lane: nobody is asked */
+    PAT_BASIS_ESTIMATES, /* by this epoch's estimates, which the call waits for */
+};
+
+/* Whose lane this epoch's estimates announce. */
+enum pat_announced {
+    PAT_ANNOUNCED_NONE, /* none: they are not all here, or not of one mind */
+    PAT_ANNOUNCED_THIS, /* the lane in question */
+    PAT_ANNOUNCED_OTHER,
+};
+
+enum pat_guess {
+    PAT_GUESS_NONE, /* nobody knows */
+    PAT_GUESS_LAST, /* it will be like the last call in the lane */
+    PAT_GUESS_SAID, /* it will be as the estimates say */
+};
+
+typedef struct pat_guess_facts {
+    enum pat_basis basis;
+    enum pat_announced announced;
+    bool said_last;   /* the estimates say the same as the last call in the lane */
+    bool said_hashed; /* blocks differ, and a hash of their lengths is all that is said of them */
+} pat_guess_facts;
+
+enum pat_guess pat_guess_next(const pat_guess_facts *facts);
+
+/* Is a lane's next round to be made now, before the call? */
+typedef struct pat_guess_lane {
+    enum pat_basis basis;
+    bool guessed; /* it is known what comes */
+    bool
+        by_request; /* the last call came from a request: its buffer may be the next one's, from PAT_Open on */
+    bool open;      /* a request is open; this rank's own fact, as is the next */
+    bool prepared;  /* the round is there */
+} pat_guess_lane;
+
+bool pat_guess_prepares(const pat_guess_lane *lane);
+
+/* ---- The call, or none -------------------------------------------------------------------------------- */
+
+/* What was guessed, against what is called. */
+enum pat_match {
+    PAT_MATCH_NONE, /* nothing was guessed */
+    PAT_MATCH_RIGHT,
+    PAT_MATCH_WRONG,
+};
+
+/* Which lane's prepared round no rank will call any more. */
+enum pat_voids {
+    PAT_VOIDS_NOTHING,
+    PAT_VOIDS_OWN, /* that of the call's lane */
+    PAT_VOIDS_ANNOUNCED,
+};
+
+typedef struct pat_guess_outcome {
+    bool as_prepared; /* the call's round has the slot of a prepared one, and is that where it is there */
+    enum pat_voids voids;
+} pat_guess_outcome;
+
+/* A call comes; basis and announced: of its lane. A settlement is a call by estimates in no lane, which nobody has guessed. */
+pat_guess_outcome pat_guess_call(enum pat_basis basis, enum pat_announced announced, enum pat_match match);
+
+enum pat_void { PAT_VOID_NOTHING, PAT_VOID_IT, PAT_VOID_MADE_FIRST };
+
+/*
+ * How a lane's prepared round is thrown away. Where estimates have announced it, others may have sent this rank its control messages: then
+ * there must be one. prepared: this rank's own fact, it is there.
+ */
+enum pat_void pat_guess_void(enum pat_basis basis, bool guessed, bool prepared);
+
+/* When a call, or a settlement, is over: is the epoch of the announced lane over too? */
+bool pat_guess_ends_announced(enum pat_basis basis, enum pat_announced announced);
+
+/* ---- Slots -------------------------------------------------------------------------------------------- */
+
+/*
+ * A lane has slots for four epochs, in each one for the round that was prepared and one for the round that takes its place; docs/epochs.md
+ * says why an epoch's tags may be used again four epochs later.
+ */
+enum { PAT_TAG_EPOCHS = 4, PAT_LANE_SLOTS = 2 * PAT_TAG_EPOCHS };
+
+/* Which of the lane's slots. */
+int pat_guess_slot(int64_t epoch, bool as_prepared);
+
+#endif
