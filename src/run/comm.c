@@ -78,7 +78,12 @@ static int lane_slots(int op)
     return pat_collective_of((enum pat_op)op)->moves_early ? PAT_LANE_SLOTS : 0;
 }
 
-/* After those of the lanes one that all share whose data moves in the call alone, and at last that of credits. */
+/*
+ * What has tags of its own on the library's communicator: each collective whose data may move early (guess.h), and after these one slot
+ * that all share whose data moves in the call alone, and at last that of credits. Such a collective ends all its messages before the call
+ * returns, and so does a round of credits before the next one begins: the order that MPI keeps between two ranks is then enough to tell
+ * one from the next.
+ */
 static int num_slots(void)
 {
     int num = 2;

@@ -16,18 +16,11 @@
 #include "credits.h"
 #include "error.h"
 #include "exchange.h"
+#include "guess.h"
 #include "lane.h"
 #include "link.h"
 #include "sample.h"
 #include "transition.h"
-
-/*
- * What has tags of its own on the library's communicator. Each collective whose data may move early: four epochs, each with the
- * round that was prepared and the one that takes its place; docs/epochs.md says why an epoch's tags may be used again four
- * epochs later. A collective whose data moves in the call alone ends all its messages before the call returns, and so does a round of
- * credits before the next one begins: the order that MPI keeps between two ranks is then enough to tell one from the next.
- */
-enum { PAT_TAG_EPOCHS = 4, PAT_LANE_SLOTS = 2 * PAT_TAG_EPOCHS };
 
 /*
  * What a persistent request has handed over. From PAT_Open to PAT_Wait it is the only one here whose receive buffer is the
@@ -119,12 +112,20 @@ void pat_comm_ref(pat_comm *c);
 void pat_comm_unref(pat_comm *c);
 
 /*
- * Does a call with `alg` wait for this epoch's estimates? Not where some member has no background thread:
- * nothing can be early there, so all arrivals count as equal and nobody needs to be asked.
+ * By what calls with `alg` are guessed. By nothing where some member has no background thread: nothing can be early there, so all
+ * arrivals count as equal and nobody needs to be asked.
  */
+static inline enum pat_basis pat_comm_basis(const pat_comm *c, const pat_algorithm *alg)
+{
+    if (!c->background || !alg->arrival_aware)
+        return PAT_BASIS_NONE;
+    return alg->uses_arrivals ? PAT_BASIS_ESTIMATES : PAT_BASIS_LAST;
+}
+
+/* Does a call with `alg` wait for this epoch's estimates? */
 static inline bool pat_comm_estimates(const pat_comm *c, const pat_algorithm *alg)
 {
-    return alg->uses_arrivals && c->background;
+    return pat_comm_basis(c, alg) == PAT_BASIS_ESTIMATES;
 }
 
 static inline pat_members pat_comm_members(pat_comm *c)
@@ -135,7 +136,7 @@ static inline pat_members pat_comm_members(pat_comm *c)
 /* May rounds of `alg` be prepared without estimates, for as many bytes as the last call had? */
 static inline bool pat_comm_ahead(const pat_comm *c, const pat_algorithm *alg)
 {
-    return alg->arrival_aware && !alg->uses_arrivals && c->background;
+    return pat_comm_basis(c, alg) == PAT_BASIS_LAST;
 }
 
 /*

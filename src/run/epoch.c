@@ -46,7 +46,8 @@ static pat_lane *lane_of_shape(pat_comm *c, int64_t shape)
     return &c->lanes[shape >> SHAPE_OP & ((1 << (SHAPE_DIFFER - SHAPE_OP)) - 1)];
 }
 
-const pat_algorithm *pat_epoch_algorithm(const pat_comm *c, const pat_lane *lane)
+/* The algorithm that runs a lane's calls, as far as it can be said before they come. */
+static const pat_algorithm *algorithm_of(const pat_comm *c, const pat_lane *lane)
 {
     return pat_select(c, atomic_load(&pat_rt.alg[lane->op]), lane->last.mean_bytes, true, NULL);
 }
@@ -59,20 +60,34 @@ static pat_lane *announced(pat_comm *c)
     return lane_of_shape(c, c->exchange.expected_shape);
 }
 
+/* To whom that is, seen from a lane, or from none: NULL. */
+static enum pat_announced announced_to(pat_comm *c, const pat_lane *lane)
+{
+    const pat_lane *said = announced(c);
+    if (!said)
+        return PAT_ANNOUNCED_NONE;
+    return said == lane ? PAT_ANNOUNCED_THIS : PAT_ANNOUNCED_OTHER;
+}
+
 /* What the next call in a lane is taken to be, alike on all ranks. */
 static pat_blocks expected(pat_comm *c, const pat_lane *lane, const pat_algorithm *alg)
 {
-    const pat_blocks nobody_knows = {.bytes = PAT_NO_CALL};
-    if (!pat_comm_estimates(c, alg))
-        return pat_comm_ahead(c, alg) ? lane->last : nobody_knows;
-    if (announced(c) != lane)
-        return nobody_knows;
     const int64_t shape = c->exchange.expected_shape, bytes = shape & UINT32_MAX;
-    if (shape == shape_of(c, lane, lane->last))
+    const enum pat_announced to = announced_to(c, lane);
+    const bool said_last = to == PAT_ANNOUNCED_THIS && shape == shape_of(c, lane, lane->last);
+    const pat_guess_facts facts = {.basis = pat_comm_basis(c, alg),
+                                   .announced = to,
+                                   .said_last = said_last,
+                                   .said_hashed = shape >> SHAPE_DIFFER & 1};
+    switch (pat_guess_next(&facts)) {
+    case PAT_GUESS_LAST:
         return lane->last;
-    if (shape >> SHAPE_DIFFER & 1)
-        return nobody_knows;
-    return (pat_blocks){.bytes = bytes, .mean_bytes = bytes, .element_bytes = shape >> SHAPE_ELEMENT & 0xff};
+    case PAT_GUESS_SAID:
+        return (pat_blocks){
+            .bytes = bytes, .mean_bytes = bytes, .element_bytes = shape >> SHAPE_ELEMENT & 0xff};
+    default:
+        return (pat_blocks){.bytes = PAT_NO_CALL};
+    }
 }
 
 /* One estimate per rank and epoch: the first. */
@@ -84,31 +99,26 @@ static int contribute(pat_comm *c, int64_t arrival_ns, int64_t shape, bool certa
     return pat_exchange_post(&c->exchange, c->own, mine, pat_clock_local_ns());
 }
 
-int pat_epoch_hear(pat_comm *c, bool *prepare)
+int pat_epoch_hear(pat_comm *c)
 {
     int rc = MPI_SUCCESS;
-    *prepare = false;
     if (atomic_load(&c->edge) && c->exchange.state == PAT_EXCHANGE_NONE) {
         const pat_lane *lane = &c->lanes[c->follows[c->last_op]];
-        if (!pat_comm_estimates(c, pat_epoch_algorithm(c, lane)))
+        if (!pat_comm_estimates(c, algorithm_of(c, lane)))
             return rc;
         atomic_store(&c->edge, false);
         rc = contribute(c, atomic_load(&c->edge_arrival_ns), shape_of(c, lane, lane->last), false);
     }
-    if (rc == MPI_SUCCESS)
-        rc = pat_exchange_test(&c->exchange, c->size);
-    *prepare = rc == MPI_SUCCESS && c->exchange.state == PAT_EXCHANGE_DONE;
-    return rc;
+    return rc == MPI_SUCCESS ? pat_exchange_test(&c->exchange, c->size) : rc;
 }
 
 /* ---- Rounds before the call ----------------------------------------------------------------------------- */
 
-/* Two slots an epoch: the round that was prepared, and the one that takes its place when the call is another. */
+/* What moves in the call alone has one slot for all its calls. */
 static pat_tags tags_of(const pat_comm *c, const pat_lane *lane, bool as_prepared)
 {
-    if (!pat_collective_of(lane->op)->moves_early)
-        return pat_comm_tags(c, lane->first_slot);
-    return pat_comm_tags(c, lane->first_slot + 2 * (int)(lane->epoch % PAT_TAG_EPOCHS) + !as_prepared);
+    const bool early = pat_collective_of(lane->op)->moves_early;
+    return pat_comm_tags(c, lane->first_slot + (early ? pat_guess_slot(lane->epoch, as_prepared) : 0));
 }
 
 static int make(pat_comm *c, const pat_lane *lane, pat_round *round, const pat_algorithm *alg,
@@ -126,15 +136,26 @@ static int make(pat_comm *c, const pat_lane *lane, pat_round *round, const pat_a
     return pat_round_make(round, &members, alg, &job, c->rank, tags_of(c, lane, as_prepared));
 }
 
-bool pat_epoch_ahead(const pat_comm *c, const pat_lane *lane, const pat_algorithm *alg)
+/* Is a lane's next round to be made now, for which call, and with which algorithm? */
+static bool prepares(pat_comm *c, const pat_lane *lane, const pat_algorithm **alg, pat_blocks *blocks)
 {
-    return pat_comm_ahead(c, alg) && (!lane->by_request || c->hold.open);
+    if (!pat_collective_of(lane->op)->moves_early)
+        return false;
+    *alg = algorithm_of(c, lane);
+    *blocks = expected(c, lane, *alg);
+    const pat_guess_lane facts = {.basis = pat_comm_basis(c, *alg),
+                                  .guessed = blocks->bytes > 0,
+                                  .by_request = lane->by_request,
+                                  .open = c->hold.open != NULL,
+                                  .prepared = lane->prepared->exec != NULL};
+    return pat_guess_prepares(&facts);
 }
 
-int pat_epoch_prepare(pat_comm *c, pat_lane *lane, const pat_algorithm *alg)
+int pat_epoch_prepare(pat_comm *c, pat_lane *lane)
 {
-    const pat_blocks blocks = expected(c, lane, alg);
-    if (blocks.bytes <= 0 || lane->prepared->exec)
+    const pat_algorithm *alg;
+    pat_blocks blocks;
+    if (!prepares(c, lane, &alg, &blocks))
         return MPI_SUCCESS;
     int rc = make(c, lane, lane->prepared, alg, blocks, true);
     if (rc == MPI_SUCCESS)
@@ -185,21 +206,29 @@ int pat_epoch_drop_ahead(pat_comm *c)
     return rc;
 }
 
-/*
- * Throw a lane's prepared round away, which no rank will call: every rank finds the same and does the same. Where estimates have
- * announced it, others may have sent us its control messages: then there must be one.
- */
+/* Throw a lane's prepared round away, which no rank will call: every rank finds the same and does the same. */
 static int void_prepared(pat_comm *c, pat_lane *lane, const pat_algorithm *alg)
 {
     int rc = MPI_SUCCESS;
     const pat_blocks blocks = expected(c, lane, alg);
-    if (!lane->prepared->exec && pat_comm_estimates(c, alg) && blocks.bytes > 0)
+    const enum pat_void how =
+        pat_guess_void(pat_comm_basis(c, alg), blocks.bytes > 0, lane->prepared->exec != NULL);
+    if (how == PAT_VOID_MADE_FIRST)
         rc = make(c, lane, lane->prepared, alg, blocks, true);
-    if (rc != MPI_SUCCESS || !lane->prepared->exec)
+    if (rc != MPI_SUCCESS || how == PAT_VOID_NOTHING)
         return rc;
     c->voiding = lane;
     atomic_fetch_add_explicit(&pat_rt.plans_void, 1, memory_order_relaxed);
     return pat_round_void(lane->prepared);
+}
+
+/* The same, of the lane that a rule names. */
+static int throw_away(pat_comm *c, enum pat_voids voids)
+{
+    pat_lane *said = announced(c);
+    if (voids == PAT_VOIDS_OWN)
+        return void_prepared(c, c->lane, c->alg);
+    return voids == PAT_VOIDS_ANNOUNCED ? void_prepared(c, said, algorithm_of(c, said)) : MPI_SUCCESS;
 }
 
 static int progress_voiding(pat_comm *c, bool *moved)
@@ -214,33 +243,34 @@ static int progress_voiding(pat_comm *c, bool *moved)
 
 /* ---- The call ----------------------------------------------------------------------------------------- */
 
-/* The epoch of a lane is over, and with it, where its calls go by estimates, what they have said. */
-static void next_epoch(pat_comm *c, pat_lane *lane, const pat_algorithm *alg)
+static void end_epoch(pat_lane *lane)
 {
-    pat_lane *said = announced(c);
     lane->epoch++;
     lane->landed_in_holder = false;
-    if (!pat_comm_estimates(c, alg))
-        return;
-    if (said && said != lane)
-        said->epoch++; /* what was prepared there has been thrown away */
-    pat_exchange_reset(&c->exchange);
 }
 
-/*
- * Is the round that was prepared the one that is called? If not, it is thrown away, and so is one that estimates have announced for
- * another collective.
- */
+/* A call in a lane is over, or none has come: NULL. Where it went by estimates, what they have said is over too. */
+static void next_epoch(pat_comm *c, pat_lane *lane, enum pat_basis basis)
+{
+    if (pat_guess_ends_announced(basis, announced_to(c, lane)))
+        end_epoch(announced(c));
+    if (lane)
+        end_epoch(lane);
+    if (basis == PAT_BASIS_ESTIMATES)
+        pat_exchange_reset(&c->exchange);
+}
+
+/* Is the round that was prepared the one that is called? What no rank will call any more is thrown away. */
 static int settle_guess(pat_comm *c, pat_blocks blocks, bool *as_prepared)
 {
-    pat_lane *lane = c->lane, *said = announced(c);
-    const pat_blocks guess = expected(c, lane, c->alg);
-    *as_prepared = guess.bytes == PAT_NO_CALL || pat_blocks_same(guess, blocks, c->size);
-    if (!*as_prepared)
-        return void_prepared(c, lane, c->alg);
-    if (pat_comm_estimates(c, c->alg) && said && said != lane)
-        return void_prepared(c, said, pat_epoch_algorithm(c, said));
-    return MPI_SUCCESS;
+    const pat_blocks guess = expected(c, c->lane, c->alg);
+    const enum pat_match match = guess.bytes == PAT_NO_CALL                ? PAT_MATCH_NONE
+                                 : pat_blocks_same(guess, blocks, c->size) ? PAT_MATCH_RIGHT
+                                                                           : PAT_MATCH_WRONG;
+    const pat_guess_outcome outcome =
+        pat_guess_call(pat_comm_basis(c, c->alg), announced_to(c, c->lane), match);
+    *as_prepared = outcome.as_prepared;
+    return throw_away(c, outcome.voids);
 }
 
 /* The same for a contribution that is a block for each rank: it cannot lie where the result goes. */
@@ -351,7 +381,7 @@ static int finish_round(pat_comm *c)
         rc = rc_note;
     if (rc != MPI_SUCCESS)
         return rc;
-    next_epoch(c, lane, c->alg);
+    next_epoch(c, lane, pat_comm_basis(c, c->alg));
     return MPI_SUCCESS;
 }
 
@@ -438,14 +468,13 @@ int pat_epoch_progress(pat_comm *c, bool *moved)
     return rc;
 }
 
-bool pat_epoch_goes_on(const pat_comm *c)
+bool pat_epoch_goes_on(pat_comm *c)
 {
+    const pat_algorithm *alg;
+    pat_blocks blocks;
     bool more = c->phase != PAT_IDLE || c->exchange.state != PAT_EXCHANGE_NONE || atomic_load(&c->edge);
-    for (int op = 0; op < PAT_NUM_OPS && !more; op++) {
-        const pat_lane *lane = &c->lanes[op];
-        more = lane->prepared->exec || (lane->last.bytes > 0 && pat_collective_of(lane->op)->moves_early &&
-                                        pat_epoch_ahead(c, lane, pat_epoch_algorithm(c, lane)));
-    }
+    for (int op = 0; op < PAT_NUM_OPS && !more; op++)
+        more = c->lanes[op].prepared->exec || prepares(c, &c->lanes[op], &alg, &blocks);
     return more;
 }
 
@@ -486,23 +515,16 @@ int pat_epoch_settle_begin(pat_comm *c)
     return happens(c, PAT_SETTLE);
 }
 
-static void end_without_call(pat_comm *c)
-{
-    pat_lane *said = announced(c);
-    if (said) {
-        said->epoch++;
-        said->landed_in_holder = false;
-    }
-    pat_exchange_reset(&c->exchange);
-}
-
 /* When all ranks have said what they expect, what was prepared by it is thrown away. */
 static int void_announced(pat_comm *c, bool *heard)
 {
     int rc = pat_exchange_test(&c->exchange, c->size);
     *heard = rc == MPI_SUCCESS && c->exchange.state == PAT_EXCHANGE_DONE;
-    pat_lane *said = announced(c);
-    return *heard && said ? void_prepared(c, said, pat_epoch_algorithm(c, said)) : rc;
+    if (!*heard)
+        return rc;
+    const pat_guess_outcome outcome =
+        pat_guess_call(PAT_BASIS_ESTIMATES, announced_to(c, NULL), PAT_MATCH_NONE);
+    return throw_away(c, outcome.voids);
 }
 
 static int settle_step(pat_comm *c, bool *done)
@@ -511,7 +533,7 @@ static int settle_step(pat_comm *c, bool *done)
     int rc = c->voiding ? progress_voiding(c, &moved) : void_announced(c, &heard);
     *done = rc == MPI_SUCCESS && heard && !c->voiding;
     if (*done)
-        end_without_call(c);
+        next_epoch(c, NULL, PAT_BASIS_ESTIMATES);
     return rc;
 }
 

@@ -17,7 +17,7 @@ int pat_epoch_progress(pat_comm *c, bool *moved);
  * A call is over: is there something here for the background thread, in whatever collective? While a caller waits the thread leaves
  * the communicator alone, so it is to be woken then.
  */
-bool pat_epoch_goes_on(const pat_comm *c);
+bool pat_epoch_goes_on(pat_comm *c);
 
 /* One look at what is under way here: the round that was called, or the one that is prepared. */
 int pat_epoch_look(pat_comm *c, bool *moved);
@@ -26,18 +26,12 @@ int pat_epoch_look(pat_comm *c, bool *moved);
 int pat_epoch_wait(pat_comm *c);
 
 /*
- * For the background thread, which holds pat_rt.driving: the same; say when this rank will arrive and hear from the others, where
- * *prepare tells that all have said it; get a lane's next round ready, if it is known what that is.
+ * For the background thread, which holds pat_rt.driving: drive the call under way; say when this rank will arrive and hear from the
+ * others; get a lane's next round ready, if it is known what that is and it is time (guess.h).
  */
 int pat_epoch_progress_driving(pat_comm *c, bool *moved);
-int pat_epoch_hear(pat_comm *c, bool *prepare);
-int pat_epoch_prepare(pat_comm *c, pat_lane *lane, const pat_algorithm *alg);
-
-/* The algorithm that runs a lane's calls, as far as it can be said before they come. */
-const pat_algorithm *pat_epoch_algorithm(const pat_comm *c, const pat_lane *lane);
-
-/* May the lane's next round be made ready without a word of the others? After a request not before the next PAT_Open. */
-bool pat_epoch_ahead(const pat_comm *c, const pat_lane *lane, const pat_algorithm *alg);
+int pat_epoch_hear(pat_comm *c);
+int pat_epoch_prepare(pat_comm *c, pat_lane *lane);
 
 /* Forget all rounds that were prepared without asking anybody. */
 int pat_epoch_drop_ahead(pat_comm *c);

@@ -106,13 +106,12 @@ static int drive_started(pat_comm *c, pat_visit *visit)
     return rc;
 }
 
-/* Tell the others when this rank will arrive, and hear from them. *prepare: all have said it. */
-static int drive_exchange(pat_comm *c, pat_visit *visit, bool *prepare)
+/* Tell the others when this rank will arrive, and hear from them. */
+static int drive_exchange(pat_comm *c, pat_visit *visit)
 {
     int rc = MPI_SUCCESS;
-    *prepare = false;
     for (int look = 0; rc == MPI_SUCCESS && pat_pace_at_once(look); look++)
-        rc = pat_epoch_hear(c, prepare);
+        rc = pat_epoch_hear(c);
     visit->drove = visit->drove || c->exchange.state != PAT_EXCHANGE_NONE;
     if (rc == MPI_SUCCESS && c->exchange.state == PAT_EXCHANGE_POSTED) {
         int64_t now = pat_clock_local_ns();
@@ -159,12 +158,10 @@ static int drive_sample(pat_comm *c, pat_visit *visit)
     return rc;
 }
 
-/* Get a lane's next round ready where that needs no word of the others, or all have said it; and drive it. */
-static int visit_lane(pat_comm *c, pat_lane *lane, bool heard, pat_visit *visit)
+/* Get a lane's next round ready, if it is time, and drive it. */
+static int visit_lane(pat_comm *c, pat_lane *lane, pat_visit *visit)
 {
-    const pat_algorithm *alg = pat_epoch_algorithm(c, lane);
-    const bool prepare = pat_comm_estimates(c, alg) ? heard : pat_epoch_ahead(c, lane, alg);
-    if (prepare && pat_epoch_prepare(c, lane, alg) != MPI_SUCCESS)
+    if (pat_epoch_prepare(c, lane) != MPI_SUCCESS)
         return MPI_SUCCESS; /* no memory now: the call makes its plan itself */
     return lane->prepared->exec ? drive_early(c, lane, visit) : MPI_SUCCESS;
 }
@@ -172,7 +169,6 @@ static int visit_lane(pat_comm *c, pat_lane *lane, bool heard, pat_visit *visit)
 static int visit_comm(pat_comm *c, pat_visit *visit)
 {
     int rc = MPI_SUCCESS;
-    bool heard = false;
     if (pat_credits_under_way(&c->credits) || atomic_load(&c->credits.watched))
         rc = drive_credits(c, visit);
     if (rc == MPI_SUCCESS && c->phase != PAT_IDLE)
@@ -181,10 +177,9 @@ static int visit_comm(pat_comm *c, pat_visit *visit)
         rc = drive_sample(c, visit);
     if (rc != MPI_SUCCESS || c->phase != PAT_IDLE || c->voiding || c->sample.under_way)
         return rc;
-    rc = drive_exchange(c, visit, &heard);
+    rc = drive_exchange(c, visit);
     for (int op = 0; op < PAT_NUM_OPS && rc == MPI_SUCCESS; op++)
-        if (pat_collective_of((enum pat_op)op)->moves_early)
-            rc = visit_lane(c, &c->lanes[op], heard, visit);
+        rc = visit_lane(c, &c->lanes[op], visit);
     return rc;
 }
 
