@@ -1,241 +1,228 @@
 /*
- * allreduce_converge.c — all-reduce that waits for the last rank with everything else done.
+ * allreduce_converge.c — all-reduce in which every rank joins a share of the vector, the smaller the later the rank is expected.
  *
- * What:     a binary tree over the ranks by number says what is joined with what: the halves of [0, P), their halves, and so
- *           on. The sum of each subtree is formed at the rank of it that is predicted to arrive last: of two halves, the
- *           one whose last rank is earlier sends its sum to the last rank of the other one, which receives it before
- *           its own arrival. So the last rank of all finds the log2(P) sums that it needs and joins them with its own vector
- *           piece by piece. The total runs from there down a chain of the others, in the order of their predicted arrival:
- *           those that may be late have least to pass on, and the very latest nothing.
- * Source:   the goal of Proficz 2018 (a tree that is sorted by arrival), but with an order of joining that no arrival changes.
- * Cost:     after the last arrival a vector, and P-2 pieces and P-1 latencies of the chain, when all the others have come a
- *           vector's time or more before. When all arrive at once, log2(P) vectors come in at the root first.
- *           Pieces: as many as cost as much as they save.
- * Memory:   a vector for each half that a rank joins to its own: log2(P) of them at the last rank, none at half the ranks.
- * Order:    the operands are in the order of ranks, and the tree is the same for all arrivals, so that the bits depend on P
- *           alone and an operation need not commute.
- * Limits:   a wrong prediction costs the way of the latest rank's vector up the tree, a vector's time, and what its link has
- *           to pass on besides. When all arrive at once a ring takes less: see docs/allreduce.md.
- * Example:  P = 4, arrivals (0, 3, 1, 2) in times of a vector, three pieces a, b, c. The halves are 0, 1 and 2, 3.
- *           0 to 1      0>1 (0)      rank 1, which still computes, gets rank 0's vector
- *           1 to 2      2>3 (2)      rank 3 likewise
- *           2 to 3      3>1 (23)     rank 3 has joined 2 and 3
- *           from 3 on   1>0 (a)                           rank 1 has joined 0 and 1, and 01 and 23
- *                       1>0 (b)   0>2 (a)
- *                       1>0 (c)   0>2 (b)   2>3 (a)
- *                                 0>2 (c)   2>3 (b)
- *                                           2>3 (c)       two pieces after the last one has left rank 1
+ * What:     the vector is cut into shares, one for each rank. A rank that calls sends each other rank what that one joins, and
+ *           who has all contributions to a piece of its share sends the sum to all others. Contributions are taken in before the
+ *           call, so that the last rank's is the only one that is missed in the end. Who is expected late has its own contribution
+ *           to send when the others wait for it, so its share is smaller; a rank that is last alone joins next to nothing. Short
+ *           vectors are not cut: at every joint of the tree each rank gets the other half's sum (converge_whole.c).
+ * Source:   none known; shares that balance the links are the idea of Träff's and others' irregular reduce-scatters, here by
+ *           arrival. With all at once it is a direct reduce-scatter and all-gather.
+ * Cost:     with L vectors still to be sent when the last rank calls, (P-1 + L) / P times what a vector takes on a link, 2
+ *           latencies, and half of P pieces: 1 vector after the last of ranks that come far apart, 2 (P-1)/P when all come at once.
+ *           Not cut, log2(P) vectors and latencies. Pieces: as many as cost as much as they save, in whole packets.
+ * Memory:   a place for each other rank's contribution to the share: a vector or two. Not cut, log2(P) vectors.
+ * Order:    the operands are in the order of ranks, and a tree over the ranks by number says what is joined with what, the same
+ *           for all arrivals and for every byte: the bits depend on P alone, and an operation need not commute.
+ * Limits:   a wrong prediction costs up to a vector's time, as if all had come at once. Each rank sends every other one at least
+ *           two messages.
+ * Example:  P = 3, rank 2 last, one piece a share: ranks 0 and 1 join halves a and b.
+ *           before the last call   0>1 (b0)   1>0 (a1)
+ *           then                   2>0 (a2)   2>1 (b2)   0>1, 0>2 (a)   1>2, 1>0 (b)
  */
+#include <errno.h>
 #include <stdlib.h>
 
+#include "converge.h"
 #include "parts.h"
 
-/* What a rank's plan may grow to, and where headers begin to weigh. */
-enum { MOST_PIECES = 1024, LEAST_BYTES = 1024, MOST_LEVELS = 32 };
+/* What a rank's plan may grow to, where headers begin to weigh, and room for MPI's own before a message's data. */
+enum { MOST_PIECES = 1024, LEAST_BYTES = 512, MESSAGE_HEADERS = 64 };
 
-/* A half that a rank joins to its own: who has its sum, and where that is received. */
-typedef struct half {
-    int holder;
-    bool is_left;
-    pat_address in;
-    int awaited[PAT_RECV_WINDOW]; /* the last receives */
-} half;
+/* Times are reckoned in so many parts of what a vector takes on the link, and shares in so many parts of the vector. */
+enum { UNITS = 1 << 14, VECTOR = 1 << 30 };
 
-typedef struct build {
-    pat_plan *plan;
-    const pat_job *job;
-    int rank, pieces;
-    half halves[MOST_LEVELS]; /* that this rank joins, the smallest first */
-    int num_halves;
-    int up;       /* the rank that its sum goes to; -1: to nobody, it is the last of all */
-    int from, to; /* the ranks before and after it in the chain; -1: none */
-    int free_at
-        [MOST_PIECES]; /* the node after which nothing reads a piece of the result before the total comes */
-} build;
-
-/* The rank that arrives last of those from `from` to before `to`; of equal ones the lowest. */
-static int last_of(const pat_job *job, int from, int to)
+static int64_t vector_ns(const pat_job *job)
 {
-    int last = from;
-    for (int r = from; r < to && job->arrival_ns; r++)
-        if (job->arrival_ns[r] > job->arrival_ns[last])
-            last = r;
-    return last;
+    return job->tau_ns > job->alpha_ns ? job->tau_ns - job->alpha_ns : 0;
 }
 
-/* ---- Who does what ---- */
-
-/* From the leaves up: the halves that the rank joins, until its sum goes to another half. */
-static void climb(build *b)
+static int64_t piece_ns(const pat_job *job)
 {
-    int from[MOST_LEVELS], to[MOST_LEVELS], level = 0;
-    from[0] = 0;
-    to[0] = b->job->num_ranks;
-    for (; to[level] - from[level] > 1; level++) {
-        const int middle = from[level] + (to[level] - from[level]) / 2;
-        from[level + 1] = b->rank < middle ? from[level] : middle;
-        to[level + 1] = b->rank < middle ? middle : to[level];
-    }
-    b->up = -1;
-    while (level-- > 0 && b->up < 0) {
-        const bool is_left = from[level + 1] > from[level]; /* the other half is */
-        const int holder = is_left ? last_of(b->job, from[level], from[level + 1])
-                                   : last_of(b->job, to[level + 1], to[level]);
-        if (last_of(b->job, from[level], to[level]) == b->rank)
-            b->halves[b->num_halves++] = (half){.holder = holder, .is_left = is_left};
-        else
-            b->up = holder;
-    }
-}
-
-/* The chain begins with the last rank. Of all others the earliest comes first. */
-static void stand_in_chain(build *b, const int *by_arrival)
-{
-    const int P = b->job->num_ranks, root = last_of(b->job, 0, P);
-    b->from = b->to = -1;
-    for (int i = 0, before = root; i < P; i++) {
-        const int next = by_arrival[i];
-        if (next == root)
-            continue;
-        if (before == b->rank)
-            b->to = next;
-        if (next == b->rank)
-            b->from = before;
-        before = next;
-    }
+    return job->piece_ns > 0 ? job->piece_ns : 1;
 }
 
 /* ---- Pieces ---- */
 
 /*
- * Pieces of the vector. Each delays what is passed on by time / C, on P-2 hops and while the first one is joined; and each
- * costs piece_ns on every link. The sum, (P-1) * time / C + C * piece_ns, has its least where C is the root of
- * (P-1) * time / piece_ns. Pieces that MPI sends without asking first are worth more of them. A rank sends another no more
- * than all pieces on the way up and all on the way down.
+ * Pieces of the vector. Ranks that join begin one after the other, since the last rank sends to one after the other: on average P/2
+ * pieces' times late. And a piece costs something on each link, about a quarter of piece_ns, for few wait for it alone. The sum,
+ * P/2 * time / C + C * piece_ns / 4, has its least where C is the root of 2 P * time / piece_ns. Pieces that MPI sends without
+ * asking first are worth more of them.
  */
-static int count_pieces(const pat_job *job)
+static int64_t count_pieces(const pat_job *job)
 {
-    const int64_t time_ns = job->tau_ns - job->alpha_ns, piece_ns = job->piece_ns > 0 ? job->piece_ns : 1;
-    const int64_t most = INT64_C(1) << 60, hops = job->num_ranks - 1;
-    const int64_t ratio = time_ns > 0 ? time_ns / piece_ns : 0;
-    int64_t pieces = pat_part_root(ratio < most / hops ? hops * ratio : most);
+    const int64_t most = INT64_C(1) << 60, twice = 2 * (int64_t)job->num_ranks;
+    const int64_t ratio = vector_ns(job) / piece_ns(job);
+    int64_t pieces = pat_part_root(ratio < most / twice ? twice * ratio : most);
     if (job->eager_bytes > 0 && pieces < job->block_bytes / job->eager_bytes + 1)
         pieces = job->block_bytes / job->eager_bytes + 1;
     pieces = pat_part_least(pieces, pat_part_least(MOST_PIECES, job->block_bytes / LEAST_BYTES));
-    pieces = pat_part_least(pieces, job->block_bytes / job->element_bytes);
-    if (job->most_messages > 0)
-        pieces = pat_part_least(pieces, job->most_messages / 2);
-    return pieces > 1 ? (int)pieces : 1;
+    return pieces > 1 ? pieces : 1;
 }
 
-static int64_t piece_at(const build *b, int piece)
+/* So long, or the nearest that fills whole packets of the network; no element is cut. */
+static int64_t most_piece_bytes(const pat_job *job)
 {
-    return pat_cut(b->job->block_bytes, b->job->element_bytes, b->pieces, piece);
+    const int64_t packet = job->packet_bytes;
+    int64_t bytes = (job->block_bytes - 1) / count_pieces(job) + 1;
+    if (packet >= MESSAGE_HEADERS + LEAST_BYTES && packet <= 2 * bytes) {
+        const int64_t nearest = (2 * (bytes + MESSAGE_HEADERS) + packet) / (2 * packet);
+        const int64_t filled = (nearest > 1 ? nearest : 1) * packet - MESSAGE_HEADERS;
+        if (job->eager_bytes == 0 || filled <= job->eager_bytes)
+            bytes = filled;
+    }
+    return bytes > job->element_bytes ? bytes - bytes % job->element_bytes : job->element_bytes;
 }
 
-static int64_t piece_bytes(const build *b, int piece)
+/* Messages that a vector is on a link: every share is one at least. */
+static int64_t count_messages(const pat_job *job, int64_t piece_bytes)
 {
-    return piece_at(b, piece + 1) - piece_at(b, piece);
+    const int64_t pieces = job->block_bytes / piece_bytes;
+    return pieces > job->num_ranks ? pieces : job->num_ranks;
 }
 
-static pat_address in_piece(const build *b, pat_address vector, int piece)
+/* ---- Shares ---- */
+
+/* The rank that is predicted to call last; of equal ones the lowest. */
+static int last_rank(const pat_job *job)
 {
-    vector.offset += piece_at(b, piece);
-    return vector;
+    int last = 0;
+    for (int r = 1; r < job->num_ranks && job->arrival_ns; r++)
+        if (job->arrival_ns[r] > job->arrival_ns[last])
+            last = r;
+    return last;
 }
 
-/* Pieces come in order, and are awaited so many at a time. */
-static int receive(build *b, int peer, pat_address to, int piece, int *awaited)
+/* How much of a rank's contribution it still has to send when the last one calls. */
+static int64_t left_over(const pat_job *job, int rank, int last)
 {
-    const int recv = pat_plan_recv_to(b->plan, peer, in_piece(b, to, piece), piece_bytes(b, piece));
-    if (piece >= PAT_RECV_WINDOW)
-        pat_plan_after(b->plan, recv, awaited[piece % PAT_RECV_WINDOW]);
-    return awaited[piece % PAT_RECV_WINDOW] = recv;
+    const uint64_t vector = (uint64_t)vector_ns(job);
+    if (!job->arrival_ns || job->arrival_ns[rank] == job->arrival_ns[last])
+        return UNITS;
+    const uint64_t ahead = (uint64_t)job->arrival_ns[last] - (uint64_t)job->arrival_ns[rank];
+    return ahead < vector ? (int64_t)((vector - ahead) / (vector / UNITS + 1)) : 0;
 }
 
-/* ---- Up the tree ---- */
+/* What a rank's link has to carry, in UNITS. */
+typedef struct load {
+    int64_t left; /* of its contribution, when the last rank calls */
+    int64_t
+        idle; /* until the first of its pieces is there, since the last rank sends to one after the other */
+} load;
 
 /*
- * Joins all that comes in for a piece with what is there after `made`, and says where the sum lies: REDUCE leaves it where
- * its right operand was. Returns the node that has made it.
+ * The largest share x with which rank r is through within `time` after the last call. Out of its link go what is left of its
+ * contribution, but for the share, and the sums of its share to P-1 others: idle + left * (1 - x) + (P-1) * x. In come what is left of
+ * the others' contributions to its share, and the sums of all other shares: (all_left - left) * x + 1 - x.
  */
-static int join_piece(build *b, int piece, int made, pat_address *sum)
+static int64_t largest_share(const load *rank, int num_ranks, int64_t all_left, int64_t time)
 {
-    *sum = pat_result(0);
-    for (int h = 0; h < b->num_halves; h++) {
-        half *other = &b->halves[h];
-        const int here = receive(b, other->holder, other->in, piece, other->awaited);
-        const pat_address from = other->is_left ? other->in : *sum, to = other->is_left ? *sum : other->in;
-        const int joined =
-            pat_plan_reduce(b->plan, in_piece(b, from, piece), in_piece(b, to, piece), piece_bytes(b, piece));
-        pat_plan_after(b->plan, joined, here);
-        pat_plan_after(b->plan, joined, made);
-        if (from.space == PAT_SPACE_RESULT)
-            b->free_at[piece] = joined;
-        *sum = to;
-        made = joined;
-    }
-    return made;
+    const int64_t out = (num_ranks - 1) * (int64_t)UNITS - rank->left, in = all_left - rank->left - UNITS;
+    int64_t share = VECTOR;
+    if (out > 0)
+        share = pat_part_least(share, (time - rank->idle - rank->left) * VECTOR / out);
+    if (in > 0)
+        share = pat_part_least(share, (time - UNITS) * VECTOR / in);
+    return share > 0 ? share : 0;
 }
 
-/* A piece is joined with all there is to join before the next one is, so that it can leave. */
-static void add_up(build *b, int copy)
+/* All ranks' largest shares within `time`, together; in share[r], rank r's. */
+static int64_t fill_shares(const load *loads, int num_ranks, int64_t all_left, int64_t time, int64_t *share)
 {
-    int made = copy;
-    for (int h = 0; h < b->num_halves; h++)
-        b->halves[h].in = pat_plan_scratch(b->plan, b->job->block_bytes);
-    for (int p = 0; p < b->pieces; p++) {
-        pat_address sum;
-        made = join_piece(b, p, made, &sum);
-        const int to = b->up >= 0 ? b->up : b->to;
-        const int send = pat_plan_send_from(b->plan, to, in_piece(b, sum, p), piece_bytes(b, p));
-        pat_plan_after(b->plan, send, made);
-        if (sum.space == PAT_SPACE_RESULT)
-            b->free_at[p] = send;
-        else if (b->up < 0)
-            pat_plan_after(
-                b->plan,
-                pat_plan_copy(b->plan, in_piece(b, sum, p), in_piece(b, pat_result(0), p), piece_bytes(b, p)),
-                made);
+    int64_t all = 0;
+    for (int r = 0; r < num_ranks; r++)
+        all += share[r] = largest_share(&loads[r], num_ranks, all_left, time);
+    return all;
+}
+
+/* The least time in which the shares make a vector; share[r] becomes rank r's, not less than what is needed in all. */
+static int64_t find_shares(const pat_job *job, int64_t piece_bytes, load *loads, int64_t *share)
+{
+    const int P = job->num_ranks, last = last_rank(job);
+    int64_t all_left = 0, time = UNITS - 1; /* nobody is through before the last contribution is out */
+    for (int r = 0; r < P; r++)
+        all_left += loads[r].left = left_over(job, r, last);
+    /* A piece's time, where one rank alone is late; none, where all are. */
+    const int64_t turn = ((int64_t)P * UNITS - all_left) / ((P - 1) * count_messages(job, piece_bytes));
+    for (int r = 0; r < P; r++)
+        loads[r].idle = r == last ? 0 : turn * ((r - last - 1 + P) % P);
+    for (int64_t step = 2 * (int64_t)UNITS; step > 0; step /= 2)
+        if (fill_shares(loads, P, all_left, time + step, share) < VECTOR)
+            time += step;
+    fill_shares(loads, P, all_left, time + 1, share);
+    return time + 1;
+}
+
+/* In at[r] comes how much rank r takes, in whatever parts. */
+static void cut_shares(const pat_job *job, int64_t piece_bytes, pat_shares *shares)
+{
+    const int P = job->num_ranks;
+    const int64_t elements = job->block_bytes / job->element_bytes;
+    int64_t all = 0, before = 0;
+    for (int r = 0; r < P; r++)
+        all += shares->at[r];
+    for (int r = 0; r <= P; r++) {
+        const int64_t share = r < P ? shares->at[r] : 0;
+        shares->at[r] = elements * before / all * job->element_bytes;
+        before += share;
+    }
+    for (int r = 0; r < P; r++) {
+        int64_t pieces = (shares->at[r + 1] - shares->at[r] + piece_bytes - 1) / piece_bytes;
+        if (job->most_messages >
+            0) /* a rank sends another its contributions to that one's share, and the sums of its own */
+            pieces = pat_part_least(pieces, job->most_messages / 2);
+        shares->pieces[r] = (int)pieces;
     }
 }
 
-/* ---- Down the chain ---- */
+/* ---- Which way ---- */
 
-static void pass_on(build *b)
+/* Two latencies; and what passes a link is a vector in pieces for each of UNITS in `time`. */
+static int64_t by_shares_ns(const pat_job *job, int64_t piece_bytes, int64_t time)
 {
-    int awaited[PAT_RECV_WINDOW];
-    for (int p = 0; p < b->pieces; p++) {
-        const int here = receive(b, b->from, pat_result(0), p, awaited);
-        pat_plan_after(b->plan, here, b->free_at[p]);
-        if (b->to >= 0)
-            pat_plan_after(b->plan, pat_plan_send(b->plan, b->to, piece_at(b, p), piece_bytes(b, p)), here);
-    }
+    const int64_t vector = vector_ns(job) + count_messages(job, piece_bytes) * piece_ns(job);
+    return 2 * job->alpha_ns + vector / UNITS * time + vector % UNITS * time / UNITS;
+}
+
+/* One message after the other. */
+static int64_t whole_ns(const pat_job *job)
+{
+    int levels = 0;
+    while ((INT64_C(1) << levels) < job->num_ranks)
+        levels++;
+    return levels * (job->alpha_ns + piece_ns(job) + vector_ns(job));
 }
 
 void pat_allreduce_converge_build(pat_plan *plan, const pat_job *job, int rank)
 {
-    int *by_arrival = pat_part_by_arrival(plan, job);
-    if (!by_arrival)
-        return;
-    build b = {.plan = plan, .job = job, .rank = rank, .pieces = count_pieces(job)};
-    climb(&b);
-    stand_in_chain(&b, by_arrival);
-    free(by_arrival);
-
-    const int arrive = pat_plan_arrive(plan);
-    const int copy = pat_plan_copy(plan, pat_own(0), pat_result(0), job->block_bytes);
-    pat_plan_after(plan, copy, arrive);
-    add_up(&b, copy);
-    if (b.from >= 0)
-        pass_on(&b);
+    const size_t P = (size_t)job->num_ranks;
+    pat_shares shares = {.at = malloc((P + 1) * sizeof(*shares.at)),
+                         .pieces = malloc(P * sizeof(*shares.pieces))};
+    load *loads = malloc(P * sizeof(*loads));
+    if (shares.at && shares.pieces && loads) {
+        const int64_t piece_bytes = most_piece_bytes(job);
+        const int64_t time = find_shares(job, piece_bytes, loads, shares.at);
+        if (whole_ns(job) <= by_shares_ns(job, piece_bytes, time)) {
+            pat_converge_whole(plan, job, rank);
+        } else {
+            cut_shares(job, piece_bytes, &shares);
+            pat_converge_by_shares(plan, job, rank, &shares);
+        }
+    } else {
+        plan->error = ENOMEM;
+    }
+    free(shares.at);
+    free(shares.pieces);
+    free(loads);
 }
 
-/* The sums of log2(P) halves come in at rank 0; then the last piece goes down the chain. */
+/* Pieces of a vector go out to those that join them, at least one to each rank, and sums come back. */
 void pat_allreduce_converge_formula(pat_formula *formula, const pat_job *job)
 {
-    const int halves = pat_part_log_up(job->num_ranks), hops = job->num_ranks - 1;
+    const int others = job->num_ranks - 1;
     const int64_t pieces = pat_part_segments(job);
-    pat_part_add(formula, 1, halves * pieces + hops,
-                 halves * job->block_bytes + hops * job->block_bytes / pieces);
+    const int64_t messages = pieces > job->num_ranks ? pieces : job->num_ranks;
+    pat_part_add(formula, 1, 2 * others * messages / job->num_ranks,
+                 2 * others * job->block_bytes / job->num_ranks);
 }

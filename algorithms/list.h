@@ -49,7 +49,7 @@
     OURS(allreduce_doubling, op, REGULAR | REDUCES, "recursive doubling, the whole vector in each step")     \
     OURS(allreduce_ring, op, REGULAR | REDUCES, "a ring, in P parts; for operations that commute")           \
     OURS(allreduce_converge, op, PREDICTED | REDUCES,                                                        \
-         "up a tree to the rank that comes last, which finds all sums waiting, then down a chain")
+         "every rank joins a share of the vector, the smaller the later it is expected")
 
 #define PAT_ALLTOALLS(LEFT, OURS, HALF, op)                                                                  \
     LEFT(alltoall_auto, op, CHOOSES, "for now always alltoall_native")                                       \

@@ -169,9 +169,9 @@ PAT_PUBLIC int PAT_Gather(const void *sendbuf, int sendcount, MPI_Datatype sendt
 /*
  * MPI_Allreduce, argument by argument. PAT_UseAlg and PAT_ALG_ALLREDUCE choose: allreduce_auto (the default, for now always
  * allreduce_native), allreduce_native (the MPI library's own), allreduce_doubling (recursive doubling), allreduce_ring
- * (reduce-scatter and all-gather round a ring), allreduce_converge: each rank's vector sets out when the rank calls, sums are
- * formed on the way, and the rank that is expected last finds the sums of the others waiting; it goes by the milestones of all
- * ranks. An algorithm joins the vectors in an order that follows from the number of ranks and the count alone, so all ranks get
+ * (reduce-scatter and all-gather round a ring), allreduce_converge: each rank's vector sets out when the rank calls, to the ranks
+ * that join its parts, and the later a rank is expected the less it joins; it goes by the milestones of all ranks. An
+ * algorithm joins the vectors in an order that follows from the number of ranks and the count alone, so all ranks get
  * the same bits, in every run. Predefined operations on the predefined types for which MPI defines them run so; all others,
  * and vectors of more than 512 MiB, are passed on to MPI, as are inter-communicators; before PAT_Init and after PAT_Finalize
  * it is MPI_Allreduce. The first call on a communicator is collective in the strict sense; with allreduce_converge MPI_Comm_free

@@ -71,7 +71,7 @@ static void reduce_once(MPI_Comm comm, int count)
             test_fail("element %d of %d is written to", i, count);
 }
 
-/* Everybody says that one rank is late by tens of milliseconds: the others' sums are there when it calls. */
+/* Everybody says that one rank is late by tens of milliseconds: the others' contributions to its share are there when it calls. */
 static void early_data(const char *alg, int late, bool expected)
 {
     enum { ROUNDS = 6, COUNT = 2000 };

@@ -418,7 +418,7 @@ static void all_gathers_against_plans(void **state)
             }
 }
 
-/* All-reduces of ranks that call at once: converge's pieces go up several ways, and wait for one another at times. */
+/* All-reduces of ranks that call at once: converge's pieces wait for one another at times. */
 static void all_reduces_against_plans(void **state)
 {
     static const char *const exact[] = {"allreduce_doubling", "allreduce_ring"};

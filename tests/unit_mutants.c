@@ -2,9 +2,10 @@
  * unit_mutants.c — is the checker any good? Right plans are broken in one place at random, and it must notice
  * every time.
  *
- * A change that breaks nothing is no trial. An edge that another path implies is not picked. Two swaps may
+ * A change that breaks nothing is no trial. An edge that another path implies is not picked. Three swaps may
  * turn out to leave every rank with all bytes in time: the same block sent to two ranks in the other order,
- * as in the pre-steps of bdr, or two messages exchanged. That cannot be told by looking at the swap, so a
+ * as in the pre-steps of bdr, two messages exchanged, or two contributions that are joined next to each other, each received where
+ * the other was to be. That cannot be told by looking at the swap, so a
  * judge of its own has the word on those that the checker lets pass: it executes the plans with real bytes in
  * many random orders. It only samples; what it clears is counted and printed, never taken for caught.
  */
@@ -240,7 +241,7 @@ static const mutation mutations[] = {
     {"an edge removed", remove_edge, false, false},
     {"an edge from ARRIVE or COPY removed", remove_arrive_edge, false, false},
     {"two peers swapped", swap_peers, true, false},
-    {"two ranges swapped at one end", swap_ranges, false, false},
+    {"two ranges swapped at one end", swap_ranges, true, false},
     {"two blocks swapped", swap_blocks, true, false},
     {"bytes of another space", change_space, true, true},
     {"bytes of another address", shift_address, false, false},
