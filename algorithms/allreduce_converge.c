@@ -14,8 +14,8 @@
  * Memory:   a place for each other rank's contribution to the share: a vector or two. Not cut, log2(P) vectors.
  * Order:    the operands are in the order of ranks, and a tree over the ranks by number says what is joined with what, the same
  *           for all arrivals and for every byte: the bits depend on P alone, and an operation need not commute.
- * Limits:   a wrong prediction costs up to a vector's time, as if all had come at once. Each rank sends every other one at least
- *           two messages.
+ * Limits:   a wrong prediction costs a vector's time or two. Where the vector is cut, each rank sends every other one about two
+ *           messages at least.
  * Example:  P = 3, rank 2 last, one piece a share: ranks 0 and 1 join halves a and b.
  *           before the last call   0>1 (b0)   1>0 (a1)
  *           then                   2>0 (a2)   2>1 (b2)   0>1, 0>2 (a)   1>2, 1>0 (b)
