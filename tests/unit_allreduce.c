@@ -228,6 +228,42 @@ static void test_most_messages(void **state)
         }
 }
 
+/* The longest message of all ranks, for a vector of 64 KiB at 50 Mbit/s. */
+static int64_t longest_message(int64_t eager_bytes, int64_t packet_bytes, int64_t piece_ns)
+{
+    int64_t longest = 0;
+    const pat_job job = {.num_ranks = 8,
+                         .block_bytes = 65536,
+                         .element_bytes = ELEMENT,
+                         .tau_ns = 200000 + 65536 * 160,
+                         .alpha_ns = 200000,
+                         .beta_ps = 160000,
+                         .piece_ns = piece_ns,
+                         .eager_bytes = eager_bytes,
+                         .packet_bytes = packet_bytes};
+    for (int r = 0; r < job.num_ranks; r++) {
+        pat_plan plan;
+        assert_int_equal(pat_algorithm_plan(pat_algorithm_find("allreduce_converge"), &job, r, &plan), 0);
+        for (int i = 0; i < plan.num_nodes; i++)
+            if (pat_is_message(&plan.nodes[i]) && plan.nodes[i].length > longest)
+                longest = plan.nodes[i].length;
+        pat_plan_free(&plan);
+    }
+    return longest;
+}
+
+/* Pieces fit into whole packets, with room for MPI's header, and are sent without asking first. */
+static void test_length_of_pieces(void **state)
+{
+    (void)state;
+    const int64_t one = longest_message(0, 1448, 50000), two = longest_message(0, 1448, 200000);
+    assert_true(one <= 1448 - 64 && one > 1448 * 3 / 4);
+    assert_true(two <= 2 * 1448 - 64 && two > 1448);
+    assert_true(longest_message(0, 0, 200000) > 2000);
+    assert_true(longest_message(2000, 0, 200000) <= 2000);
+    assert_true(longest_message(2000, 1448, 150000) <= 2000);
+}
+
 /* ---- The bound ---- */
 
 static void test_bound_by_hand(void **state)
@@ -286,6 +322,7 @@ int main(void)
         cmocka_unit_test(test_far_apart),
         cmocka_unit_test(test_near_each_other),
         cmocka_unit_test(test_most_messages),
+        cmocka_unit_test(test_length_of_pieces),
         cmocka_unit_test(test_bound_by_hand),
         cmocka_unit_test(test_nothing_beats_the_bound),
     };
