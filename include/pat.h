@@ -139,8 +139,8 @@ PAT_PUBLIC int PAT_Wait(PAT_Request request);
 
 /*
  * Free a request and set the handle to PAT_REQUEST_NULL. An opened request may be freed: the library then
- * lets go of the buffer first, which may wait for other members to call when a block is just being passed on from
- * there. A started one must be waited for: MPI_ERR_REQUEST.
+ * lets go of the buffer first, which may take some tens of milliseconds when a block is just being passed on from
+ * there (where the next rank's PAT_MEM is used up, until that rank calls). A started one must be waited for: MPI_ERR_REQUEST.
  */
 PAT_PUBLIC int PAT_Request_free(PAT_Request *request);
 

@@ -50,17 +50,22 @@ static void when_a_round_is_prepared(void **state)
 {
     (void)state;
     for (int basis = 0; basis < NUM_BASES; basis++)
-        for (int bits = 0; bits < 16; bits++) {
+        for (int bits = 0; bits < 32; bits++) {
             const pat_guess_lane lane = {.basis = (enum pat_basis)basis,
                                          .guessed = bits & 1,
                                          .by_request = bits & 2,
                                          .open = bits & 4,
-                                         .prepared = bits & 8};
+                                         .prepared = bits & 8,
+                                         .overdue = bits & 16};
             bool expected = false;
             switch (bits) {
-            case 1: /* guessed, by a call, no request open, not there */
-            case 5: /* a request open */
-            case 7: /* by a request, which is open again */
+            case 1:  /* guessed, by a call, no request open, not there */
+            case 5:  /* a request open */
+            case 7:  /* by a request, which is open again */
+            case 17: /* as the first three, and PAT_Open is overdue */
+            case 21:
+            case 23:
+            case 19: /* by a request that is closed, for long enough */
                 expected = true;
                 break;
             case 3: /* by a request, which is closed: what needs no estimates waits for its buffer */

@@ -8,6 +8,7 @@
 #include "epoch.h"
 #include "error.h"
 #include "fail.h"
+#include "pace.h"
 #include "pat.h"
 #include "runtime.h"
 #include "select.h"
@@ -252,6 +253,8 @@ int PAT_Wait(PAT_Request r)
             pat_select_learn(r->c, lane_of(r));
         }
         set_state(r, CLOSED);
+        if (alive && !r->by_mpi)
+            lane_of(r)->open_by_ns = pat_pace_open(pat_clock_local_ns(), true);
     }
     const bool more = alive && pat_epoch_goes_on(r->c); /* an Edge, or another collective's next round */
     request_leave(r);

@@ -16,7 +16,8 @@ enum pat_guess pat_guess_next(const pat_guess_facts *facts)
 
 bool pat_guess_prepares(const pat_guess_lane *lane)
 {
-    const bool may_now = lane->basis == PAT_BASIS_ESTIMATES || !lane->by_request || lane->open;
+    const bool may_now =
+        lane->basis == PAT_BASIS_ESTIMATES || !lane->by_request || lane->open || lane->overdue;
     return lane->guessed && may_now && !lane->prepared;
 }
 

@@ -49,8 +49,10 @@ typedef struct pat_guess_lane {
     bool guessed; /* it is known what comes */
     bool
         by_request; /* the last call came from a request: its buffer may be the next one's, from PAT_Open on */
-    bool open;      /* a request is open; this rank's own fact, as is the next */
-    bool prepared;  /* the round is there */
+    bool open;      /* a request is open; this rank's own fact, as are the next two */
+    bool
+        overdue; /* PAT_Open has been awaited for long enough: others may have to wait for this rank to take data in */
+    bool prepared; /* the round is there */
 } pat_guess_lane;
 
 bool pat_guess_prepares(const pat_guess_lane *lane);

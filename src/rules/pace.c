@@ -22,6 +22,8 @@ enum row {
     EARLY_WITH_ESTIMATES, /* of a message's time on the link: so much of it is not slept */
     EARLY_FROM_THEN_ON,   /* of a message's time on the link */
     EARLY_NOT_PREDICTED,
+    OPEN_AFTER_ROUND,
+    OPEN_AFTER_WAIT,
     STARTED_REQUEST,
     MEASURED_CALL, /* of the time since its end */
     CREDITS,       /* of the time that nothing has moved */
@@ -42,6 +44,8 @@ static const interval table[NUM_ROWS] = {
     [EARLY_WITH_ESTIMATES] = {.part = 16, .most_ns = 10 * MSEC},
     [EARLY_FROM_THEN_ON] = {.part = 16, .least_ns = 100 * USEC, .most_ns = 1 * MSEC, .grown_ns = 4 * MSEC},
     [EARLY_NOT_PREDICTED] = {.part = 16, .least_ns = 100 * USEC, .most_ns = 1 * MSEC, .grown_ns = 10 * MSEC},
+    [OPEN_AFTER_ROUND] = {.most_ns = 200 * MSEC},
+    [OPEN_AFTER_WAIT] = {.most_ns = 20 * MSEC},
     [STARTED_REQUEST] = {.most_ns = 500 * USEC},
     [MEASURED_CALL] = {.part = 4, .least_ns = 300 * USEC, .most_ns = 10 * MSEC},
     [CREDITS] = {.part = 4, .least_ns = 500 * USEC, .most_ns = 10 * MSEC},
@@ -149,6 +153,11 @@ int64_t pat_pace_early_look(const pat_pace_early *early, int64_t now_ns, int64_t
 int64_t pat_pace_early_spare(int64_t now_ns, int64_t moved_ns, int64_t made_ns)
 {
     return since(EARLY_ANNOUNCED, now_ns, moved_ns > made_ns ? moved_ns : made_ns);
+}
+
+int64_t pat_pace_open(int64_t over_ns, bool waited)
+{
+    return over_ns + table[waited ? OPEN_AFTER_WAIT : OPEN_AFTER_ROUND].most_ns;
 }
 
 int64_t pat_pace_started(int64_t now_ns, bool announced)

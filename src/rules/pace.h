@@ -52,6 +52,12 @@ int64_t pat_pace_early_look(const pat_pace_early *early, int64_t now_ns, int64_t
 /* Where sockets do; the round was made at made_ns. */
 int64_t pat_pace_early_spare(int64_t now_ns, int64_t moved_ns, int64_t made_ns);
 
+/*
+ * Until when PAT_Open is awaited after a call of a request that was over at over_ns, so that early data can come in in a buffer of the
+ * program's; then the library's memory takes it, because others may have to wait until it does. waited: PAT_Wait was called.
+ */
+int64_t pat_pace_open(int64_t over_ns, bool waited);
+
 /* A started request; announced: sockets announce messages. */
 int64_t pat_pace_started(int64_t now_ns, bool announced);
 

@@ -11,6 +11,7 @@
 #include "early.h"
 #include "ensure.h"
 #include "error.h"
+#include "pace.h"
 #include "runtime.h"
 #include "select.h"
 #include "trace.h"
@@ -136,28 +137,47 @@ static int make(pat_comm *c, const pat_lane *lane, pat_round *round, const pat_a
     return pat_round_make(round, &members, alg, &job, c->rank, tags_of(c, lane, as_prepared));
 }
 
-/* Is a lane's next round to be made now, for which call, and with which algorithm? */
-static bool prepares(pat_comm *c, const pat_lane *lane, const pat_algorithm **alg, pat_blocks *blocks)
+/* A lane's next round: for which call, and with which algorithm. */
+typedef struct pat_next_round {
+    const pat_algorithm *alg;
+    pat_blocks blocks;
+} pat_next_round;
+
+/* Is it to be made, if PAT_Open is overdue, or is not? */
+static bool prepares(pat_comm *c, const pat_lane *lane, bool overdue, pat_next_round *next)
 {
     if (!pat_collective_of(lane->op)->moves_early)
         return false;
-    *alg = algorithm_of(c, lane);
-    *blocks = expected(c, lane, *alg);
-    const pat_guess_lane facts = {.basis = pat_comm_basis(c, *alg),
-                                  .guessed = blocks->bytes > 0,
+    next->alg = algorithm_of(c, lane);
+    next->blocks = expected(c, lane, next->alg);
+    const pat_guess_lane facts = {.basis = pat_comm_basis(c, next->alg),
+                                  .guessed = next->blocks.bytes > 0,
                                   .by_request = lane->by_request,
                                   .open = c->hold.open != NULL,
+                                  .overdue = overdue,
                                   .prepared = lane->prepared->exec != NULL};
     return pat_guess_prepares(&facts);
 }
 
+static bool is_overdue(const pat_lane *lane, int64_t now_ns)
+{
+    return lane->open_by_ns > 0 && now_ns >= lane->open_by_ns;
+}
+
+int64_t pat_epoch_prepares_at(pat_comm *c, const pat_lane *lane)
+{
+    pat_next_round next;
+    if (prepares(c, lane, false, &next))
+        return 0;
+    return lane->open_by_ns > 0 && prepares(c, lane, true, &next) ? lane->open_by_ns : INT64_MAX;
+}
+
 int pat_epoch_prepare(pat_comm *c, pat_lane *lane)
 {
-    const pat_algorithm *alg;
-    pat_blocks blocks;
-    if (!prepares(c, lane, &alg, &blocks))
+    pat_next_round next;
+    if (!prepares(c, lane, is_overdue(lane, pat_clock_local_ns()), &next))
         return MPI_SUCCESS;
-    int rc = make(c, lane, lane->prepared, alg, blocks, true);
+    int rc = make(c, lane, lane->prepared, next.alg, next.blocks, true);
     if (rc == MPI_SUCCESS)
         pat_early_land(c, lane);
     return rc;
@@ -381,6 +401,7 @@ static int finish_round(pat_comm *c)
         rc = rc_note;
     if (rc != MPI_SUCCESS)
         return rc;
+    lane->open_by_ns = lane->by_request ? pat_pace_open(pat_clock_local_ns(), false) : 0;
     next_epoch(c, lane, pat_comm_basis(c, c->alg));
     return MPI_SUCCESS;
 }
@@ -470,11 +491,9 @@ int pat_epoch_progress(pat_comm *c, bool *moved)
 
 bool pat_epoch_goes_on(pat_comm *c)
 {
-    const pat_algorithm *alg;
-    pat_blocks blocks;
     bool more = c->phase != PAT_IDLE || c->exchange.state != PAT_EXCHANGE_NONE || atomic_load(&c->edge);
     for (int op = 0; op < PAT_NUM_OPS && !more; op++)
-        more = c->lanes[op].prepared->exec || prepares(c, &c->lanes[op], &alg, &blocks);
+        more = c->lanes[op].prepared->exec || pat_epoch_prepares_at(c, &c->lanes[op]) < INT64_MAX;
     return more;
 }
 

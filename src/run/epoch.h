@@ -33,6 +33,9 @@ int pat_epoch_progress_driving(pat_comm *c, bool *moved);
 int pat_epoch_hear(pat_comm *c);
 int pat_epoch_prepare(pat_comm *c, pat_lane *lane);
 
+/* From when on that is, in local time: 0: now; INT64_MAX: not before somebody wakes the thread. */
+int64_t pat_epoch_prepares_at(pat_comm *c, const pat_lane *lane);
+
 /* Forget all rounds that were prepared without asking anybody. */
 int pat_epoch_drop_ahead(pat_comm *c);
 

@@ -60,6 +60,8 @@ typedef struct pat_lane {
     pat_round *prepared;  /* made before the call; becomes current, or is voided */
     pat_carried mine;     /* what the block of the call under way carries of this rank */
     bool by_request;      /* the last call came from a request: early data waits for the next PAT_Open */
+    int64_t
+        open_by_ns; /* but no longer than until then, in local time; 0: not known, its round is under way */
 
     /* The library's memory, as long as it has been needed. */
     char *stage; /* early data of `prepared` */

@@ -163,7 +163,10 @@ static int visit_lane(pat_comm *c, pat_lane *lane, pat_visit *visit)
 {
     if (pat_epoch_prepare(c, lane) != MPI_SUCCESS)
         return MPI_SUCCESS; /* no memory now: the call makes its plan itself */
-    return lane->prepared->exec ? drive_early(c, lane, visit) : MPI_SUCCESS;
+    if (lane->prepared->exec)
+        return drive_early(c, lane, visit);
+    no_later(visit, pat_epoch_prepares_at(c, lane));
+    return MPI_SUCCESS;
 }
 
 static int visit_comm(pat_comm *c, pat_visit *visit)
