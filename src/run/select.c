@@ -240,14 +240,13 @@ const pat_algorithm *pat_select(const pat_comm *c, const pat_algorithm *alg, int
                                 bool may_measure, pat_next *next)
 {
     pat_next chosen = {PAT_BY_MPI, false, alg->chooses ? PAT_WHY_CANNOT : PAT_WHY_ASKED};
-    const pat_algorithm *contender = NULL;
-    if (alg->chooses && pat_algorithm_contender(alg->op) && c && block_bytes > 0) {
+    pat_judged judged = {.contender = NULL};
+    if (alg->chooses && c && block_bytes > 0)
+        judged = judged_of(c, &c->lanes[alg->op], block_bytes);
+    if (judged.contender) {
         pat_profile fresh;
-        const pat_lane *lane = &c->lanes[alg->op];
-        const pat_profile *p = pat_history_look(&lane->history, block_bytes, &fresh);
-        const pat_judged judged = judged_of(c, lane, block_bytes);
+        const pat_profile *p = pat_history_look(&c->lanes[alg->op].history, block_bytes, &fresh);
         const pat_terms terms = terms_of(c, &judged);
-        contender = judged.contender;
         chosen = may_measure ? pat_profile_next(p, &terms) : pat_profile_plain(p, &terms);
         if (!pat_comm_chooses_here(c->one_node))
             chosen.why = PAT_WHY_ONE_NODE;
@@ -258,5 +257,5 @@ const pat_algorithm *pat_select(const pat_comm *c, const pat_algorithm *alg, int
         *next = chosen;
     if (!alg->chooses)
         return alg;
-    return chosen.runner == PAT_BY_RELAY ? contender : pat_algorithm_native(alg->op);
+    return chosen.runner == PAT_BY_RELAY ? judged.contender : pat_algorithm_native(alg->op);
 }
