@@ -132,14 +132,14 @@ static void reduction(MPI_Comm comm)
 /* A broadcast, a gather and an all-to-all of numbers that tell where they come from. */
 static void others(MPI_Comm comm)
 {
-    static const char *const algorithms[] = {"bcast_native",    "bcast_chain",     "bcast_binomial",
-                                             "gather_native",   "gather_linear",   "gather_binomial",
-                                             "alltoall_native", "alltoall_linear", "alltoall_pairwise"};
+    static const enum pat_op ops[] = {PAT_OP_BCAST, PAT_OP_GATHER, PAT_OP_ALLTOALL};
     int rank, size;
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &size);
-    if (common(4) == 0)
-        MUST(PAT_UseAlg(algorithms[common(9)]));
+    if (common(4) == 0) {
+        const alg_list algs = algs_of(ops[common(3)], alg_is_one);
+        MUST(PAT_UseAlg(algs.names[common(algs.num)]));
+    }
     const int count = some_bytes() / 4, root = common(size);
     int *given = malloc((size_t)(size * count + 1) * sizeof(int)),
         *got = malloc((size_t)(size * count + 1) * sizeof(int));
