@@ -1,10 +1,17 @@
 /*
  * pat.h — the one public header of PAT, arrival-aware collectives on top of MPI.
  *
+ * The words: a rank arrives when it calls a collective; what it receives of that collective before then is early data. A call
+ * is run either by the MPI library or by plan: a plan is what one rank has to send, receive, copy and reduce. A round is one
+ * run of a plan. What the algorithms are called and do: pat-info lists them.
+ *
  * Error convention, stated once for every function below: the return value is MPI_SUCCESS or an MPI error
  * class; PAT_Error_string() gives its text, and for the last error of the calling thread also the detail
- * (the bad value and the accepted ones). Nothing is printed and the library never exits. Arguments that MPI
- * itself would reject are handed to MPI unchanged: its verdict and the communicator's error handler stand.
+ * (the bad value and the accepted ones). No error is printed, and the library itself never ends the program. Arguments that MPI
+ * itself would reject are handed to MPI unchanged: its verdict and the communicator's error handler stand. Errors of a collective,
+ * of PAT_Allgather_init and of a started request go to the communicator's error handler first, those of MPI in PAT_UseAlg to
+ * that of MPI_COMM_WORLD; MPI's default handler ends the program. While the library is not started, PAT_Finalize, the milestones,
+ * PAT_UseAlg, PAT_Allgather_init, PAT_Open, PAT_Start and PAT_Get_counters return MPI_ERR_OTHER.
  *
  * Thread safety, unless a function says otherwise: as MPI at the thread level it was initialised with. With
  * MPI_THREAD_MULTIPLE different threads may use different communicators at once; one communicator is used by
@@ -44,30 +51,35 @@ extern "C" {
 PAT_PUBLIC int PAT_Init(void);
 
 /*
- * Stop the library: settles every communicator, stops the background thread, frees everything. Collective
- * over MPI_COMM_WORLD, before MPI_Finalize. Opened requests are closed. After it PAT_Init may be called
- * again. A program that calls MPI_Finalize without it is shut down cleanly all the same.
+ * Stop the library: complete started requests, withdraw what was prepared for next calls, stop the background thread, free
+ * everything. Collective over MPI_COMM_WORLD, before MPI_Finalize. Requests that are open no longer are; each must still be freed.
+ * After it PAT_Init may be called again. A program that calls MPI_Finalize without it is shut down cleanly all the same.
+ * Errors: MPI_ERR_OTHER when the library is not started or after MPI_Finalize; what MPI returned.
  */
 PAT_PUBLIC int PAT_Finalize(void);
 
-/* Version of the library in use (the macros above tell the one compiled against). Callable at any time. */
+/*
+ * Get the version of the library in use (the macros above tell the one compiled against). Callable at any time and from any
+ * thread. Error: MPI_ERR_ARG for a null pointer.
+ */
 PAT_PUBLIC int PAT_Get_version(int *major, int *minor, int *patch);
 
 /*
- * Text for any error code, callable at any time and from any thread. For the code last returned to the
+ * Returns the text for any error code. Callable at any time and from any thread. For the code last returned to the
  * calling thread the text also says what was wrong. The pointer stays valid until the thread's next PAT call.
  */
 PAT_PUBLIC const char *PAT_Error_string(int errorcode);
 
 /* ---- Milestones: when will this rank arrive? -------------------------------------------------------- */
 
-/* The computation phase before the next collective starts now. Local, does not block. */
+/* The computation phase before the next collective starts now. A second one begins the phase anew. Local, does not block. */
 PAT_PUBLIC int PAT_ProcessingStart(void);
 
 /*
  * `percent` (0 < percent < 100, increasing within a phase) of the phase's work is done. The background
  * thread extrapolates this rank's arrival and exchanges it with the other ranks of the communicator last
- * used. The first Edge of a phase is the one that is exchanged. Local, does not block.
+ * used, where an algorithm is in use that goes by such estimates: bdr, bslb, allreduce_converge. The first PAT_Edge of a phase
+ * is the one that is exchanged. Local, does not block.
  * Errors: MPI_ERR_ARG for a percentage out of range or not above the last one, MPI_ERR_OTHER without a
  * PAT_ProcessingStart before it.
  */
@@ -76,30 +88,32 @@ PAT_PUBLIC int PAT_Edge(double percent);
 /* The computation phase is over. Local, does not block. Error: MPI_ERR_OTHER without PAT_ProcessingStart. */
 PAT_PUBLIC int PAT_ProcessingEnd(void);
 
-/* ---- All-gather ------------------------------------------------------------------------------------- */
+/* ---- Choice of the algorithm ------------------------------------------------------------------------- */
 
 /*
- * Choose an algorithm by name. For the all-gather: auto (relay or native, call by call), native, ring, nex, lnbc,
- * bdr, bslb, relay. For the other operations names begin with what they are for: see below. Collective over
- * MPI_COMM_WORLD; a mismatch of the names is MPI_ERR_ARG on every rank, and nothing changes (PAT_Init has compared the
- * settings). MPI_ERR_REQUEST on every rank while a request is started on some. An unknown name is MPI_ERR_ARG, its text lists
- * the valid ones.
+ * Choose a collective's algorithm by name, from the next call on; until then the collective's setting chooses, here PAT_ALG. For
+ * the all-gather: auto (relay or native, call by call; the default), native (the MPI library's own), ring, nex, lnbc, bdr, bslb,
+ * relay. The names for another collective begin with what it is called: see there. Collective over MPI_COMM_WORLD, between calls.
+ * Errors, on every rank and with nothing changed: MPI_ERR_ARG when the ranks give different names or an unknown one, whose
+ * text lists the valid ones; MPI_ERR_REQUEST while a request is started on some rank.
  */
 PAT_PUBLIC int PAT_UseAlg(const char *name);
 
+/* ---- All-gather ------------------------------------------------------------------------------------- */
+
 /*
- * MPI_Allgather, argument by argument; inter-communicators are passed on to MPI. Allowed while a request is
- * open on the communicator. While one is started there, a call that a plan is to run is MPI_ERR_REQUEST, and one that is left to
- * MPI is allowed. Before PAT_Init and after PAT_Finalize it is MPI_Allgather. With auto, bdr and bslb, MPI_Comm_free of a
- * communicator that was used here may wait for its other members.
+ * MPI_Allgather, argument by argument. Calls on inter-communicators are passed on to MPI, and so are all calls before PAT_Init and
+ * after PAT_Finalize. A call is allowed while a persistent request (PAT_Allgather_init) is open on the communicator. While one is
+ * started there, a call that would run by plan returns MPI_ERR_REQUEST, and one that the MPI library runs is allowed. With auto,
+ * bdr and bslb, MPI_Comm_free of a communicator that was used here may wait for its other members.
  */
 PAT_PUBLIC int PAT_Allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
                              int recvcount, MPI_Datatype recvtype, MPI_Comm comm);
 
 /*
- * MPI_Allgatherv in the same way and by the same algorithms. Every rank knows how long every block is, so nothing more is
- * exchanged. Early data needs a second copy where blocks do not lie one after the other in the receive buffer. A call in which
- * some block is empty may wait until all ranks have made the last such call, and MPI_Comm_free then waits for the other members.
+ * MPI_Allgatherv in the same way and by the same algorithms. Where blocks do not lie one after the other in the receive buffer,
+ * early data is copied once more. A call in which some block is empty may wait until all ranks have made the previous such call,
+ * and MPI_Comm_free then waits for the other members.
  */
 PAT_PUBLIC int PAT_Allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
                               const int recvcounts[], const int displs[], MPI_Datatype recvtype,
@@ -108,83 +122,97 @@ PAT_PUBLIC int PAT_Allgatherv(const void *sendbuf, int sendcount, MPI_Datatype s
 /* ---- All-gather, persistent -------------------------------------------------------------------------- */
 
 /*
- * Persistent form. Early data needs no copy here: from PAT_Open to PAT_Wait the receive buffer is the
- * library's, and other ranks' blocks may land in it before this rank has called PAT_Start. Programs that
- * read the last result while they compute alternate two requests with two buffers.
+ * A persistent request for an all-gather. It is open from PAT_Open to PAT_Start and started from then to PAT_Wait. Early data needs
+ * no copy here: from PAT_Open to PAT_Wait the receive buffer is the library's, and other ranks' blocks may land in it before this
+ * rank has called PAT_Start. Programs that read the last result while they compute alternate two requests with two buffers.
  *
  * One request at a time may be open or started on a communicator. A PAT_Start without PAT_Open is allowed
- * and opens the request at that moment. Where some member has no background thread,
- * a started round is the MPI library's own non-blocking all-gather. With MPI_IN_PLACE the own block may
- * be written until PAT_Start.
+ * and opens the request at that moment. Where some member has no background thread, a started request is the MPI library's own
+ * non-blocking all-gather. With MPI_IN_PLACE this rank's own block may be written until PAT_Start.
  */
 typedef struct pat_request *PAT_Request;
 #define PAT_REQUEST_NULL ((PAT_Request)0)
 
-/* Collective over comm. The arguments are kept until PAT_Request_free; datatypes may be freed at once. */
+/*
+ * Make a request, which is neither open nor started. Collective over comm. The buffers must exist until PAT_Request_free; the
+ * datatypes may be freed at once. Errors: MPI_ERR_ARG for wrong arguments, MPI_ERR_COMM for MPI_COMM_NULL, MPI_ERR_NO_MEM;
+ * *request is then PAT_REQUEST_NULL.
+ */
 PAT_PUBLIC int PAT_Allgather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
                                   int recvcount, MPI_Datatype recvtype, MPI_Comm comm, PAT_Request *request);
 
-/* From now on the receive buffer is the library's. Local, does not block. */
+/*
+ * From now on the receive buffer is the library's. Local, does not block. Errors: MPI_ERR_REQUEST when this request or another
+ * one of the communicator is open or started, MPI_ERR_COMM when the communicator was freed.
+ */
 PAT_PUBLIC int PAT_Open(PAT_Request request);
 
-/* This rank has arrived: the send buffer is ready and is the library's until PAT_Wait. Does not wait for
- * others, but for ranks that are still in an earlier call on the communicator. */
+/*
+ * This rank has arrived: the send buffer is ready and is the library's until PAT_Wait. It may wait for ranks that are still in an
+ * earlier call on the communicator, and for no others. Errors: MPI_ERR_REQUEST when this request is started or another one of the
+ * communicator is open or started, MPI_ERR_COMM when the communicator was freed.
+ */
 PAT_PUBLIC int PAT_Start(PAT_Request request);
 
 /*
  * Returns when the result is complete in the receive buffer. Without a PAT_Start it returns at once, and an
- * opened request stays open.
+ * opened request stays open. Error: MPI_ERR_REQUEST for PAT_REQUEST_NULL.
  */
 PAT_PUBLIC int PAT_Wait(PAT_Request request);
 
 /*
- * Free a request and set the handle to PAT_REQUEST_NULL. An opened request may be freed: the library then
- * lets go of the buffer first, which may take some tens of milliseconds when a block is just being passed on from
- * there (where the next rank's PAT_MEM is used up, until that rank calls). A started one must be waited for: MPI_ERR_REQUEST.
+ * Free a request and set the handle to PAT_REQUEST_NULL. An opened request may be freed: the library first moves early data out of
+ * its buffer. Where it is passing a block on from there, it waits until the next rank has taken the block in, some tens of
+ * milliseconds at most; where that rank's PAT_MEM is used up, until that rank calls. Error:
+ * MPI_ERR_REQUEST for a started request, which PAT_Wait must end first, and for PAT_REQUEST_NULL.
  */
 PAT_PUBLIC int PAT_Request_free(PAT_Request *request);
 
 /* ---- Operations with a root ------------------------------------------------------------------------- */
 
 /*
- * MPI_Bcast, argument by argument. PAT_UseAlg and PAT_ALG_BCAST choose: bcast_auto (the fastest by PAT_CALIBRATION,
- * without one bcast_native; the default), bcast_native (the MPI library's own), bcast_linear, bcast_chain,
+ * MPI_Bcast, argument by argument. PAT_UseAlg and PAT_ALG_BCAST choose: bcast_auto (the fastest by the file of PAT_CALIBRATION,
+ * or bcast_native where there is none; the default), bcast_native (the MPI library's own), bcast_linear, bcast_chain,
  * bcast_kchain (four chains), bcast_binary, bcast_split (split-binary), bcast_binomial; the trees are Open
- * MPI's. Like MPI_Bcast it does not synchronise, but no rank comes more than 64 calls ahead of another (fewer, if they are
- * long), and MPI_Comm_free of a communicator that was used here may wait for its other members. Inter-communicators, and
- * messages of more than 512 MiB, are passed on to MPI; before PAT_Init and after PAT_Finalize it is MPI_Bcast. The first call
- * on a communicator is collective in the strict sense.
+ * MPI's. Like MPI_Bcast it does not synchronise, but a rank waits before it gets more than 64 calls ahead of another (fewer, if
+ * their messages are long), and MPI_Comm_free of a communicator that was used here may wait for its other members. Calls on
+ * inter-communicators and those with messages of more than 512 MiB are passed on to MPI, and so are all calls before PAT_Init and
+ * after PAT_Finalize. The first call on a communicator may wait for all its members.
  */
 PAT_PUBLIC int PAT_Bcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm);
 
 /*
  * MPI_Gather, argument by argument. PAT_UseAlg and PAT_ALG_GATHER choose: gather_auto (the default) and
- * gather_native as above, gather_linear, gather_sync (linear, each rank when it is asked), gather_binomial.
- * Results of 2 GiB and more are passed on to MPI. With gather_binomial inner ranks need memory for their
- * subtree's blocks. Else as PAT_Bcast.
+ * gather_native as for PAT_Bcast, gather_linear, gather_sync (linear, each rank sends when the root asks it), gather_binomial.
+ * Calls with a result of 2 GiB or more are passed on to MPI. With gather_binomial inner ranks of the tree need memory for their
+ * subtree's blocks. What else PAT_Bcast says of waiting and of calls that are passed on holds here too.
  */
 PAT_PUBLIC int PAT_Gather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
                           int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm);
 
+/* ---- All-reduce ------------------------------------------------------------------------------------- */
+
 /*
  * MPI_Allreduce, argument by argument. PAT_UseAlg and PAT_ALG_ALLREDUCE choose: allreduce_auto (the default, for now always
  * allreduce_native), allreduce_native (the MPI library's own), allreduce_doubling (recursive doubling), allreduce_ring
- * (reduce-scatter and all-gather round a ring), allreduce_converge: each rank's vector sets out when the rank calls, to the ranks
- * that join its parts, and the later a rank is expected the less it joins; it goes by the milestones of all ranks. An
- * algorithm joins the vectors in an order that follows from the number of ranks and the count alone, so all ranks get
- * the same bits, in every run. Predefined operations on the predefined types for which MPI defines them run so; all others,
- * and vectors of more than 512 MiB, are passed on to MPI, as are inter-communicators; before PAT_Init and after PAT_Finalize
- * it is MPI_Allreduce. The first call on a communicator is collective in the strict sense; with allreduce_converge MPI_Comm_free
+ * (reduce-scatter and all-gather round a ring), allreduce_converge: each rank's vector sets out when the rank calls, to the
+ * ranks that join its parts, and the later a rank is expected, which the milestones of all ranks tell, the less it joins. An
+ * algorithm joins the vectors in an order that follows from the number of ranks and the count alone, so all ranks
+ * get the same bits, in every run. Only predefined operations on the predefined types for which MPI defines them run by plan; all
+ * others, vectors of more than 512 MiB, and calls on inter-communicators are passed on to MPI, and so are all calls before PAT_Init
+ * and after PAT_Finalize. The first call on a communicator may wait for all its members; with allreduce_converge MPI_Comm_free
  * of a communicator that was used here may wait for its other members. While a request is started on the communicator, a call that
- * a plan is to run is MPI_ERR_REQUEST.
+ * would run by plan returns MPI_ERR_REQUEST.
  */
 PAT_PUBLIC int PAT_Allreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
                              MPI_Comm comm);
 
+/* ---- All-to-all ------------------------------------------------------------------------------------- */
+
 /*
  * MPI_Alltoall, argument by argument. PAT_UseAlg and PAT_ALG_ALLTOALL choose: alltoall_auto (the default, for now always
  * alltoall_native), alltoall_native (the MPI library's own), alltoall_linear (all blocks at once), alltoall_pairwise (P-1 steps). With
- * MPI_IN_PLACE the blocks are copied first. Else as PAT_Allgather.
+ * MPI_IN_PLACE the blocks are copied first. What PAT_Allgather says of requests and of calls that are passed on holds here too.
  */
 PAT_PUBLIC int PAT_Alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
                             int recvcount, MPI_Datatype recvtype, MPI_Comm comm);
@@ -198,18 +226,21 @@ typedef struct PAT_Counters {
     int64_t calls;                               /* of collectives, all algorithms */
     int num_algs;                                /* entries used in the two arrays below */
     const char *alg_name[PAT_COUNTERS_MAX_ALGS]; /* static strings */
-    int64_t alg_calls[PAT_COUNTERS_MAX_ALGS];    /* calls, by who ran them: those of no bytes,
-                                                    of one rank or between groups native */
-    int64_t bytes_received;                      /* user bytes received from other ranks by our own plans */
+    int64_t alg_calls[PAT_COUNTERS_MAX_ALGS];    /* calls that each algorithm ran; calls of no bytes, of one
+                                                    rank or on inter-communicators count for native */
+    int64_t bytes_received;                      /* user bytes received from other ranks, in calls by plan */
     int64_t bytes_early;                         /* of these, received before this rank had arrived */
-    int64_t bytes_copied;   /* user bytes copied inside this process, own block included */
-    int64_t wait_ns;        /* time callers spent waiting for plans to end; not for MPI's own calls */
+    int64_t bytes_copied; /* user bytes copied inside this process, own block included */
+    int64_t wait_ns;      /* time that callers spent waiting for plans to end; MPI's own calls do not count */
     int64_t thread_cpu_ns;  /* processor time of the background thread */
     int64_t thread_wakeups; /* how often the background thread woke */
-    int64_t plans_void;     /* prepared rounds thrown away: the call was another one */
+    int64_t plans_void;     /* rounds that were prepared and thrown away, because another call came */
 } PAT_Counters;
 
-/* Fill in *counters. Error: MPI_ERR_ARG for a null pointer, MPI_ERR_OTHER when the library is not started. */
+/*
+ * Fill in *counters. Local; any thread may call it. Errors: MPI_ERR_ARG for a null pointer, MPI_ERR_OTHER when the library is not
+ * started; all is then 0.
+ */
 PAT_PUBLIC int PAT_Get_counters(PAT_Counters *counters);
 
 #ifdef __cplusplus
