@@ -9,7 +9,7 @@
 #include "list.h"
 #include "plan.h"
 
-/* The collectives; what each one is, src/check/collective.h says. With one root, that is rank 0: ranks are counted from it. */
+/* The collectives; src/check/collective.h says what each one is. Where there is a root, ranks are counted from it: it is rank 0. */
 #define PAT_OP(NAME, ...) PAT_OP_##NAME,
 enum pat_op { PAT_COLLECTIVES(PAT_OP) PAT_NUM_OPS };
 #undef PAT_OP
@@ -30,12 +30,12 @@ typedef struct pat_algorithm {
     const char *name;
     const char *summary;
     enum pat_op op;
-    bool arrival_aware; /* a PAP-aware algorithm, not a regular one */
+    bool arrival_aware; /* it is PREDICTED or AHEAD in list.h */
     bool uses_arrivals; /* its plan depends on this round's arrival estimates */
-    bool any_order;     /* pat_job.order counts: ranks may stand in another order than by number */
-    bool chooses;       /* not an algorithm itself: takes one of the others, call by call */
-    bool reduces;       /* its plans reduce: pat_job.element_bytes counts */
-    bool half;          /* only half of another one: no program can choose it */
+    bool any_order; /* it may be run with pat_job.order: ranks need not stand in the order of their numbers */
+    bool chooses;   /* not an algorithm itself: takes one of the others, call by call */
+    bool reduces;   /* its plans reduce, and it reads pat_job.element_bytes */
+    bool half;      /* only half of another one: no program can choose it */
     /* Build the part of job->num_ranks ranks' common plan that is `rank`'s; NULL: left to the MPI library. */
     void (*build)(pat_plan *plan, const pat_job *job, int rank);
     /*
@@ -52,7 +52,7 @@ const pat_algorithm *pat_algorithm_at(int index);
 const pat_algorithm *pat_algorithm_find(const char *name); /* NULL when there is none of that name */
 const pat_algorithm *pat_algorithm_native(enum pat_op op); /* the MPI library's own */
 
-/* Can a program choose it? Not what is only half of another. */
+/* Can a program choose it? Not NULL, and not what is only half of another one. */
 bool pat_algorithm_is_whole(const pat_algorithm *alg);
 
 /* Do its plans move data early without any estimates, so that the next round can be made before anybody has said a word? */
@@ -64,10 +64,10 @@ const pat_algorithm *pat_algorithm_contender(enum pat_op op);
 /* "native, ring, ..." of all algorithms of one operation, for messages; a static string per operation. */
 const char *pat_algorithm_names(enum pat_op op);
 
-/* pat_plan_init + build + pat_plan_finish. Returns 0, ENOMEM or EINVAL; the plan is empty after an error. */
+/* Build a whole plan, from pat_plan_init to pat_plan_finish. Returns 0, ENOMEM or EINVAL; the plan is empty after an error. */
 int pat_algorithm_plan(const pat_algorithm *alg, const pat_job *job, int rank, pat_plan *plan);
 
-/* A plan without data, through on a rank only when every rank has called. Returns as above. (meet.c) */
+/* Build a plan without data, which is done on a rank only when every rank has called. Returns as above. (meet.c) */
 int pat_meet_plan(int num_ranks, int rank, pat_plan *plan);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * list.h — every collective and every algorithm, once: what programs, tools and tests know of them comes from here. Only macros;
- * whoever includes it says what becomes of a row.
+ * list.h — every collective and every algorithm, once: what programs, tools and tests know of them comes from here. It is made of
+ * macros only: a file that uses one of them says what a row expands to.
  *
  * A new algorithm is its file and one line in its collective's list. A new collective is a row and a list here, its algorithms' files,
  * its calls in src/face/faces.h and their declaration in include/pat.h.
@@ -10,11 +10,11 @@
 
 /*
  * Every algorithm, one list per collective:
- *  LEFT(name, op, kind, summary): left to others. It builds no plan;
+ *  LEFT(name, op, kind, summary): has no build function: it stands for the MPI library's own, or chooses one of the others;
  *  OURS(name, op, kind, summary): has a build function, pat_<name>_build, and a formula, pat_<name>_formula;
- *  HALF(name, op, kind, summary): is only half of another one and cannot be chosen. It has a build function alone.
- * The kind: REGULAR: knows nothing of arrivals; PREDICTED: its plan depends on the round's arrival estimates; AHEAD: it
- * moves early data without any. CHOOSES: takes one of the others, call by call. REDUCES: its plans join contributions.
+ *  HALF(name, op, kind, summary): has a build function alone: it is only half of another one and cannot be chosen.
+ * The kind: REGULAR: knows nothing of arrivals; PREDICTED: its plan depends on estimates of when each rank arrives; AHEAD: it
+ * moves early data without such estimates. CHOOSES: takes one of the others, call by call. REDUCES: its plans join contributions.
  * ANY_ORDER: a message holds a block or less, so that ranks may stand in any order, and a ring can go from node to node.
  */
 #define PAT_ALLGATHERS(LEFT, OURS, HALF, op)                                                                 \

@@ -2,8 +2,8 @@
  * parts.h — what the files of this directory share: the parts that several algorithms are put together from. Nobody outside
  * algorithms/ reads it.
  *
- * Build functions are called with at least two ranks and one byte per block: pat_algorithm_plan sees to
- * the rest.
+ * Build functions are called with at least two ranks and one byte per block: for less, pat_algorithm_plan makes
+ * the plan itself.
  */
 #ifndef PAT_PARTS_H
 #define PAT_PARTS_H
@@ -27,7 +27,7 @@ static inline int64_t pat_part_least(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* The square root, rounded down; 0 for what has none. */
+/* The square root, rounded down; 0 for a negative number. */
 static inline int64_t pat_part_root(int64_t square)
 {
     int64_t root = 0;
@@ -65,14 +65,14 @@ static inline void pat_part_add(pat_formula *formula, int at_once, int64_t messa
 }
 
 /*
- * ARRIVE and, right after it, the COPY of what the rank contributes to its place in the result; both join the open step.
+ * Add ARRIVE and, right after it, the COPY of what the rank contributes to its place in the result; both join the open step.
  * (table.c)
  */
 void pat_part_arrive(pat_plan *plan, const pat_job *job, int rank);
 
 /*
  * Broadcast of the whole result from rank 0. It begins with a step of its own, so it waits for all that the
- * plan's last step holds; that step must imply COPY and, at rank 0, every receive of the gather. (bcast.c)
+ * plan's last step holds; that step must hold, or come after, COPY and, at rank 0, every receive of the gather. (bcast.c)
  */
 void pat_part_bcast(pat_plan *plan, const pat_job *job, int rank);
 void pat_part_bcast_formula(pat_formula *formula, const pat_job *job); /* in segments of job->segment_bytes */
@@ -80,7 +80,7 @@ void pat_part_bcast_formula(pat_formula *formula, const pat_job *job); /* in seg
 /*
  * All ranks from the first predicted arrival to the last; of equal ones the lower rank comes first, so that
  * every rank has the same order. The caller frees it; NULL, and the plan's error set, when memory is short.
- * In bsls.c.
+ * (bsls.c)
  */
 int *pat_part_by_arrival(pat_plan *plan, const pat_job *job);
 

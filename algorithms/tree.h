@@ -11,7 +11,7 @@
 #include <stdbool.h>
 
 enum {
-    PAT_TREE_MAX_CHILDREN = 32, /* of one rank but the root of a flat tree */
+    PAT_TREE_MAX_CHILDREN = 32, /* that one rank may have; the root of a flat tree may have more */
     PAT_TREE_CHAINS = 4,        /* Open MPI's chain fan-out, unless it is set */
 };
 
@@ -20,7 +20,7 @@ enum pat_tree_kind {
     PAT_TREE_CHAIN,    /* `fanout` chains from the root, the first (P-1) mod fanout of them one longer */
     PAT_TREE_BINARY,   /* balanced; odd ranks are below child 1, even ones below child 2 */
     PAT_TREE_BINOMIAL, /* balanced: children at distances 1, 2, 4, ... beyond the rank's own highest bit */
-    PAT_TREE_IN_ORDER, /* binomial, a subtree is a run of ranks: children at distances below the lowest bit */
+    PAT_TREE_IN_ORDER, /* binomial, each subtree holds consecutive ranks: children at distances below the lowest bit */
 };
 
 typedef struct pat_tree {
@@ -29,7 +29,7 @@ typedef struct pat_tree {
     int fanout; /* of CHAIN, at least 1 */
 } pat_tree;
 
-/* The rank that `rank` gets from in a broadcast and gives to in a gather; -1 at the root. */
+/* The rank from which `rank` receives in a broadcast, and to which it sends in a gather; -1 at the root. */
 int pat_tree_parent(const pat_tree *tree, int rank);
 
 /* Children in the order in which they are served. */
