@@ -1,5 +1,6 @@
 /*
- * plan.h — an algorithm as data: for one rank, the graph of what it has to do in one collective.
+ * plan.h — an algorithm as data: for one rank, the graph of what it has to do in one collective. A node is one thing to do;
+ * computers are called nodes of the cluster.
  *
  * A plan must never call MPI, read a clock or use floating point: every rank derives its own part from the
  * same inputs, and they only fit together when the inputs give the same answer everywhere, bit for bit.
@@ -9,8 +10,8 @@
  * an all-gather block b is the bytes [b*block_bytes, (b+1)*block_bytes), in that of a gather likewise. The result of a
  * broadcast or an all-reduce is one block long.
  *
- * Blocks of different lengths: an algorithm builds as if all had the length of the longest, and pat_plan_fit cuts off what
- * is not there.
+ * Blocks of different lengths: an algorithm builds as if all had the length of the longest, and pat_plan_fit then shortens what
+ * each node moves to what the block really has.
  *
  * Order: nodes are numbered as they are made and an edge always leads from a lower to a higher number, so a
  * plan is acyclic by construction. The k-th send to a peer matches the peer's k-th receive from this rank.
@@ -28,7 +29,7 @@ enum pat_node_kind {
     PAT_NODE_SEND,
     PAT_NODE_RECV,
     PAT_NODE_REDUCE, /* to = op(from, to): `from` is the left operand, `to` the right one */
-    PAT_NODE_NONE,   /* a message of which nothing is left: done as soon as what it waits for is */
+    PAT_NODE_NONE, /* was a message, of which pat_plan_fit left no byte: done as soon as what it waits for is */
 };
 
 enum pat_space {
@@ -37,7 +38,7 @@ enum pat_space {
     PAT_SPACE_SCRATCH, /* memory of the library, pat_plan.scratch_bytes long: holds nothing before it is written */
 };
 
-/* A byte of a space. Both parts share one word, because large plans take as long to build as their nodes are big. */
+/* A byte of a space. Both parts share one 64-bit word, because small nodes make large plans faster to build. */
 typedef struct pat_address {
     enum pat_space space : 2;
     int64_t offset : 62;
@@ -46,8 +47,8 @@ typedef struct pat_address {
 #define PAT_STEP_FREE (-1)
 
 /*
- * Sends in flight per peer: the engine posts the m-th message of a pair only when every message of the pair
- * up to m - PAT_SEND_WINDOW is complete. A rule on numbers, not on readiness, so that it is the same on every
+ * Sends in flight per peer: the engine posts the m-th message from one rank to another only when every message between
+ * these two up to m - PAT_SEND_WINDOW is complete. A rule on numbers, not on readiness, so that it is the same on every
  * run and the checker can prove that it never deadlocks. Unordered sends are counted as they are posted, since
  * each can complete whatever becomes of the others. Receives are posted as soon as they are ready.
  */
@@ -80,9 +81,9 @@ typedef struct pat_edge {
 typedef struct pat_plan {
     int num_ranks;
     int rank;
-    int64_t block_bytes;   /* the longest block's */
-    int64_t own_bytes;     /* of PAT_SPACE_OWN, at most: a block's, or see pat_plan_personal */
-    int64_t *starts;       /* where each block begins, and the result's end; NULL: all blocks are alike */
+    int64_t block_bytes; /* the longest block's */
+    int64_t own_bytes;   /* of PAT_SPACE_OWN, at most: those of a block, or as pat_plan_personal says */
+    int64_t *starts; /* where each block begins, and the result's end; NULL: all blocks are equally long */
     int64_t scratch_bytes; /* of PAT_SPACE_SCRATCH */
     int64_t element_bytes; /* see pat_plan_reduces; 0: the plan reduces nothing */
     pat_node *nodes;
@@ -102,14 +103,14 @@ typedef struct pat_plan {
     int error; /* ENOMEM or EINVAL, sticky: builders need not test every call */
 } pat_plan;
 
-/* What a block carries of its owner, where the plan has it so. */
+/* What a block tells of the rank that it is from, where the plan carries arrivals (pat_plan_carry_arrivals). */
 typedef struct pat_carried {
     int64_t arrival_ns; /* when it called, on the ranks' common clock */
     uint32_t site;      /* from where it calls; 0: not known */
     uint32_t last_site; /* from where it called before */
 } pat_carried;
 
-/* When a node ran: foretold by the model, or traced by the engine. */
+/* When a node ran, as the model predicts it or as the engine has noted it. */
 typedef struct pat_span {
     int64_t start_ns, end_ns;
 } pat_span;
@@ -119,25 +120,27 @@ typedef struct pat_job {
     int num_ranks;
     int64_t block_bytes;   /* the longest block's; of an all-reduce, the vector's */
     int64_t element_bytes; /* of what is reduced: block_bytes has whole elements. Else not looked at */
-    const int64_t *starts; /* all-gather: num_ranks + 1, see pat_plan; NULL: all blocks are alike */
+    const int64_t *starts; /* all-gather: num_ranks + 1, see pat_plan; NULL: all blocks are equally long */
     const int *
         order; /* order[i]: the rank that stands at place i, where an algorithm takes that; NULL: by number */
     const int64_t *arrival_ns; /* num_ranks predicted arrivals, or NULL when the algorithm needs none */
     int64_t tau_ns;            /* one-way time of one block: alpha + block_bytes * beta, at least 1 */
     int64_t alpha_ns;          /* latency of a small message */
     int64_t beta_ps;           /* picoseconds per byte */
-    int64_t piece_ns;          /* what every further piece costs of a message that is sent in pieces */
+    int64_t piece_ns;          /* what each piece after the first costs, where a message is sent in pieces */
     int64_t eager_bytes;   /* longer messages are asked for first, and wait for the answer; 0: not known */
     int64_t packet_bytes;  /* data that a packet of the network carries; 0: not known */
     int64_t segment_bytes; /* for algorithms that cut messages into segments; 0: they do not */
     int most_messages;     /* that one rank may send another in a round; 0: any number */
-    bool together;         /* the ranks are taken to call almost at once, since they have lately */
+    bool together;         /* the ranks are expected to call almost at once, as they did lately */
 } pat_job;
 
 /* ---- Building (used by algorithms/) ---- */
 
 void pat_plan_init(pat_plan *plan, int num_ranks, int rank, int64_t block_bytes);
-int pat_plan_arrive(pat_plan *plan); /* returns the node's number; so do the next ten */
+
+/* All these, up to pat_plan_await, add a node and return its number. Lengths and offsets are in bytes. */
+int pat_plan_arrive(pat_plan *plan);
 int pat_plan_copy(pat_plan *plan, pat_address from, pat_address to, int64_t length);
 /*
  * to = op(from, to), as MPI_Reduce_local has it. The plan alone decides which operand is left and which is right, and in
@@ -145,7 +148,7 @@ int pat_plan_copy(pat_plan *plan, pat_address from, pat_address to, int64_t leng
  * commutative. Only after pat_plan_reduces.
  */
 int pat_plan_reduce(pat_plan *plan, pat_address from, pat_address to, int64_t length);
-/* Messages from the result to the result; the offsets are of that. */
+/* Messages from the sender's result to the receiver's: the offset is one in PAT_SPACE_RESULT. */
 int pat_plan_send(pat_plan *plan, int peer, int64_t offset, int64_t length);
 /*
  * A send that ends when the receiver has it. An ordinary one may end as soon as the MPI library has taken the
@@ -155,7 +158,7 @@ int pat_plan_send(pat_plan *plan, int peer, int64_t offset, int64_t length);
 int pat_plan_send_sync(pat_plan *plan, int peer, int64_t offset, int64_t length);
 /*
  * A send that may overtake the others to its peer: of those that are ready, the one with the lowest number goes
- * first, at most PAT_SEND_WINDOW at a time. All sends to that peer must be such. Their receives wait for nothing but
+ * first, at most PAT_SEND_WINDOW at a time. All sends to that peer must be unordered too. Their receives wait for nothing but
  * PAT_RECV_WINDOW, and then no send stands in the way of another: of the pieces of a block that are under way,
  * the receiver always awaits the first, because it is the first that the sender got and the first it passed on.
  */
@@ -167,8 +170,8 @@ int pat_plan_recv_to(pat_plan *plan, int peer, pat_address to, int64_t length);
 int pat_plan_signal(pat_plan *plan, int peer); /* control message: send */
 int pat_plan_await(pat_plan *plan, int peer);  /* control message: receive */
 /*
- * With the last byte of each block goes its owner's word of when it arrived and what else it knows (pat_carried), behind the
- * message's data. When the plan is through, every rank knows all arrivals of the round, and may shape the next one by them.
+ * Each block is to carry when the rank that it is from arrived, and what else pat_carried has: it goes behind the data of the
+ * message with the block's last byte. When the plan is done, every rank knows all arrivals of the round.
  */
 void pat_plan_carry_arrivals(pat_plan *plan);
 void pat_plan_after(pat_plan *plan, int node,
@@ -176,14 +179,17 @@ void pat_plan_after(pat_plan *plan, int node,
 
 /*
  * The plan reduces elements of so many bytes. From now on every offset and every length must be a multiple of that, those
- * of messages too, so that no element is ever cut. Right after pat_plan_init. Such a plan cannot be fitted or reordered.
+ * of messages too, so that no element is ever cut. To be called right after pat_plan_init. Such a plan cannot be fitted or reordered.
  */
 void pat_plan_reduces(pat_plan *plan, int64_t element_bytes);
 
-/* The rank contributes a block for each rank, the i-th for rank i. First of all. Such a plan cannot be fitted or reordered. */
+/*
+ * The rank contributes a block for each rank, the i-th for rank i. To be called before any node is added. Such a plan cannot be
+ * fitted or reordered.
+ */
 void pat_plan_personal(pat_plan *plan);
 
-/* So many bytes of scratch more: where they begin. The space grows as it is asked for. */
+/* Ask for so many more bytes of scratch. Returns where they begin. */
 pat_address pat_plan_scratch(pat_plan *plan, int64_t bytes);
 
 /*
@@ -194,20 +200,21 @@ void pat_plan_next_step(pat_plan *plan);
 void pat_plan_in_step(pat_plan *plan, int node);
 
 /*
- * The nodes name bytes of blocks that are all as long as the longest; now to what blocks really have, where `starts` is
- * their beginning in the result without gaps, and at last its end. Once, before pat_plan_finish. Arrivals cannot go along
- * with the last byte of a block that has none, so they then go with no block. Only the own block and the result are fitted: a
- * plan that uses scratch cannot be.
+ * Until now the nodes name bytes of blocks that are all as long as the longest; make them name what blocks really have. `starts`
+ * says where each block begins in the result, without gaps, and then where the result ends. To be called once, before
+ * pat_plan_finish. Arrivals cannot go with the last byte of a block that is empty: if there is one, they go with no block. Only
+ * the own block and the result are fitted: a plan that uses scratch cannot be.
  */
 void pat_plan_fit(pat_plan *plan, const int64_t *starts);
 
 /*
- * The plan was built as if the i-th rank in an order were rank i; now for the real ones, of which order[i] is the i-th. Every
- * message must lie within one block, since blocks that stand next to each other need not lie so. Once, before pat_plan_fit.
+ * Until now the plan calls the i-th rank in an order rank i; make it name the real ones: order[i]. Every message must lie within
+ * one block, since the blocks of ranks that are neighbours in the order need not lie side by side in the result. To be called
+ * once, before pat_plan_fit.
  */
 void pat_plan_reorder(pat_plan *plan, const int *order);
 
-/* Sort out successors, early nodes and the rest. Returns 0, or ENOMEM/EINVAL of this or any earlier call. */
+/* Find every node's successors and which nodes are early. Returns 0, or ENOMEM or EINVAL of this or any earlier call. */
 int pat_plan_finish(pat_plan *plan);
 void pat_plan_free(pat_plan *plan);
 
@@ -243,14 +250,14 @@ static inline pat_address pat_node_address(const pat_node *node)
     return node->kind == PAT_NODE_SEND ? node->from : node->to;
 }
 
-/* Where part i begins when `bytes` are cut into parts of whole elements, as alike as can be; i may be their number. */
+/* Where part i begins when `bytes` are cut into parts of whole elements, as equal as can be; i may be `parts`: the end. */
 static inline int64_t pat_cut(int64_t bytes, int64_t element_bytes, int parts, int i)
 {
     const int64_t elements = bytes / element_bytes, more = elements % parts;
     return (elements / parts * i + (i < more ? i : more)) * element_bytes;
 }
 
-/* Where block b begins in a result whose blocks are so long; b may be their number: the result's end. */
+/* Where block b begins in a result; with b the number of blocks, where the result ends. */
 static inline int64_t pat_block_start(int64_t block_bytes, const int64_t *starts, int b)
 {
     return starts ? starts[b] : b * block_bytes;
@@ -261,7 +268,7 @@ static inline int64_t pat_plan_block_start(const pat_plan *plan, int b)
     return pat_block_start(plan->block_bytes, plan->starts, b);
 }
 
-/* Do the blocks begin at the same places? NULL: all are alike. */
+/* Do the blocks begin at the same places? NULL: all are equally long. */
 static inline bool pat_starts_same(const int64_t *a, const int64_t *b, int num_blocks)
 {
     if (!a || !b)
