@@ -1,6 +1,6 @@
 /*
- * check.h — proves a set of plans right without running them: for every rank count and arrival pattern, in
- * microseconds and without MPI. Must never accept what it has not proven.
+ * check.h — proves without running them that the plans of all ranks are right together, whenever the ranks arrive; without
+ * MPI. Must never accept what it has not proven.
  */
 #ifndef PAT_CHECK_H
 #define PAT_CHECK_H
@@ -20,8 +20,7 @@
  *   all these ranks by the same joins of the same operands, so that they have the same bits whatever the operation. In which order
  *   contributions are joined is not judged: it need not be that of the ranks, nor the same for any two bytes;
  * - nothing is delivered twice, and steps are in order.
- * Any number of ranks will do: a set of contributions has a word for each 64 of them. Returns 0, ENOMEM, or EINVAL with
- * the reason in `why`.
+ * Returns 0, ENOMEM (also where nodes or pairs of ranks are more than an int counts), or EINVAL with the reason in `why`.
  */
 int pat_check(const pat_plan *plans, int num_ranks, const pat_collective *collective, char *why,
               size_t why_size);

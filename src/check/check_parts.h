@@ -1,5 +1,5 @@
 /*
- * check_parts.h — what the checker's files share: its working state, how it says no, and its parts in the order in which
+ * check_parts.h — what the checker's files share: its working state, how it refuses a plan, and its parts in the order in which
  * they are called.
  */
 #ifndef PAT_CHECK_PARTS_H
@@ -22,8 +22,10 @@ typedef struct check {
     int *first;               /* first[r] + i is the number of rank r's node i over all ranks */
     int *owner;               /* rank of every node */
 
-    /* Messages. The pair (s, d) is lane s*P+d; its messages, by match: send[lane_at[l]] up to the next
-     * lane's. */
+    /*
+     * Messages. All from rank s to rank d are lane s*P+d here (it has nothing to do with pat_lane). Lane l has lane_count[l] of
+     * them, by match from send[lane_at[l]] on; those below lane_low[l] are complete.
+     */
     int *lane_at, *lane_count, *lane_low;
     int *send;    /* sending nodes */
     int *partner; /* the other end of every message, numbered over all ranks */
@@ -59,17 +61,22 @@ static inline bool pat_check_writes(const pat_node *n)
            (n->kind == PAT_NODE_COPY || n->kind == PAT_NODE_REDUCE || n->kind == PAT_NODE_RECV);
 }
 
-/* Say why, for a node of a rank's plan or, with node -1, for the plans as a whole. Returns EINVAL. */
+/* Write the reason to `why`, for a node of a rank's plan or, with node -1, for the plans as a whole. Returns EINVAL. */
 int pat_check_refuse(const check *c, int rank, int node, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
 /* For a reason: which byte this is, as "byte 7", "own byte 7" or "scratch byte 7". Overwritten by the next call but one. */
 const char *pat_check_name(const check *c, int64_t byte);
 
-/* Every plan by itself: do its nodes and edges make sense? (check_shape.c) */
+/* The parts. Each returns 0, ENOMEM, or EINVAL with the reason written. */
+
+/* Rank r's plan by itself: do its nodes and edges make sense? (check_shape.c) */
 int pat_check_shape(const check *c, int r);
 
-/* Find the two ends of every message; are windows and the order of pieces kept? (check_messages.c) */
+/*
+ * Find the two ends of every message. Do unordered receives wait as PAT_RECV_WINDOW says? Are the pieces of a block sent in the
+ * order in which they lie in it? (check_messages.c)
+ */
 int pat_check_match(check *c);
 int pat_check_windows(const check *c);
 int pat_check_front_first(const check *c);
@@ -77,10 +84,10 @@ int pat_check_front_first(const check *c);
 /* Does everything finish? Fills the queue. (check_messages.c) */
 int pat_check_finish(const check *c);
 
-/* Of every rank's plan: is all that touches the same bytes in order, on every order of events? (check_order.c) */
+/* In every rank's plan: of two nodes that touch the same byte, one of them writing, does one wait for the other? (check_order.c) */
 int pat_check_order(const check *c);
 
-/* What do the bytes hold in the end? To be asked only when all of the above is right. (check_value.c) */
+/* Do the bytes hold in the end what the collective says? To be called only when all of the above is right. (check_value.c) */
 int pat_check_values(const check *c);
 
 #endif

@@ -18,7 +18,7 @@ typedef struct pat_collective {
      * collective is not calibrated.
      */
     const char *yardstick;
-    bool rooted;   /* one rank, the root, is apart from the others; else all ranks do alike */
+    bool rooted;   /* it has a root, as MPI_Bcast does */
     bool all_give; /* every rank contributes a block; else rank 0 alone */
     bool all_get;  /* every rank ends with the result; else rank 0 alone */
     bool
@@ -39,12 +39,13 @@ static inline int pat_collective_blocks(const pat_collective *collective, int nu
     return collective->all_give && !collective->reduces ? num_ranks : 1;
 }
 
+/* How many bytes the whole result has. */
 static inline int64_t pat_collective_result_bytes(const pat_collective *collective, const pat_plan *plan)
 {
     return pat_plan_block_start(plan, pat_collective_blocks(collective, plan->num_ranks));
 }
 
-/* The block of the result that is as long as what a rank contributes to it, and holds that where nothing is reduced. */
+/* The block of the result that is as long as a rank's contribution; where nothing is reduced it holds the contribution. */
 static inline int pat_collective_own_block(const pat_collective *collective, int rank)
 {
     return collective->reduces ? 0 : rank;
@@ -66,7 +67,7 @@ static inline int64_t pat_collective_own_bytes(const pat_collective *collective,
     return pat_plan_block_start(plan, own + 1) - pat_plan_block_start(plan, own);
 }
 
-/* Where in a contribution that begins which goes to the rank's result. */
+/* Where in another rank's contribution the part begins that goes to this rank's result. */
 static inline int64_t pat_collective_share_start(const pat_collective *collective, const pat_plan *plan)
 {
     return collective->personal ? pat_plan_block_start(plan, plan->rank) : 0;

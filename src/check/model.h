@@ -1,6 +1,6 @@
 /*
- * model.h — predicts a collective's exit times by walking the plans of all ranks, and the physical bound that
- * no algorithm can beat. Knows plans and arrival times; must never call MPI or read a clock.
+ * model.h — predicts when the ranks return from a collective (their exit times) by walking the plans of all ranks, and says what
+ * no algorithm can beat: the bound. Knows plans and arrival times; must never call MPI or read a clock.
  */
 #ifndef PAT_MODEL_H
 #define PAT_MODEL_H
@@ -26,15 +26,15 @@ int pat_model_walk(const pat_plan *plans, int num_ranks, const int64_t *arrival_
 
 /*
  * Earliest exit time of every rank that any all-gather could reach: each rank must take (P-1) blocks through
- * one link, none before its owner has arrived. lambda_ns: one-way latency; beta_ps: of the link's payload
- * rate. Returns 0, or ENOMEM with exit_ns untouched.
+ * one link, none before its owner has arrived. lambda_ns: the link's one-way latency; beta_ps: picoseconds per byte at the
+ * link's payload rate. Returns 0, or ENOMEM with exit_ns untouched.
  */
 int pat_model_bound(int num_ranks, int64_t block_bytes, const int64_t *arrival_ns, int64_t lambda_ns,
                     int64_t beta_ps, int64_t *exit_ns);
 
 /*
  * The same for any all-reduce of so many bytes: exit_ns[r] is the earliest exit time of rank r, and *last_ns that of the rank
- * that is through last. docs/allreduce.md derives it.
+ * that returns last. docs/allreduce.md derives it. Returns 0 or ENOMEM.
  */
 int pat_model_allreduce_bound(int num_ranks, int64_t bytes, const int64_t *arrival_ns, int64_t lambda_ns,
                               int64_t beta_ps, int64_t *exit_ns, int64_t *last_ns);
