@@ -12,22 +12,23 @@
 #include "algorithms.h"
 #include "closed_form.h"
 
-enum { PAT_MAX_GAMMAS = 15, PAT_MAX_POINTS = 1024 };
+enum { PAT_MAX_GAMMAS = 15, PAT_MAX_POINTS = 1024 }; /* gamma: see closed_form.h */
 
 /*
- * Pieces of a broadcast: 8 KiB, below every MPI library's limit for messages that are asked for first, and at most 1536 of
- * them, so that plans stay small and the tags that every MPI library has are enough (pat_comm_slot_tags). And how much of a block comes before a rank's turn is over, in a gather that asks: as
- * much as in Open MPI for long blocks.
+ * Segments of a broadcast: 8 KiB, below every MPI library's eager limit, and at most 1536 of them, so that plans stay small and
+ * the tags that every MPI library has are enough (pat_comm_slot_tags). PAT_FIRST_BYTES: how much of a rank's block the root waits
+ * for in gather_sync before it asks the next rank; as in Open MPI for long blocks.
  */
 enum { PAT_SEGMENT_BYTES = 8192, PAT_MOST_SEGMENTS = 1536, PAT_FIRST_BYTES = 32768 };
 
+/* The segments' length for a broadcast of so many bytes. */
 static inline int64_t pat_segment_bytes(int64_t message)
 {
     const int64_t least = (message + PAT_MOST_SEGMENTS - 1) / PAT_MOST_SEGMENTS;
     return least > PAT_SEGMENT_BYTES ? least : PAT_SEGMENT_BYTES;
 }
 
-/* What a calibration is for. With another one of these its figures are of no use. */
+/* What a calibration was made on. Where one of these differs its figures are of no use. */
 typedef struct pat_machine {
     char cpu[128]; /* model of the processor, as hwloc tells it */
     char mpi[128]; /* the MPI library's own words on its version, the first line */
@@ -35,15 +36,15 @@ typedef struct pat_machine {
     int ranks_per_node;
 } pat_machine;
 
-/* One algorithm of ours. */
+/* What the closed form of one algorithm was fitted to, by least squares. */
 typedef struct pat_fit {
     bool known;
-    double alpha_us, beta_ns; /* of a message, of a byte; Hockney's, by pat_closed_form */
-    int rank;                 /* 1: the experiments do not tell alpha and beta apart */
-    double condition, spread; /* of the system; median of the relative residuals */
+    double alpha_us, beta_ns; /* of a message, of a byte: Hockney's, for pat_closed_form */
+    int rank; /* of the equations' matrix, 1 or 2. 1: the experiments do not tell alpha and beta apart */
+    double condition, spread; /* of the matrix, its condition number; the median of the relative residuals */
 } pat_fit;
 
-/* One operation, timed: of the MPI library, or, with all ranks of the calibration, one of ours. */
+/* One collective, timed: the MPI library's own, or, with all ranks of the calibration, one of the library's algorithms. */
 typedef struct pat_point {
     int alg, ranks; /* alg: index in the table of algorithms */
     int64_t bytes;
@@ -78,7 +79,7 @@ bool pat_calibration_is_of(const pat_calibration *c, const pat_machine *machine,
  */
 bool pat_calibration_is_of_link(const pat_calibration *c, double link_mbit, char *why, size_t why_size);
 
-/* Bring the points into their order. */
+/* Sort the points as pat_calibration says. */
 void pat_calibration_sort(pat_calibration *c);
 
 /*
@@ -94,7 +95,7 @@ double pat_calibration_us(const pat_calibration *c, const pat_algorithm *alg, in
 pat_form_cost pat_calibration_cost(const pat_calibration *c, const pat_algorithm *alg, int ranks,
                                    int64_t bytes);
 
-/* The fastest algorithm of an operation that it knows, the MPI library's own among them; NULL: knows none. */
+/* The fastest of a collective's algorithms of which it knows a time, the MPI library's own among them; NULL: it knows none. */
 const pat_algorithm *pat_calibration_best(const pat_calibration *c, enum pat_op op, int ranks, int64_t bytes);
 
 /*

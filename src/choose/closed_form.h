@@ -8,7 +8,7 @@
 #include "algorithms.h"
 
 /*
- * gamma(p): how many times as long as one message a segment takes from a rank to p-1 others by messages that are
+ * gamma(p): how many times as long as one message it takes a rank to send a segment to p-1 others by messages that are
  * posted together. at[0] is gamma(2), which is 1. Beyond `count` values the line through all of them, by least
  * squares; with none, gamma is 1 throughout.
  */

@@ -12,16 +12,18 @@
 #include "algorithms.h"
 
 typedef struct pat_config {
-    char alg[PAT_NUM_OPS]
-            [32]; /* of each collective, by its setting or by PAT_FORCE, which goes before PAT_ALG */
+    char alg
+        [PAT_NUM_OPS]
+        [32]; /* each collective's algorithm, by its setting; PAT_FORCE, where it is set, stands in for PAT_ALG */
     const char *alg_setting[PAT_NUM_OPS]; /* which setting each is from, or would be */
     char calibration[256]; /* PAT_CALIBRATION=<file> that pat-calibrate has written; default none */
     bool
         thread_level_keep; /* PAT_THREAD_LEVEL=multiple|keep: what the drop-in starts MPI with, default multiple */
     char report[256]; /* PAT_REPORT=text|json|<file>: what the drop-in writes in the end; default nothing */
-    bool goal_last;   /* PAT_GOAL=mean|last: what `auto` makes small by calibration, default mean */
-    bool explain;     /* PAT_EXPLAIN=0|1: tell on the standard error what was chosen and why; default 0 */
-    bool background;  /* PAT_BACKGROUND=0|1 (also off|on, no|yes, false|true), default 1 */
+    bool
+        goal_last; /* PAT_GOAL=mean|last: which time `auto` makes small by calibration (pat_goal), default mean */
+    bool explain;        /* PAT_EXPLAIN=0|1: tell on the standard error what was chosen and why; default 0 */
+    bool background;     /* PAT_BACKGROUND=0|1 (also off|on, no|yes, false|true), default 1 */
     char thread_pin[32]; /* PAT_THREAD_PIN=auto|off|<PU number>, default auto */
     bool wait_spin;      /* PAT_WAIT=spin|adaptive, default adaptive */
     int64_t mem_bytes;   /* PAT_MEM: cap on early data waiting in this process, with K, M, G; default 256M */
@@ -61,14 +63,14 @@ bool pat_config_take(pat_config *config, const pat_setting *setting, const char 
 const pat_setting *pat_config_setting(int i);
 
 /*
- * The i-th variable of an environment (environ) that is called PAT_* but known to nobody here: a slip of the pen, or another
+ * The i-th variable of an environment (environ) that is called PAT_* but is no setting: a misspelt one, or another
  * program's. *nearest: the setting whose name is like it, or NULL. False beyond the last. The name always ends within `size`
  * bytes.
  */
 bool pat_config_stray(char *const *environment, int i, char *name, size_t size, const char **nearest);
 
 /*
- * A digest of the settings that shape plans: equal on all ranks or the job is told. Same on every platform.
+ * A digest of the settings that shape plans. Where it differs between ranks PAT_Init fails. The same on every platform.
  */
 uint64_t pat_config_digest(const pat_config *config);
 

@@ -2,10 +2,10 @@
  * history.h — the profiles of a communicator's all-gathers (profile.h), kept apart by length and by call site. The same on all
  * ranks. Must never call MPI or look at a clock.
  *
- * Where from: relay's blocks carry where rank 0 has called from, in this call and in the one before, and so does what ranks tell
- * each other of a measured call. Ranks may call from different places, and other calls carry nothing; so the next call's place
- * is foretold: it is the one that followed the last time. Whatever the program does, all ranks foretell the same; a wrong one
- * costs time only.
+ * The call site is rank 0's, since ranks may call from different ones. Relay's blocks carry from where rank 0 calls, and from where
+ * it called before; so does what ranks tell each other after a measured call (sample.h). Other calls carry nothing. Before a call
+ * its site is predicted: it is the one that followed the last call's site the last time. All ranks predict the same one, whatever
+ * the program does; a wrong prediction costs time only.
  */
 #ifndef PAT_HISTORY_H
 #define PAT_HISTORY_H
@@ -13,29 +13,30 @@
 #include "plan.h"
 #include "profile.h"
 
+/* Two hash tables: of pairs of profiles, by length and call site; and of call sites. What shares a place is replaced. */
 enum { PAT_PAIRS = 16, PAT_PLACES = 16 };
 
 typedef struct pat_history {
     pat_profile profiles[PAT_PAIRS][2];
     unsigned char newer[PAT_PAIRS]; /* which of a pair was noted last: the other one gives way */
-    uint32_t next_of[PAT_PLACES], place[PAT_PLACES]; /* what followed which place */
-    uint32_t site;                                   /* of the next call, as foretold; 0: nothing known */
+    uint32_t next_of[PAT_PLACES], place[PAT_PLACES]; /* next_of[i]: the call site that followed place[i] */
+    uint32_t site;                                   /* of the next call, as predicted; 0: nothing known */
 } pat_history;
 
-/* Sum up when all ranks called, and from where rank 0 did; both NULL: it is not known. */
+/* Sum up when all ranks called, and from where rank 0 did; both NULL: it is not known. bytes: the mean length of a block. */
 pat_told pat_told_make(const int64_t *arrival_ns, int num_ranks, const pat_carried *rank_0, int64_t bytes,
                        enum pat_runner ran);
 
-/* Of a place in the program: never 0. */
+/* The number that stands for a call site, which is an address in the program; never 0. */
 uint32_t pat_history_site(const void *address);
 
 /*
- * What is known of calls of this length from the place that is foretold; where that is nothing, *fresh, which says so. Changes
- * nothing, because the background thread asks too, at a time of its own.
+ * The profile of calls of this length from the call site that is predicted; where there is none, a new one, made in *fresh. Changes
+ * nothing in the history, because the background thread asks too, at a time of its own.
  */
 const pat_profile *pat_history_look(const pat_history *h, int64_t bytes, pat_profile *fresh);
 
-/* A call of told->bytes is over. Returns its profile if another one runs such calls from now on; else NULL. */
+/* Learn from a call that is over. Returns its profile if the other runner has such calls from now on; else NULL. */
 const pat_profile *pat_history_note(pat_history *h, const pat_terms *terms, const pat_told *told);
 
 #endif

@@ -17,12 +17,12 @@ typedef struct pat_outlook {
         waiting_us; /* how long a rank waits for the last one on average; 0 where only the last return counts */
     double native_us; /* the MPI library's own all-gather: begins when the last rank has called */
     double
-        relay_us; /* as fast as physics allows (pat_model_bound) for one whose blocks take what the contender's take */
+        relay_us; /* the contender: the bound (pat_model_bound) of a network on which a block takes what it takes in it */
 } pat_outlook;
 
 /*
  * Of the MPI library's own all-gather and of the algorithm that contends with it (pat_calibration_contender), relay as a rule.
- * arrival_ns: times that all ranks know, on one clock; NULL: all call at once. Both figures include waiting_us and count from the
+ * arrival_ns: times that all ranks know, on one clock; NULL: all call at once. native_us and relay_us include waiting_us and count from the
  * call, or for PAT_GOAL_LAST from the last call. NaN where the calibration does not know. Returns 0 or ENOMEM.
  */
 int pat_outlook_make(pat_outlook *outlook, const pat_calibration *c, const pat_algorithm *contender,
@@ -37,7 +37,7 @@ enum pat_verdict { PAT_RELAY_NEVER = 1, PAT_RELAY_ALWAYS, PAT_RELAY_BY_ARRIVALS 
  */
 enum pat_verdict pat_outlook_verdict(const pat_outlook *together);
 
-/* Does the calibration know both? */
+/* Does the calibration know both native_us and relay_us? */
 bool pat_outlook_is_known(const pat_outlook *outlook);
 
 /* Relay, or the MPI library's own? The one that does not run must be ahead clearly. */

@@ -1,8 +1,9 @@
 /*
  * profile.h — what is known of the all-gathers of one length from one call site, and who is to run the next one: the MPI library
- * or relay. It is decided by measurement: from the moment at which the last rank has called, what takes longer gives way after a
- * few calls, whatever the reason. All of it is the same on all ranks, because it decides what runs: it must never take in a
- * time or a place that has not travelled to all ranks. Must never call MPI or look at a clock.
+ * or relay. It is decided by measurement, from the moment at which the last rank has called: whichever takes longer gives way after
+ * a few calls, whatever the reason. A measured call is one after which the ranks tell each other when they began and ended it; a try
+ * is a measured call by the one that is not in use. All of a profile is the same on all ranks, because it decides what runs: it must
+ * never take in a time or a call site that has not travelled to all ranks. Must never call MPI or look at a clock.
  */
 #ifndef PAT_PROFILE_H
 #define PAT_PROFILE_H
@@ -14,13 +15,13 @@
 
 enum pat_runner { PAT_BY_MPI, PAT_BY_RELAY, PAT_NUM_RUNNERS };
 
-/* Why it is that one. */
+/* Why this one runs a call. */
 enum pat_why {
     PAT_WHY_NOT_KNOWN,
     PAT_WHY_ASKED,          /* the user has named it */
     PAT_WHY_SHORT,          /* too short to gain anything */
     PAT_WHY_FIRST,          /* the communicator's first calls, which may be its only ones */
-    PAT_WHY_LONG,           /* blocks so long that relay should not lose, by the link or by calibration */
+    PAT_WHY_LONG,           /* blocks are so long that relay should not lose, by the link or by calibration */
     PAT_WHY_FASTER,         /* measured against the other one */
     PAT_WHY_LEAST,          /* the least time by calibration */
     PAT_WHY_APART,          /* ranks come far apart */
@@ -33,13 +34,14 @@ enum pat_why {
     PAT_WHY_BY_NAME,        /* algorithms of this collective run only where the user has named one */
     PAT_WHY_ONE_NODE,       /* all ranks are on one node */
     PAT_WHY_ONE_RANK,       /* there is nobody else */
-    PAT_WHY_GROUPS,         /* between groups, or with ranks of another job */
+    PAT_WHY_GROUPS,         /* an inter-communicator, or one with ranks of another job */
     PAT_WHY_NO_THREAD,      /* some rank has no background thread: nothing could move early */
     PAT_WHY_TAGS,           /* the MPI library has too few tags for so many ranks */
     PAT_WHY_CANNOT,         /* nothing that a plan can run: no bytes, too many, wrong arguments */
     PAT_NUM_WHYS
 };
 
+/* So many calls are kept of which it is known when ranks came; and so many measured ones of each runner. */
 enum { PAT_LATELY = 2, PAT_SAMPLES = 3 };
 
 /* A call that is over, as all ranks know it. */
@@ -48,19 +50,20 @@ typedef struct pat_told {
     enum pat_runner ran; /* who ran it */
     int64_t spread_ns;   /* first to last arrival; below 0: not known */
     int last_rank;       /* who came last; of several the lowest */
-    int64_t waited_ns;   /* for it, mean over ranks */
+    int64_t waited_ns;   /* how long ranks waited for it to come, mean over ranks */
     int64_t past_ns; /* from the last arrival to a rank's return, mean over ranks; below 0: not measured */
     uint32_t site, last_site; /* where rank 0 called from, in this call and in the one before; 0: not known */
-    pat_outlook outlook;      /* what these arrivals would have taken, by calibration */
+    pat_outlook outlook;      /* what either runner would have taken with these arrivals, by calibration */
 } pat_told;
 
-/* What does not depend on earlier calls. */
+/* What a choice depends on beside earlier calls. */
 typedef struct pat_terms {
     enum pat_verdict verdict;
     int64_t block_ns; /* how long the link needs for a block */
-    int64_t least_ns; /* the link cannot take less when all call at once, nor can relay */
+    int64_t
+        least_ns; /* what the link needs for the whole all-gather when all call at once: nobody takes less */
     bool
-        relay_first; /* on such a network relay was not found to be slower: it begins; else the MPI library does */
+        relay_first; /* relay runs the first calls, since on such networks it was not found slower; else the MPI library does */
     /* Several ranks share a node, and no calibration says what relay takes there: tries are held back. */
     bool many_a_node;
 } pat_terms;
@@ -68,16 +71,17 @@ typedef struct pat_terms {
 typedef struct pat_profile {
     int64_t bytes; /* of a block, on average; 0: free */
     uint32_t site;
-    enum pat_runner in_use; /* of no account before the first call */
+    enum pat_runner in_use; /* who runs the calls; has no meaning before the first one */
     bool used;              /* has there been a call? */
-    int left;               /* calls until one is measured that may be the other's */
-    int gap;                /* so many the next time */
-    int looks; /* measured calls by the MPI library since relay was last tried and lost, or ever; many: relay has run */
-    int losses;                    /* tries that relay has lost, one after the other */
-    int64_t spread_ns[PAT_LATELY]; /* of the last calls whose arrivals are known */
-    pat_outlook outlooks[PAT_LATELY];
-    int64_t num_rounds;                            /* of these, ever */
-    int64_t past_ns[PAT_NUM_RUNNERS][PAT_SAMPLES]; /* of the last calls of either that were measured */
+    int left;               /* calls until one is measured, which may be a try */
+    int gap;                /* what `left` began with, and grows from */
+    int looks; /* measured calls by the MPI library since relay's last lost try, or ever; many once relay was in use */
+    int losses;                       /* tries that relay has lost, one after the other */
+    int64_t spread_ns[PAT_LATELY];    /* first to last arrival, of the last calls of which that is known */
+    pat_outlook outlooks[PAT_LATELY]; /* of the same calls */
+    int64_t num_rounds;               /* how many such calls there have been */
+    int64_t past_ns[PAT_NUM_RUNNERS]
+                   [PAT_SAMPLES]; /* of the last measured calls of either runner: see pat_told */
     int num_past[PAT_NUM_RUNNERS];
 } pat_profile;
 
@@ -87,28 +91,28 @@ typedef struct pat_next {
     enum pat_why why;
 } pat_next;
 
-/* Who runs the next call? */
+/* Who runs the next call, which may be measured? */
 pat_next pat_profile_next(const pat_profile *p, const pat_terms *terms);
 
-/* Who does where it cannot be measured? */
+/* Who runs it where it cannot be measured? */
 pat_next pat_profile_plain(const pat_profile *p, const pat_terms *terms);
 
-/* A call is over. Returns whether another one runs from now on. */
+/* Learn from a call that is over. Returns whether another runner is in use from now on. */
 bool pat_profile_note(pat_profile *p, const pat_terms *terms, const pat_told *told);
 
-/* A call was run as this profile says, but turned out to belong to another one. */
+/* A call was run as this profile said, but its call site was another one's: it counts as a call here, and teaches nothing. */
 void pat_profile_pass(pat_profile *p);
 
-/* What takes the place of another profile takes on its wait: else two that share a place would be measured in every call. */
+/* A new profile in the place of an old one. It goes on with the old one's `left`: else two that share a place would be measured in every call. */
 pat_profile pat_profile_after(const pat_profile *old, int64_t bytes, uint32_t site);
 
 /* The median of the last measured calls by either, in ns; 0: none. */
 int64_t pat_profile_past_ns(const pat_profile *p, enum pat_runner runner);
 
-/* Mean over the last rounds that told. */
+/* The mean outlook of the last calls of which it is known when ranks came. */
 pat_outlook pat_profile_lately(const pat_profile *p);
 
-/* For people: "ranks come together". */
+/* The reason in words: "ranks come together". A static string. */
 const char *pat_why_text(enum pat_why why);
 
 #endif

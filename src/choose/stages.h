@@ -1,6 +1,6 @@
 /*
- * stages.h — what a segmented broadcast costs on the tree it really runs on: stage by stage, each as dear as its
- * dearest rank. The general rule that the closed forms are special cases of (Nuriyev 2021, equations 4.3 to 4.6 and 4.19
+ * stages.h — what a segmented broadcast costs on the tree it really runs on: stage by stage, each as costly as its
+ * costliest rank. The general rule that the closed forms are special cases of (Nuriyev 2021, equations 4.3 to 4.6 and 4.19
  * to 4.28). Must never call MPI.
  */
 #ifndef PAT_STAGES_H
@@ -18,19 +18,19 @@ typedef struct pat_stage_link {
 
 enum { PAT_MAX_DEPTHS = 2048 };
 
-/* By depth: what its dearest rank takes for one segment. */
+/* For each depth of the tree: what its costliest rank takes for one segment. */
 typedef struct pat_stage_costs {
-    int num_depths; /* that have children */
+    int num_depths; /* depths at which ranks have children */
     double at[PAT_MAX_DEPTHS];
 } pat_stage_costs;
 
-/* One rank with so many children on other nodes and so many on its own. */
+/* What one rank takes that has so many children on other nodes of the cluster and so many on its own. */
 double pat_stage_of_rank(const pat_stage_link *link, int network_children, int shared_children);
 
 /* Returns 0, EINVAL for a tree of too many depths, or ENOMEM. */
 int pat_stage_costs_of(pat_stage_costs *costs, const pat_tree *tree, const pat_stage_link *link);
 
-/* All stages of so many segments. From `num_depths` segments on it grows by the dearest depth's cost for each. */
+/* What so many segments take. From `num_depths` segments on, each further one adds the cost of the costliest depth. */
 double pat_stages_sum(const pat_stage_costs *costs, int64_t segments);
 
 #endif

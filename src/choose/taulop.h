@@ -1,6 +1,7 @@
 /*
- * taulop.h — tau-Lop: what collectives cost inside a node, by transfers that run at once (Rico-Gallego, Diaz-Martin 2015).
- * Beside it LogGP and log_nP, which know nothing of what runs beside a message. Must never call MPI or read a clock.
+ * taulop.h — what collectives cost inside a node of the cluster, by the model tau-Lop, which counts the transfers that run at once
+ * (Rico-Gallego, Diaz-Martin 2015); tau is their number here. Beside it the models LogGP and log_nP, in which a message costs the
+ * same whatever else runs. Must never call MPI or read a clock.
  */
 #ifndef PAT_TAULOP_H
 #define PAT_TAULOP_H
@@ -18,7 +19,7 @@ typedef struct pat_transfers {
     double overhead_us; /* o: until a message's data enters the channel */
 } pat_transfers;
 
-/* Between the points linear along both axes; beyond them as between the last two, never below 0. At least one point. */
+/* Interpolated linearly along both axes, beyond the points as between the last two, never below 0. There must be a point. */
 double pat_transfer_us(const pat_transfers *t, int64_t bytes, int tau);
 
 /* What a message is taken to cost. */
