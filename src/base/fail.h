@@ -1,6 +1,5 @@
 /*
- * fail.h — an error of the machinery below a call is told the way MPI tells it: through the communicator's
- * handler.
+ * fail.h — an error in a call is reported the way MPI reports it: through the communicator's error handler.
  */
 #ifndef PAT_FAIL_H
 #define PAT_FAIL_H
@@ -9,7 +8,7 @@
 
 #include "error.h"
 
-/* Call comm's error handler with `code`; when that returns, give back the error class. */
+/* Call comm's error handler with `code`; when that returns, return the error class. */
 static inline int pat_fail(MPI_Comm comm, int code)
 {
     int error_class = code;

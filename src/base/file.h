@@ -1,7 +1,7 @@
 /*
  * file.h — files that are whole or not there: written beside their place and renamed. What is no regular file, a device or a
- * pipe, is written to directly, and so is what the process has open as its output, by whatever name (/dev/stderr). Errors are
- * errno values.
+ * pipe, is written to directly, and so is what the process has open as its output, by whatever name (/dev/stderr). All functions
+ * return 0 or an error number of errno.
  */
 #ifndef PAT_FILE_H
 #define PAT_FILE_H
