@@ -1,5 +1,5 @@
 /*
- * pace.h — when the background thread, or a caller that waits, looks again. The intervals and their reasons: docs/epochs.md,
+ * pace.h — when the background thread, or a caller that waits, looks again: asks MPI what has come in. Intervals and reasons: docs/epochs.md,
  * "When the background thread works". Must never call MPI, look at a clock or keep anything: times and facts come in, a time
  * comes out.
  *
@@ -11,28 +11,28 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What MPI takes in at one look is only seen at the next: look again at once after so many looks that found nothing? */
+/* Is the next look to follow at once, after so many that found nothing? What MPI takes in at one look is only seen at the next. */
 bool pat_pace_at_once(int idle_looks);
 
 /* ---- The background thread ---------------------------------------------------------------------------- */
 
-/* What is so in this process when a look is over. */
+/* What the thread knows of this process at the end of a look. */
 typedef struct pat_pace_facts {
     bool came;    /* something has just come in, or a socket has said so */
     bool sending; /* a socket may be full */
     bool calling; /* a thread waits in a call */
 } pat_pace_facts;
 
-/* Look at `when_ns`, or sooner where the facts ask for it. */
+/* When to look, where `when_ns` is late enough for what is awaited: then, or sooner where the facts ask for it. */
 int64_t pat_pace_come_again(const pat_pace_facts *facts, int64_t now_ns, int64_t when_ns);
 
-/* Another thread has the lock, or MPI may have taken in what was looked for elsewhere. */
+/* When to look, where another thread has the lock, or a look elsewhere may have taken in what is awaited. */
 int64_t pat_pace_soon(int64_t now_ns);
 
-/* The other ranks' estimates; this rank has posted its own at posted_ns. */
+/* When to look for the other ranks' estimates; this rank has posted its own at posted_ns. */
 int64_t pat_pace_estimates(int64_t now_ns, int64_t posted_ns);
 
-/* Early data that is awaited. */
+/* What is known of early data that is awaited. */
 typedef struct pat_pace_early {
     bool estimates;   /* its senders have said when they arrive */
     int64_t moved_ns; /* when something came in last */
@@ -40,16 +40,16 @@ typedef struct pat_pace_early {
     int64_t tau_ns;   /* that message's time on the link */
 } pat_pace_early;
 
-/* Nothing is expected yet. */
+/* Begin with no message expected. */
 pat_pace_early pat_pace_early_none(bool estimates, int64_t moved_ns);
 
-/* A message with this time on the link, of a rank that sends nothing before from_ns. */
+/* Add a message that needs tau_ns on the link, from a rank that sends nothing before from_ns. */
 void pat_pace_early_expect(pat_pace_early *early, int64_t from_ns, int64_t tau_ns);
 
-/* Where sockets do not announce messages. *poll_ns is the interval that grows while nothing moves, at first 0. */
+/* When to look for it where sockets do not announce messages. *poll_ns is the interval that grows while nothing moves, at first 0. */
 int64_t pat_pace_early_look(const pat_pace_early *early, int64_t now_ns, int64_t *poll_ns);
 
-/* Where sockets do; the round was made at made_ns. */
+/* When to look for it where sockets announce messages, in case one did not; the round was made at made_ns. */
 int64_t pat_pace_early_spare(int64_t now_ns, int64_t moved_ns, int64_t made_ns);
 
 /*
@@ -58,21 +58,21 @@ int64_t pat_pace_early_spare(int64_t now_ns, int64_t moved_ns, int64_t made_ns);
  */
 int64_t pat_pace_open(int64_t over_ns, bool waited);
 
-/* A started request; announced: sockets announce messages. */
+/* When to look at a started request; announced: sockets announce messages. */
 int64_t pat_pace_started(int64_t now_ns, bool announced);
 
-/* What ranks tell of a measured call, which ended here at ended_ns. */
+/* When to look for what ranks tell each other of a measured call, which ended here at ended_ns. */
 int64_t pat_pace_measured(int64_t now_ns, int64_t ended_ns);
 
-/* Credits to pass on: a round is under way and has last moved at moved_ns; else, whether calls follow each other. */
+/* When to look at rounds of credits (credits.h): one is under way and last moved at moved_ns; if none is, do calls follow each other? */
 int64_t pat_pace_credits(int64_t now_ns, int64_t moved_ns, bool under_way, bool calls_follow);
 
 /* ---- A caller that waits ------------------------------------------------------------------------------ */
 
-/* Nothing has moved for quiet_ns: how long to sleep unless a socket tells. 0: let others run, and look. */
+/* How long to sleep, unless a socket announces something, where nothing has moved for quiet_ns; 0: only yield the processor. */
 int64_t pat_pace_nap_ns(bool announced, int64_t quiet_ns);
 
-/* Does it not even sleep, in a round of blocks that take block_ns each? */
+/* Is it not to sleep at all, in a round of `ranks` blocks that take block_ns each? together: see pat_job. */
 bool pat_pace_stays_awake(bool together, int ranks, int64_t block_ns, int64_t quiet_ns);
 
 #endif

@@ -13,7 +13,7 @@
 
 #include "algorithms.h"
 
-/* So many plans are kept, of so many bytes in all. Plans in use count, and stay even beyond that. */
+/* At most so many plans are kept, of so many bytes in all. Plans in use count, and stay even beyond that. */
 enum { PAT_CACHED_PLANS = 16, PAT_CACHED_BYTES = 4 << 20 };
 
 typedef struct pat_cached_plan pat_cached_plan;
@@ -24,20 +24,20 @@ typedef struct pat_plan_cache {
 } pat_plan_cache;
 
 /*
- * Rank `rank`'s plan of `alg` for `job`, built if it is not there. It stays as it is until pat_plan_cache_release. A plan that goes by
+ * Get rank `rank`'s plan of `alg` for `job`, which is built if it is not there. It stays as it is until pat_plan_cache_release. A plan that goes by
  * arrivals (job->arrival_ns) is built for this one time. Returns 0, ENOMEM or EINVAL, as pat_algorithm_plan does.
  */
 int pat_plan_cache_get(pat_plan_cache *cache, const pat_algorithm *alg, const pat_job *job, int rank,
                        const pat_plan **plan);
 
-/* The plan that *plan points to is not used any more; sets it to NULL. Nothing where it is NULL. */
+/* Say that the plan *plan is not used any more, and set *plan to NULL. Does nothing where it is NULL. */
 void pat_plan_cache_release(pat_plan_cache *cache, const pat_plan **plan);
 
 /* The algorithm that built a plan of the cache, and whether the ranks were taken to call together. */
 const pat_algorithm *pat_plan_cache_algorithm(const pat_plan *plan);
 bool pat_plan_cache_together(const pat_plan *plan);
 
-/* Forget all of them, those in use too. */
+/* Free all plans, those in use too. */
 void pat_plan_cache_free(pat_plan_cache *cache);
 
 #endif
