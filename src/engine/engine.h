@@ -1,9 +1,9 @@
 /*
  * engine.h — runs one rank's plan. The only place where user data is sent and received.
  *
- * An execution lives in two halves: nodes that do not depend on ARRIVE may run as soon as it is made, driven
- * by the background thread; pat_exec_arrive brings the application's buffers and lets the rest go. One thread
- * at a time drives an execution: the caller locks.
+ * An execution is a plan that is being run. Nodes that do not depend on ARRIVE may run as soon as it is made, driven by the
+ * background thread; pat_exec_arrive brings the application's buffers and lets the other nodes run. Early data lies in the landing
+ * place until then; the result's own place is called home. One thread at a time drives an execution: the caller locks.
  */
 #ifndef PAT_ENGINE_H
 #define PAT_ENGINE_H
@@ -17,7 +17,8 @@
 /*
  * Make an execution of `plan`, which must outlive it, and the scratch that it asks for. Returns 0, ENOMEM, EINVAL (too many
  * messages for the tags) or ENOTSUP: the plan does something else with own bytes than to copy them to their place in
- * the result, but they may be nowhere but there. Where a rank contributes a block for each rank they never are.
+ * the result, which cannot be run because with MPI_IN_PLACE they are only there. Plans in which a rank contributes a block for
+ * each rank may: their own bytes are always elsewhere.
  */
 int pat_exec_create(pat_exec **exec, const pat_plan *plan, MPI_Comm comm, pat_tags tags);
 
@@ -27,13 +28,13 @@ int pat_exec_create(pat_exec **exec, const pat_plan *plan, MPI_Comm comm, pat_ta
  */
 void pat_exec_reduces(pat_exec *exec, MPI_Datatype element, MPI_Op op);
 
-/* Why a plan or its execution could not be made, for a message. */
+/* Why a plan or its execution could not be made, in words for a message. A static string. */
 const char *pat_exec_reason(int error);
 
 /*
  * For operations with a root, right after pat_exec_create: the plan counts ranks from `root`, so its rank r is rank
- * (r + root) mod P of the communicator. Result-space byte i is at home[(i + shift) mod result_bytes], which lets blocks
- * lie in the order of the communicator's ranks. No early data then.
+ * (r + root) mod P of the communicator. Byte i of the result is at home[(i + shift) mod result_bytes], which lets blocks
+ * lie in the order of the communicator's ranks. Early data is then not allowed.
  */
 void pat_exec_rotate(pat_exec *exec, int root, int64_t shift, int64_t result_bytes);
 
@@ -45,26 +46,28 @@ int pat_exec_trace(pat_exec *exec);
 const pat_span *pat_exec_spans(const pat_exec *exec);
 
 /*
- * Allow early data: result-space byte i may land at landing[i], or, where that is NULL, only what goes to scratch may land; at
- * most `budget` bytes are received early, the rest waits for the call. Without this, nothing is received before ARRIVE.
+ * Allow early data: byte i of the result may land at landing[i]; where `landing` is NULL only what goes to scratch may be received
+ * early. At most `budget` bytes are received early, the rest waits for the call. Without this, nothing is received before ARRIVE.
  */
 void pat_exec_land(pat_exec *exec, char *landing, int64_t budget);
 
 /*
- * ARRIVE: the result space is now at `home`, early data moves there; `own` holds this rank's own bytes, NULL
- * when they are already in their place; `mine` is what goes along with them, where the plan carries arrivals; may be NULL
+ * The rank has called: the result is to be at `home`, and early data moves there. `own` holds this rank's own bytes, NULL
+ * when they are already in their place; `mine` is what goes along with them, where the plan carries arrivals, and may be NULL
  * elsewhere. Call pat_exec_progress afterwards. Returns an MPI error code.
  */
 int pat_exec_arrive(pat_exec *exec, char *home, const char *own, const pat_carried *mine);
 
-/* Post what may be posted, complete what is complete. *moved tells whether anything happened. Returns an MPI
- * error code. */
+/*
+ * Post what may be posted, complete what is complete. *moved becomes true if anything has moved, and else stays as it was, here
+ * and wherever else a function takes it. Returns an MPI error code.
+ */
 int pat_exec_progress(pat_exec *exec, bool *moved);
 
 /*
- * Throw the round away: no rank will call it, so no data message of it was or will be sent. Data receives are
+ * Throw the round away: no rank will call it, so no message with data of it was or will be sent. Its receives of data are
  * cancelled. Its control messages are all exchanged all the same, so that both sides agree on what was sent:
- * drive it with pat_exec_progress until done.
+ * drive it with pat_exec_progress until pat_exec_done. Returns an MPI error code.
  */
 int pat_exec_void(pat_exec *exec);
 
@@ -78,37 +81,38 @@ int pat_exec_void(pat_exec *exec);
 int pat_exec_unland(pat_exec *exec);
 int pat_exec_reland(pat_exec *exec, char *landing, int64_t budget, bool *done);
 
+/* Are all nodes complete? */
 bool pat_exec_done(const pat_exec *exec);
 
 /*
- * For who looks whether all is as it should be: has pat_exec_arrive been called; has no node begun but early ones; have two executions
- * tags in common?
+ * For invariant.c: has pat_exec_arrive been called? Have only early nodes begun? Have two executions tags in common?
  */
 bool pat_exec_arrived(const pat_exec *exec);
 bool pat_exec_only_early(const pat_exec *exec);
 bool pat_exec_share_tags(const pat_exec *a, const pat_exec *b);
 
-/* Early user data may still come in or go out before ARRIVE: worth polling for. */
+/* May user data still come in or go out before ARRIVE? Then it is worth polling for. */
 bool pat_exec_expects_early(const pat_exec *exec);
 
 /* Are sends in flight? */
 bool pat_exec_sending(const pat_exec *exec);
 
-/* Messages in flight, and peer and bytes of the index-th when it is a receive of user data. */
+/* How many messages are in flight. Is the index-th one a receive of user data? Then *peer and *bytes are its sender and length. */
 int pat_exec_num_in_flight(const pat_exec *exec);
 bool pat_exec_receiving(const pat_exec *exec, int index, int *peer, int64_t *bytes);
 
-/* Bytes in the landing place that count against the cap on early data. */
+/* Bytes received early so far, or posted for it: those that count against the budget of pat_exec_land. */
 int64_t pat_exec_landed(const pat_exec *exec);
 
+/* What has been received and copied so far. */
 pat_exec_stats pat_exec_get_stats(const pat_exec *exec);
 
 /*
- * What every rank's block has carried, once the round is done; the same on all ranks. NULL when the plan carries nothing.
+ * What every rank's block has carried, by rank, once the round is done; the same on all ranks. NULL when the plan carries nothing.
  */
 const pat_carried *pat_exec_carried(const pat_exec *exec);
 
-/* May MPI still touch its memory or buffers, because a message with data is under way? NULL: no. For what has broken off. */
+/* May MPI still read or write its memory or buffers, because a message with data is in flight? For use after an error; exec may be NULL. */
 bool pat_exec_exposed(const pat_exec *exec);
 
 /* Free it. All its messages with data must be complete: done, or voided and done. */

@@ -7,7 +7,13 @@
 #include "engine_types.h"
 #include "wire.h"
 
-enum node_state { WAITING, READY, DEFERRED, ACTIVE, DONE };
+enum node_state {
+    WAITING,  /* for its predecessors */
+    READY,    /* they are complete; a send may still wait for room in its queue */
+    DEFERRED, /* they are complete, but it has to wait until the rank has called */
+    ACTIVE,   /* its message is in flight */
+    DONE,
+};
 
 /*
  * Sends to one peer. Ordered ones: `nodes` in match order, those below `low` are complete. Unordered ones: a binary
@@ -37,8 +43,8 @@ struct pat_exec {
     char *home, *landing, *scratch;
     MPI_Datatype element; /* what op takes: see pat_exec_reduces */
     MPI_Op op;
-    int num_forwards; /* while the landing place changes: messages in flight that are older than the new one */
-    int root;         /* the plan counts ranks from this one */
+    int num_forwards; /* while the landing place changes: messages in flight since before, which may read from the old one */
+    int root; /* the plan counts ranks from this one */
     int64_t shift,
         wrap; /* result-space byte i is shift bytes further on, and from wrap on at the beginning */
     pat_carried *carried; /* one per rank, as they come along with the blocks; NULL: the plan carries none */
@@ -56,18 +62,18 @@ int pat_exec_build_queues(pat_exec *e);
 /* The node is complete: whatever waited for it alone is ready. */
 void pat_exec_complete(pat_exec *e, int node);
 
-/* It waits for the call. */
+/* The node is to wait until the rank has called; it is ready. */
 void pat_exec_defer(pat_exec *e, int node);
 void pat_exec_make_ready(pat_exec *e, int node);
 
-/* Post a receive, or put it off until the call; post whatever is ready. */
+/* Post a receive, or defer it. Run or post all nodes that are ready. */
 int pat_exec_post_recv(pat_exec *e, int node);
 int pat_exec_post_ready(pat_exec *e);
 
 /* A send to the peer is complete: the window of its queue may have moved on. */
 int pat_exec_advance_queue(pat_exec *e, int peer);
 
-/* The node's message is over. */
+/* The node's message is over: complete the node and what depends on it. */
 int pat_exec_finish_message(pat_exec *e, int node);
 
 /* Early data goes to its place in the result, once the rank has called. */

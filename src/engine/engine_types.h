@@ -1,5 +1,5 @@
 /*
- * engine_types.h — what an execution is for those who run one, and for the engine's own files.
+ * engine_types.h — the types of engine.h that do not need MPI.
  */
 #ifndef PAT_ENGINE_TYPES_H
 #define PAT_ENGINE_TYPES_H
@@ -10,7 +10,7 @@
 
 typedef struct pat_exec pat_exec;
 
-/* Numbers for the library's counters. */
+/* What an execution adds to the counters of PAT_Get_counters. */
 typedef struct pat_exec_stats {
     int64_t bytes_received; /* user bytes from other ranks */
     int64_t bytes_early;    /* of these, here before the rank arrived */

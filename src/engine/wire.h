@@ -2,7 +2,8 @@
  * wire.h — the messages of one round that are in flight. The only file of a round that sends, receives, tests and cancels: another
  * transport, or another way of making progress, is another file like it. Must never know what a message is for.
  *
- * Each message is its owner's, a number that the caller chooses. All functions that return int return MPI error codes.
+ * A message has an owner, a number that the caller chooses (the engine: the node), and a place, its index among the messages in
+ * flight. All functions that return int return MPI error codes.
  */
 #ifndef PAT_WIRE_H
 #define PAT_WIRE_H
@@ -22,7 +23,7 @@ typedef struct pat_wire {
     int first_tag;
     MPI_Request *requests; /* dense but for those that are over since the last pat_wire_compact */
     int *owner;
-    int *over; /* room for pat_wire_test's answer */
+    int *over; /* places of the messages that the last pat_wire_test found over */
     int num;
 } pat_wire;
 
@@ -41,14 +42,14 @@ int pat_wire_recv(pat_wire *wire, int owner, int peer, int match, const pat_piec
 int pat_wire_test(pat_wire *wire, int *count);
 void pat_wire_compact(pat_wire *wire);
 
-/* One message by its place: has it been dropped by a test? Is it over? Was it cancelled, if it is over? */
+/* Of one message by its place: has no test found it over yet? Is it over now, and was it cancelled then? */
 static inline bool pat_wire_is_open(const pat_wire *wire, int place)
 {
     return wire->requests[place] != MPI_REQUEST_NULL;
 }
 int pat_wire_test_one(pat_wire *wire, int place, bool *over, bool *cancelled);
 
-/* Cancel a receive: ask for it; or ask, and wait until it is over. */
+/* Cancel a receive: only ask MPI for it; or ask, and wait until the receive is over. */
 int pat_wire_cancel(pat_wire *wire, int place);
 int pat_wire_cancel_wait(pat_wire *wire, int place);
 
