@@ -1,5 +1,6 @@
 /*
- * call.h — what one call means in bytes, and packing where the types are not plain bytes.
+ * call.h — what the arguments of one call mean in bytes, and packing, where a type is not plain: its bytes do not lie in memory as
+ * MPI_Pack would put them.
  */
 #ifndef PAT_CALL_H
 #define PAT_CALL_H
@@ -22,11 +23,11 @@ typedef struct pat_call {
     MPI_Op op;             /* of a reduction */
     int64_t block_bytes;   /* packed bytes per rank, of the longest block: the same on all ranks */
     int64_t mean_bytes;    /* of a block: what an algorithm is chosen by */
-    int64_t send_bytes;    /* packed bytes that this rank sends, where it does not send out of place */
+    int64_t send_bytes;    /* packed bytes of sendcount and sendtype; not set with MPI_IN_PLACE */
     int64_t element_bytes; /* of what is reduced; 0: nothing is */
-    const int64_t
-        *starts;   /* where each block begins in the packed result, and its end; NULL: all blocks are alike */
-    int64_t *kept; /* the memory behind `starts`, of whoever has described the call */
+    const int64_t *
+        starts; /* where each block begins in the packed result, and its end; NULL: all blocks are equally long */
+    int64_t *kept;                         /* the memory of `starts`, which pat_describe_done frees */
     bool in_place, send_plain, recv_plain; /* plain: the bytes lie in memory as they are packed */
     MPI_Aint recv_stride;                  /* from one rank's block to the next in recvbuf */
     MPI_Aint send_stride;                  /* the same in sendbuf, where it has a block for each rank */
@@ -40,7 +41,7 @@ typedef struct pat_call {
  */
 int pat_call_pack_own(const pat_call *call, MPI_Comm own, int rank, char *out);
 
-/* The same where this rank contributes a block for each rank: all of them, one after the other. */
+/* Pack all of this rank's blocks, one after the other, where it contributes a block for each rank. */
 int pat_call_pack_all(const pat_call *call, MPI_Comm own, int num_ranks, char *out);
 
 /* Unpack the whole result into the receive buffer. Returns an MPI error code. */

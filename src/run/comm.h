@@ -1,6 +1,7 @@
 /*
- * comm.h — what the library keeps for a communicator: its own communicator, the agreed link, buffers, the
- * round under way. Hangs on the user's communicator as an MPI attribute and goes with it.
+ * comm.h — what the library keeps for a communicator, its state: its own communicator, the agreed link, a lane for each collective,
+ * the round under way. It is an attribute of the user's communicator, and is freed with it. What is called agreed is the same on all
+ * members, because they have told each other.
  */
 #ifndef PAT_COMM_H
 #define PAT_COMM_H
@@ -23,15 +24,15 @@
 #include "transition.h"
 
 /*
- * What a persistent request has handed over. From PAT_Open to PAT_Wait it is the only one here whose receive buffer is the
- * library's.
+ * The holder: the persistent request that is open or started on the communicator. There is one at most; from PAT_Open to PAT_Wait
+ * its receive buffer is the library's.
  */
 typedef struct pat_hold {
     const void *request; /* NULL: none is open or started */
     bool started;
     enum pat_op op; /* the collective that it calls */
-    const pat_call
-        *open; /* what the opened request will call with; NULL: its buffer is not to be filled now */
+    const pat_call *
+        open; /* what the opened request will call with; NULL: none is open, and early data must not go to its buffer */
 } pat_hold;
 
 typedef struct pat_comm {
@@ -42,14 +43,14 @@ typedef struct pat_comm {
     bool background; /* agreed: every member has a background thread */
     pat_link link;
     int slot_tags;             /* agreed: tags that each slot has */
-    int *order;                /* in which rings visit ranks; NULL: by number */
-    bool one_node, one_a_node; /* all ranks are on one node; every rank has a node of its own */
-    int blocks_in; /* blocks that the node with the fewest ranks must be sent; on one node, that a rank must */
+    int *order;                /* the order in which rings visit ranks; NULL: by number */
+    bool one_node, one_a_node; /* all ranks are on one node of the cluster; every rank is on one of its own */
+    int blocks_in; /* blocks of an all-gather that come in to the node with the fewest ranks; on one node, to a rank */
 
     /* Guarded by the runtime's lock. */
     struct pat_comm *next;
-    bool listed; /* else `next` leads nowhere */
-    int refs;
+    bool listed; /* it is in the runtime's list; else `next` has no meaning */
+    int refs;    /* see pat_comm_ref */
 
     /* The hand-over from PAT_Edge to the background thread. */
     atomic_bool edge;
@@ -57,41 +58,42 @@ typedef struct pat_comm {
     atomic_bool foreground; /* a calling thread drives this communicator until its call returns */
 
     pthread_mutex_t lock; /* guards all that follows; whoever holds it drives */
-    bool dead;
-    bool idle_settled;   /* scratch of pat_settle */
-    pat_failure failure; /* of a call or of the background thread: nothing runs here any more */
+    bool dead;            /* the communicator is gone; only references keep this memory */
+    bool idle_settled;    /* pat_settle is done with it */
+    pat_failure
+        failure; /* of a call or of the background thread: once there is one nothing runs here any more */
     pat_plan_cache plans;
     pat_lane lanes[PAT_NUM_OPS];
-    enum pat_op last_op;              /* of the last call that ran a plan by an epoch */
-    enum pat_op follows[PAT_NUM_OPS]; /* what came after such a call the last time */
+    enum pat_op last_op;              /* the collective of the last call without a root */
+    enum pat_op follows[PAT_NUM_OPS]; /* which one came after a call of each the last time */
     pat_exchange exchange;            /* of this epoch's estimates, which say which collective comes */
-    int64_t *arrival_ns;              /* room for one per rank */
+    int64_t *arrival_ns;              /* scratch memory for one time per rank */
     pat_sample sample;
-    pat_lane *measured; /* whose call the sample is of */
+    pat_lane *measured; /* the lane whose call the sample is of */
     enum pat_phase phase;
     pat_lane *lane; /* of the call under way, as are the next three */
     const pat_algorithm *alg;
     int64_t called_ns; /* when it began; for a trace */
     pat_call call;
-    pat_lane *rooted;            /* of the call with a root that is under way; else NULL */
-    pat_lane *voiding;           /* whose prepared round is being thrown away; NULL: none */
+    pat_lane *rooted;            /* the lane of the call with a root that is under way; else NULL */
+    pat_lane *voiding;           /* the lane whose prepared round is being thrown away; else NULL */
     struct pat_sockets *sockets; /* what the calling thread watches while it waits; may be NULL */
     pat_hold hold;
     pat_credits credits;
 } pat_comm;
 
 /*
- * The state of `comm`, made at its first use (collective then). choosing: asked for by `auto`, the same on all ranks. *out is
- * NULL when calls on it are left to the MPI library. Returns an MPI error code.
+ * Get the state of `comm`, which is made at its first use (collective then). choosing: the algorithm in use chooses (`auto`), the same on
+ * all ranks. *out is NULL when this call is left to the MPI library. Returns an MPI error code.
  */
 int pat_comm_get(MPI_Comm comm, bool choosing, pat_comm **out);
 
-/* Why it was NULL: for people. */
+/* Why *out was NULL, for a report. */
 enum pat_why pat_comm_why_not(MPI_Comm comm);
 
 /*
- * May `auto` take anything but the MPI library where all ranks are on one node, or not? Inside a node that library has the shorter
- * way, unless a calibration or PAT_LINK says what it takes there.
+ * May `auto` take anything but the MPI library? one_node: all ranks are on one node of the cluster. There it may only if a calibration
+ * or PAT_LINK says what messages take: inside a node the MPI library has the shorter way.
  */
 bool pat_comm_chooses_here(bool one_node);
 
@@ -101,13 +103,13 @@ static inline int pat_comm_failed(const pat_comm *c)
     return pat_failure_tell(&c->failure);
 }
 
-/* What has just been done here has ended with `rc`. An error stays. Returns the one that stays, or MPI_SUCCESS. */
+/* What has just been done here has ended with `rc`. The first error is kept for good. Returns the kept one, or MPI_SUCCESS. */
 static inline int pat_comm_ended(pat_comm *c, int rc)
 {
     return pat_failure_note(&c->failure, rc);
 }
 
-/* References keep the memory, not the communicator: look at `dead` after locking. */
+/* A reference keeps the memory, not the communicator: look at `dead` after locking. */
 void pat_comm_ref(pat_comm *c);
 void pat_comm_unref(pat_comm *c);
 
@@ -128,6 +130,7 @@ static inline bool pat_comm_estimates(const pat_comm *c, const pat_algorithm *al
     return pat_comm_basis(c, alg) == PAT_BASIS_ESTIMATES;
 }
 
+/* Who is in a round here. */
 static inline pat_members pat_comm_members(pat_comm *c)
 {
     return (pat_members){c->own, c->rank, c->size, &c->plans};
@@ -140,7 +143,7 @@ static inline bool pat_comm_ahead(const pat_comm *c, const pat_algorithm *alg)
 }
 
 /*
- * Are the ranks taken to call together next time? When in each of the last PAT_SPREADS rounds all of them came within a
+ * Are the ranks expected to call together next time? Yes when in each of the last PAT_SPREADS rounds all of them came within a
  * quarter of the time of such a block: a wrong guess costs more than a right one gains.
  */
 static inline bool pat_comm_together(const pat_comm *c, const pat_lane *lane, int64_t block_bytes)
@@ -183,16 +186,16 @@ static inline pat_tags pat_comm_tags(const pat_comm *c, int slot)
     return (pat_tags){slot * c->slot_tags, c->slot_tags};
 }
 
-/* May MPI still write to its memory, after an error? Then that stays, and the library's own communicator. */
+/* May MPI still write to its memory, after an error? Then neither that nor the library's own communicator is freed. */
 bool pat_comm_stays(const pat_comm *c);
 
-/* This rank has called a collective here: what follows what is a guess for the next time. */
+/* This rank has called a collective without a root here: note which one it came after. */
 void pat_comm_called(pat_comm *c, enum pat_op op);
 
-/* The communicator goes: the background thread and milestones no longer find it. */
+/* The communicator is being freed: the background thread and milestones no longer find it. */
 void pat_comm_unlist(pat_comm *c);
 
-/* Grow *buf to at least `size` bytes of lazily backed memory. Returns false when there is none. */
+/* Grow *buf, of *have bytes, to at least `size`; what was in it is lost. Returns false when there is no memory. */
 bool pat_comm_buffer(char **buf, size_t *have, size_t size);
 
 #endif

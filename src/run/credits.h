@@ -1,11 +1,10 @@
 /*
- * credits.h — keeps ranks together that call operations with a root, or all-gathers in which some block is empty, which wait
- * for nobody by themselves: no rank is ever more than two epochs of such calls ahead of another, so what it has sent ahead is
- * little.
+ * credits.h — keeps ranks together in calls with a root, and in all-gathers in which some block is empty: these do not wait for all
+ * ranks by themselves. No rank gets more than two epochs of such calls ahead of another, so what it has sent ahead is little.
  *
- * Every PAT_CREDIT_CALLS calls by plan on a communicator are an epoch (less, where they carry PAT_CREDIT_BYTES). After the
- * last of them a rank starts a round of control messages, a plan like any other, that is through when all ranks have come so
- * far. It is awaited only in the last call of the next epoch. Must never depend on anything that differs between ranks.
+ * An epoch of credits is PAT_CREDIT_CALLS such calls by plan on a communicator, or fewer that carry PAT_CREDIT_BYTES together; it is no
+ * epoch of a lane. After its last call a rank starts a round of credits: control messages, by a plan like any other, which is done when
+ * all ranks have come so far. Only the last call of the next epoch waits for it. Must never depend on anything that differs between ranks.
  */
 #ifndef PAT_CREDITS_H
 #define PAT_CREDITS_H
@@ -28,15 +27,15 @@ typedef struct pat_credits {
     pat_members members;
     pat_tags tags;
 
-    int calls;     /* of this epoch, and their bytes */
-    int64_t bytes; /* in the result: at a gather's root that is what comes in */
+    int calls;     /* so far in this epoch */
+    int64_t bytes; /* in their results: at a gather's root that is what comes in */
     bool last;     /* the call under way ends the epoch */
     pat_plan plan;
-    pat_round round; /* the one under way */
-    int failed;      /* MPI error code of this round; others may wait for what has failed nowhere but here */
-    atomic_bool watched; /* the background thread comes again by itself */
-    bool started;        /* a round has begun since it came last */
-    int64_t moved_ns;    /* when it last saw something come in */
+    pat_round round;     /* the one under way */
+    int failed;          /* MPI error code of this round; other ranks may then wait for this one */
+    atomic_bool watched; /* the background thread comes again without being woken */
+    bool started;        /* a round has begun since the thread came last */
+    int64_t moved_ns;    /* when the thread last saw something come in */
 } pat_credits;
 
 /* The caller of all these holds the communicator's lock. */
@@ -56,10 +55,10 @@ static inline bool pat_credits_under_way(const pat_credits *k)
 /* Must the call under way wait? It is the last of its epoch, and the round of the epoch before is not through. */
 bool pat_credits_hold(const pat_credits *k);
 
-/* The call is over. Returns an MPI error code, and so do the others. */
+/* The call is over: if it was the epoch's last one, start a round. Returns an MPI error code, and so do the looks. */
 int pat_credits_pass(pat_credits *k);
 
-/* Shall the background thread be woken? Once, for all rounds that follow each other soon. */
+/* Is the background thread to be woken? True once for all rounds that follow each other soon. */
 bool pat_credits_wake(pat_credits *k);
 
 /* A look at the round under way, if there is one. The second is for those who hold pat_rt.driving already. */

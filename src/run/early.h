@@ -1,6 +1,6 @@
 /*
- * early.h — where the early data of a prepared round lands: in an opened request's receive buffer, or in the library's memory as
- * far as PAT_MEM reaches. Must never decide what is prepared.
+ * early.h — where the early data of a prepared round lands: in the receive buffer of an opened request, the holder, or in the
+ * library's memory as far as PAT_MEM reaches. Must never decide what is prepared.
  *
  * The caller holds the communicator's lock.
  */
@@ -15,7 +15,7 @@ void pat_early_land(pat_comm *c, pat_lane *lane);
 /* Early data has been taken, or is not wanted any more: its share of PAT_MEM is free again. */
 void pat_early_release(pat_lane *lane);
 
-/* Early data moves out of the application's buffer into the library's memory. Returns an MPI error code. */
+/* Move early data out of the holder's buffer into the library's memory. Returns an MPI error code. */
 int pat_early_leave_holder(pat_lane *lane);
 
 #endif

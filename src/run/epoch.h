@@ -2,7 +2,7 @@
  * epoch.h — the life of one call on one communicator: estimates, plan, early part, arrival, result.
  * docs/epochs.md states the protocol and its invariants.
  *
- * Unless said otherwise the caller holds the communicator's lock. All functions return MPI error codes.
+ * The caller holds the communicator's lock. Functions that return int return MPI error codes.
  */
 #ifndef PAT_EPOCH_H
 #define PAT_EPOCH_H
@@ -14,7 +14,7 @@ int pat_epoch_begin(pat_comm *c, const pat_call *call, const pat_algorithm *alg)
 int pat_epoch_progress(pat_comm *c, bool *moved);
 
 /*
- * A call is over: is there something here for the background thread, in whatever collective? While a caller waits the thread leaves
+ * Asked when a call is over: is there something here for the background thread, in whatever collective? While a caller waits the thread leaves
  * the communicator alone, so it is to be woken then.
  */
 bool pat_epoch_goes_on(pat_comm *c);
@@ -36,12 +36,12 @@ int pat_epoch_prepare(pat_comm *c, pat_lane *lane);
 /* From when on that is, in local time: 0: now; INT64_MAX: not before somebody wakes the thread. */
 int64_t pat_epoch_prepares_at(pat_comm *c, const pat_lane *lane);
 
-/* Forget all rounds that were prepared without asking anybody. */
+/* Throw away all rounds that were prepared without estimates; only between calls. */
 int pat_epoch_drop_ahead(pat_comm *c);
 
 /*
  * The algorithm of a collective has changed, on all members between the same calls. What some may still have prepared for the old
- * one belongs to an epoch that no message will be sent in.
+ * one belongs to an epoch in which no message will be sent.
  */
 int pat_epoch_new_algorithm(pat_comm *c, enum pat_op op);
 
@@ -58,7 +58,7 @@ bool pat_epoch_withdraw_edge(pat_comm *c);
 int pat_epoch_settle_begin(pat_comm *c);
 int pat_epoch_settle_step(pat_comm *c, bool *done);
 
-/* The opened request is given up without a call: early data in its buffer moves to ours. */
+/* The opened request is freed without a call: early data in its buffer moves to the library's memory. */
 int pat_epoch_release_holder(pat_comm *c);
 
 #endif

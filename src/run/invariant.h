@@ -1,6 +1,6 @@
 /*
- * invariant.h — what docs/epochs.md promises of a communicator's state, looked at from outside, as far as one rank can see it. For
- * tests, which ask after every call and every visit of the background thread (-DPAT_INVARIANTS=ON), and for a debugger:
+ * invariant.h — does a communicator's state keep what docs/epochs.md promises, as far as one rank can see? For tests, which ask
+ * after every call and every visit of the background thread (-DPAT_INVARIANTS=ON), and for a debugger:
  * `print pat_invariant_broken(c)`. Changes nothing and calls no MPI.
  */
 #ifndef PAT_INVARIANT_H
@@ -15,7 +15,7 @@
  */
 const char *pat_invariant_broken(const pat_comm *c);
 
-/* Asked at the end of every step where tests are built; nothing elsewhere. */
+/* Stops the program where an invariant is broken, in builds with -DPAT_INVARIANTS=ON; does nothing in others. */
 #define PAT_INVARIANT_HOLDS(c) PAT_ENSURE(!pat_invariant_broken(c))
 
 #endif

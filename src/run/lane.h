@@ -16,35 +16,35 @@
 
 /* What a call is about, the same on all ranks. */
 typedef struct pat_blocks {
-    int64_t bytes;         /* the longest block's; PAT_NO_CALL: no call, or none that is known */
-    const int64_t *starts; /* where each begins, and the end; NULL: all are alike */
+    int64_t bytes;         /* the longest block's; PAT_NO_CALL (exchange.h): no call, or none that is known */
+    const int64_t *starts; /* where each begins, and the end; NULL: all are equally long */
     int64_t mean_bytes;    /* what an algorithm is chosen by */
     int64_t element_bytes; /* of what is reduced; 0: nothing is */
 } pat_blocks;
 
-/* The last rounds that tell when ranks have come. */
+/* So many of the last rounds are kept of which it is known when ranks came. */
 enum { PAT_SPREADS = 4 };
 
-/* What is kept by length, a power of two of them: lengths may share one. */
+/* Entries of each hash table by length, a power of two; of two lengths that share one the later one is kept. */
 enum { PAT_CHOICES = 8 };
 
-/* What was chosen for so many bytes. */
+/* Which algorithm was chosen for so many bytes. */
 typedef struct pat_choice {
     int64_t bytes; /* 0: nothing yet */
     const pat_algorithm *alg;
 } pat_choice;
 
-/* What was judged of calls of so many bytes, whenever ranks come. */
+/* The verdict (outlook.h) on calls of so many bytes. */
 typedef struct pat_judged {
     int64_t bytes; /* 0: nothing yet */
     enum pat_verdict verdict;
     const pat_algorithm *contender; /* who would run them in place of the MPI library; NULL: nobody */
 } pat_judged;
 
-/* Who came last to a round, and how long before that this rank. */
+/* Who came last to a round. */
 typedef struct pat_late {
     int rank;
-    int64_t waited_ns;
+    int64_t waited_ns; /* how much earlier this rank came */
 } pat_late;
 
 typedef struct pat_lane {
@@ -52,33 +52,33 @@ typedef struct pat_lane {
     int first_slot; /* of its tags */
 
     /* The rounds. A collective with a root has no epochs and one round at a time, `current`. */
-    int64_t epoch;        /* calls so far that ran a plan, plus settlements */
+    int64_t epoch;        /* so many are over: by a call with a plan, by settling, or by another algorithm */
     pat_blocks last;      /* of the last such call: the guess for the next */
     int64_t *last_starts; /* where those of `last` are kept */
     pat_round rounds[2];  /* the next two point here */
     pat_round *current;   /* the call under way */
     pat_round *prepared;  /* made before the call; becomes current, or is voided */
     pat_carried mine;     /* what the block of the call under way carries of this rank */
-    bool by_request;      /* the last call came from a request: early data waits for the next PAT_Open */
+    bool by_request;      /* the last call was a request's: nothing is prepared before the next PAT_Open */
     int64_t
         open_by_ns; /* but no longer than until then, in local time; 0: not known, its round is under way */
 
-    /* The library's memory, as long as it has been needed. */
+    /* The library's memory. It grows as it is needed. */
     char *stage; /* early data of `prepared` */
     char *pack;  /* packed data, for types that are not plain, and what a collective with a root passes on */
     size_t stage_size, pack_size;
 
     /* Early data of `prepared`. */
     int64_t reserved;      /* bytes of PAT_MEM */
-    bool landed_in_holder; /* it comes in in the holder's buffer */
-    int64_t poll_ns;       /* the background thread's present interval */
-    int64_t moved_ns;      /* local time at which it last saw something come in */
+    bool landed_in_holder; /* it is received into the holder's buffer: see pat_hold */
+    int64_t poll_ns;       /* the background thread's present interval: see pat_pace_early_look */
+    int64_t moved_ns;      /* local time at which the thread last saw something come in */
 
     /* What an algorithm is chosen by. */
     int64_t spread_ns[PAT_SPREADS]; /* first to last arrival of the last rounds; the same on all ranks */
     int64_t num_spreads;            /* ever */
     pat_late late;                  /* of the last of these rounds */
-    pat_told told;                  /* of a round that is not learnt from yet */
+    pat_told told;                  /* of a round that pat_select_learn has still to learn from */
     pat_history history;
     pat_judged judged[PAT_CHOICES];
     pat_choice choices[PAT_CHOICES];

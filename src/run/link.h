@@ -1,6 +1,5 @@
 /*
- * link.h — how fast is a message? Measured once per communicator, agreed by all its ranks, used to shape
- * plans.
+ * link.h — what messages take between the ranks of a communicator. Measured once and agreed by all ranks; it shapes plans.
  */
 #ifndef PAT_LINK_H
 #define PAT_LINK_H
@@ -11,15 +10,15 @@
 #include "config.h"
 
 typedef struct pat_link {
-    int64_t alpha_ns;     /* one way, a small message */
-    int64_t beta_ps;      /* picoseconds per byte while all ranks send and receive at once */
-    int64_t piece_ns;     /* every further piece of a message that is sent in pieces, while all ranks do so */
-    int64_t eager_bytes;  /* longer messages are asked for first, and wait for the answer; 0: not known */
+    int64_t alpha_ns;    /* latency: a small message, one way */
+    int64_t beta_ps;     /* picoseconds per byte while all ranks send and receive at once */
+    int64_t piece_ns;    /* what each piece after the first costs, where all ranks send a message in pieces */
+    int64_t eager_bytes; /* longer messages are asked for first, and wait for the answer; 0: not known */
     int64_t packet_bytes; /* data that a packet of the network carries; 0: not known */
 } pat_link;
 
 /*
- * How long a message over TCP may be that the MPI library sends without asking; INT_MAX: not known. Open MPI's default, or
+ * The eager limit: how long a message over TCP may be that the MPI library sends without asking; INT_MAX: not known. Open MPI's default, or
  * what mpirun --mca btl_tcp_eager_limit has put into the environment. Asking the library itself (MPI_T) would be surer, but
  * Open MPI then opens every component that it has, which takes 0.2 s.
  */
@@ -33,11 +32,11 @@ int pat_link_eager_bytes(void);
  */
 int pat_link_measure(pat_link *link, MPI_Comm comm, const int *order);
 
-/* The same, or what PAT_LINK says where it is set. */
+/* Measure it, or take what PAT_LINK says where that is set. Returns as above. */
 int pat_link_find(pat_link *link, const pat_config *config, MPI_Comm comm, const int *order);
 
 /*
- * The least that a piece can be taken to cost. It is passed on by somebody who wakes for it, and that takes about
+ * The least that a piece is reckoned to cost. It is passed on by a thread that wakes for it, and that takes about
  * alpha; but the link carries other pieces meanwhile. In the emulated cluster, against the whole of alpha: twice as
  * many pieces, 0.1 % slower when all ranks arrive at once, the time past a late last arrival 1 to 9 % shorter (16
  * nodes), a third shorter after ascending arrivals (32). A sixteenth of alpha saves little more and costs 0.5 %.

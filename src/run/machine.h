@@ -1,5 +1,5 @@
 /*
- * machine.h — what is calibrated: the processor, the MPI library, the layout. Collective; the same on all ranks or nothing.
+ * machine.h — the machine that a calibration is made on: the processor, the MPI library, the ranks on a node of the cluster.
  */
 #ifndef PAT_MACHINE_H
 #define PAT_MACHINE_H

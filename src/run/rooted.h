@@ -1,6 +1,6 @@
 /*
- * rooted.h — a call of an operation with a root, by plan: broadcast and gather. Nothing is prepared for it and nothing
- * moves before the call; it goes beside the epochs of the all-gather, in slots of its own.
+ * rooted.h — a call of a collective with a root, by plan: broadcast and gather. Nothing is prepared for it and nothing
+ * moves before the call; it changes no lane's epoch but runs beside them, with tags of its own.
  */
 #ifndef PAT_ROOTED_H
 #define PAT_ROOTED_H
@@ -8,7 +8,7 @@
 #include "comm.h"
 
 /*
- * Can a plan run it? Alike on all ranks: bytes are those of the message, or of one rank's block.
+ * Can a plan run it? The answer is the same on all ranks. bytes: of the message, or of one rank's block.
  */
 bool pat_rooted_fits(const pat_comm *c, enum pat_op op, int64_t bytes);
 
@@ -16,8 +16,8 @@ bool pat_rooted_fits(const pat_comm *c, enum pat_op op, int64_t bytes);
 const pat_algorithm *pat_rooted_choose(pat_comm *c, const pat_algorithm *alg, int64_t bytes);
 
 /*
- * Run it to its end, with `alg`, whose operation it is. A rank returns when its part is done, as in MPI: a broadcast's
- * root may be through before others have called, and call again, though not for ever (credits.h). Takes the communicator's lock. Returns an MPI error code.
+ * Run the call to its end with `alg`. A rank returns when its part is done, as in MPI: a broadcast's root may return before others
+ * have called, and call again, as often as credits.h lets it. Takes the communicator's lock. Returns an MPI error code.
  */
 int pat_rooted_run(pat_comm *c, const pat_call *call, const pat_algorithm *alg, int root);
 

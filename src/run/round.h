@@ -22,7 +22,7 @@
 #include "plan_cache.h"
 #include "transition.h"
 
-/* Who is in it: the library's own communicator and this rank's place there; and the plans that are kept for it. */
+/* Who is in a round: the library's own communicator, this rank's number there, and how many there are; and the plans kept for them. */
 typedef struct pat_members {
     MPI_Comm comm;
     int rank, size;
@@ -51,13 +51,13 @@ int pat_round_make_of(pat_round *round, const pat_members *members, const pat_pl
 /* The rank has called: see pat_exec_arrive. */
 int pat_round_arrive(pat_round *round, char *home, const char *own, const pat_carried *mine);
 
-/* Move on what can be moved on; *moved tells whether anything was. */
+/* Move on what can be moved on: see pat_exec_progress. */
 int pat_round_look(pat_round *round, bool *moved);
 
-/* Throw a round away that was EARLY: see pat_exec_void. It is EMPTY after some more looks, or at once. */
+/* Throw a round away that is EARLY: see pat_exec_void. It is EMPTY after some more looks, or at once. */
 int pat_round_void(pat_round *round);
 
-/* The round's plan and memory go: it was OVER, or it was thrown away and has no control messages. */
+/* Free the execution and let go of the plan, of a round that is OVER, or that was thrown away and has no control messages. It is EMPTY then. */
 void pat_round_end(pat_round *round);
 
 static inline bool pat_round_is(const pat_round *round, enum pat_round_state state)

@@ -28,11 +28,11 @@ typedef struct pat_runtime {
     atomic_bool started;
     /* The drop-in starts and ends the library: the program's PAT_Init and PAT_Finalize then do no more than say so. */
     bool hosted;
-    bool invited;              /* asked: has the program called PAT_Init? */
-    bool tried;                /* the drop-in has started the library, or could not: MPI starts once */
-    struct pat_dropin *dropin; /* what it keeps for a report; NULL: nobody wants to know of the calls */
-    int patience; /* calls that the MPI library runs on a communicator before it gets a state; the same on all ranks */
-    bool settled; /* shutting down: communicators have nothing left to agree on */
+    bool invited;              /* the program has called PAT_Init, and not yet PAT_Finalize */
+    bool tried;                /* the drop-in has started the library, or failed to, and does not try again */
+    struct pat_dropin *dropin; /* what the drop-in keeps for a report; NULL: no report is wanted */
+    int patience; /* so many first calls on a communicator are left to the MPI library, without a pat_comm; the same on all ranks */
+    bool settled; /* the library ends: communicators have nothing left to agree on */
     _Atomic(const pat_algorithm *) alg[PAT_NUM_OPS]; /* what PAT_UseAlg chose, the same on all ranks */
     pat_config config;
     pat_calibration *calibration; /* NULL: none; the same on all ranks */
@@ -40,13 +40,14 @@ typedef struct pat_runtime {
     MPI_Comm world;                  /* the library's own communicator of all ranks */
     struct pat_agreement *agreement; /* of pat_runtime_agree */
     int *node_of;                    /* of each rank of the world; see pat_nodes_find */
-    int comm_keyval, self_keyval;
-    int calls_keyval;           /* counts these calls, or says that a communicator never gets one */
-    FILE *trace;                /* NULL: nothing is traced */
-    bool traced;                /* the library has been started with a trace before */
+    int comm_keyval;                 /* of a communicator: its pat_comm */
+    int self_keyval;                 /* of MPI_COMM_SELF: ends the library in MPI_Finalize */
+    int calls_keyval; /* of a communicator: its calls so far, for `patience`, or that it never gets a pat_comm */
+    FILE *trace;      /* NULL: nothing is traced */
+    bool traced;      /* the library has been started with a trace before */
     pat_thread *thread;         /* NULL: no early data */
-    pat_thread_work *visit_all; /* what the thread does at each visit: once to every communicator */
-    bool all_threads;           /* agreed: every rank has one */
+    pat_thread_work *visit_all; /* what the thread does when it works: it visits every communicator once */
+    bool all_threads;           /* agreed: every rank has a background thread */
 
     pthread_mutex_t
         lock; /* guards the three below; never held while MPI is called or another lock is waited for */
@@ -62,13 +63,13 @@ typedef struct pat_runtime {
      */
     pthread_rwlock_t driving;
 
-    atomic_int callers;                 /* threads that wait inside a call, and look after what comes in */
-    atomic_int_fast64_t stage_bytes;    /* length of all buffers for early data */
+    atomic_int callers; /* threads that wait inside a call, where they drive what they wait for */
+    atomic_int_fast64_t stage_bytes;    /* length of all the library's buffers for early data */
     atomic_int_fast64_t early_reserved; /* bytes of PAT_MEM given to rounds that are prepared */
 
     atomic_int_fast64_t alg_calls[PAT_MAX_ALGS];
     atomic_int_fast64_t bytes_received, bytes_early, bytes_copied, wait_ns, plans_void;
-    atomic_int_fast64_t state_ns; /* what making and freeing the states of communicators has taken */
+    atomic_int_fast64_t state_ns; /* the time that making and freeing pat_comms has taken */
 } pat_runtime;
 
 extern pat_runtime pat_rt;
@@ -82,22 +83,23 @@ void pat_runtime_reset(void); /* all counters are 0 again */
 void pat_runtime_drive_others(void);
 
 /*
- * The library's own communicator of all ranks, and what it takes to agree on something there. It goes at the end, unless an agreement
- * has failed: then MPI may still write by it, and all of it stays.
+ * Keep the library's own communicator of all ranks, and memory for pat_runtime_agree. pat_runtime_forget_world frees both, unless an
+ * agreement has failed: then MPI may still write there, and both stay. The first returns an MPI error code.
  */
 int pat_runtime_keep_world(MPI_Comm world);
 void pat_runtime_forget_world(void);
 
 /*
  * MPI_Allreduce of one or two ints with MPI_MAX over all ranks, driving what must be driven meanwhile. Once it has failed it fails for good:
- * nobody knows any more how many of these calls the others have made, so this rank would wait for them, or they for it.
+ * nobody knows any more how many of these calls the others have made, so this rank would wait for them, or they for it. Returns an MPI
+ * error code.
  */
 int pat_runtime_agree(const int *mine, int *most, int count);
 
 /* Remember that `c` was the last communicator to run a plan: milestones feed it. */
 void pat_runtime_used(struct pat_comm *c);
 
-/* Does the algorithm of some collective go by the estimates of the ranks? */
+/* Does the algorithm in use for some collective go by the ranks' estimates? */
 bool pat_runtime_estimates(void);
 
 /* Count one call of an algorithm of the table. */

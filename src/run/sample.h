@@ -1,11 +1,11 @@
 /*
- * sample.h — a measured call: when it is over, ranks tell each other when they began and ended it, whoever has run it. What
- * they say is in the background on its way until the next call on the communicator asks for it, which is before the choice of
- * who runs that one: so all ranks choose by the same.
+ * sample.h — a measured call: when it is over, ranks tell each other when they began and ended it, whether the MPI library or a plan
+ * has run it. That is a non-blocking all-gather, which the next call on the communicator completes before it is chosen who runs
+ * it: so all ranks choose by the same.
  *
- * Where ranks tell each other estimates, it is said on a communicator of its own, made by the first such call: on the library's other
- * one estimates are told by some ranks before the end of a measured call and by some after it, and MPI wants the collectives of a
- * communicator in the same order on all ranks.
+ * Where an algorithm in use goes by estimates, this all-gather has a communicator of its own, made by the first measured call: estimates
+ * are exchanged on the library's other one, by some ranks before the end of a measured call and by some after it, and MPI wants the
+ * collectives of a communicator in the same order on all ranks.
  *
  * The caller of all these holds the communicator's lock. All return MPI error codes.
  */
@@ -29,12 +29,15 @@ typedef struct pat_sample {
     MPI_Comm comm; /* MPI_COMM_NULL: there is none yet */
     bool under_way;
     MPI_Request request;
-    enum pat_runner ran;
-    int64_t bytes;
+    enum pat_runner ran; /* who ran the call */
+    int64_t bytes;       /* of a block, on average */
     pat_said mine, *all; /* all: one per rank, made with the communicator's state */
 } pat_sample;
 
-/* The call on `user`, whose communicator of the library is `own`, is over on this rank; `mine` is what this rank's block has carried, or would have. */
+/*
+ * Begin, when the call on `user` is over on this rank. own: the library's communicator for it; mine: what this rank's block has carried,
+ * or would have.
+ */
 int pat_sample_post(pat_sample *s, MPI_Comm user, MPI_Comm own, enum pat_runner ran, int64_t bytes,
                     pat_carried mine);
 

@@ -1,6 +1,7 @@
 /*
- * select.h — which algorithm runs a call. Decides from what all ranks share: the algorithm that is in use, the
- * number of ranks, the bytes and the agreed link. Must never look at a clock or at this rank's own luck.
+ * select.h — which algorithm runs a call. Decides from what all ranks share: the algorithm that is in use, the number of ranks, the
+ * bytes, the agreed link, and what all have told each other of earlier calls. Must never decide by this rank's clock or by how far
+ * this rank has come.
  */
 #ifndef PAT_SELECT_H
 #define PAT_SELECT_H
@@ -8,50 +9,49 @@
 #include "comm.h"
 
 /*
- * `alg` itself, or what it chooses for blocks of so many bytes on this communicator; c NULL: left to MPI. may_measure: the same on
- * all ranks; false leaves it to whoever is in use. *next says more; it may be NULL. The caller drives c, here and below. Changes
- * nothing.
+ * `alg` itself, or what it chooses for blocks of so many bytes on this communicator; with c NULL that is the MPI library's own.
+ * may_measure: may the call be measured, or a try? The same on all ranks. *next, unless NULL, says why this one and whether the call
+ * is measured. Changes nothing. The caller holds c's lock, here and below.
  */
 const pat_algorithm *pat_select(const pat_comm *c, const pat_algorithm *alg, int64_t block_bytes,
                                 bool may_measure, pat_next *next);
 
-/* A call begins: what its block is to carry, or this rank to say of it. site: where the program calls from; NULL: not known. */
+/* A call begins: note for its block, or for a measured call, when and from where. site: to where the call returns; NULL: not known. */
 void pat_select_arrive(pat_lane *lane, const void *site);
 
 /*
- * What the blocks of a round have carried that all of them have seen the end of; NULL: nothing. Returns an MPI error code: a
- * rank without memory must not choose by less than the others know.
+ * A round is over: note what its blocks have carried, for pat_select_learn; NULL: they carry nothing. Returns an MPI error code: a
+ * rank that has no memory for it must not go on choosing, since it would know less than the others.
  */
 int pat_select_note(pat_comm *c, pat_lane *lane, const pat_carried *carried, int64_t block_bytes);
 
 /*
- * When ranks came and how long calls took shapes what is chosen. Learnt at the end of a call that is not measured, or of
- * PAT_Wait, and when an all-gather is passed on to the MPI library: places in the program, which are the same on all ranks; the
- * moment at which a round ends in the background is not.
+ * Learn from when ranks came and how long calls took, which shapes what is chosen. The first is called at the end of a call that is
+ * not measured, or of PAT_Wait, the second when an all-gather was passed on to the MPI library: at the same points of the program on
+ * all ranks, and not when a round ends in the background, which is at another one on every rank.
  */
 void pat_select_learn(pat_comm *c, pat_lane *lane);
 void pat_select_passed_on(pat_comm *c, pat_lane *lane, int64_t block_bytes);
 
 /*
- * A call that is over is measured: ranks tell each other what they know of it, and all learn from that when the last has, before
- * the next one is chosen for.
+ * A measured call is over: begin to tell the other ranks (sample.h). All learn from what was told before the next call's algorithm
+ * is chosen. Returns an MPI error code, as the next three do.
  */
 int pat_select_measure(pat_comm *c, pat_lane *lane, enum pat_runner ran, int64_t block_bytes);
 
-/* See whether all have. The caller of the second holds pat_rt.driving already. */
+/* See whether all have told, and learn from it then. The caller of the second holds pat_rt.driving already. */
 int pat_select_look(pat_comm *c, bool *moved);
 int pat_select_look_driving(pat_comm *c, bool *moved);
 
-/* Wait until all have, if there is something to wait for. Only ranks that are still in the measured call are waited for. */
+/* Wait until all have told, if a measured call is under way: only for ranks that have not ended it. */
 int pat_select_hear(pat_comm *c);
 
 /*
- * The same for operations with a root: the fastest by calibration, kept for the sizes last asked for. The caller holds the
- * communicator's lock.
+ * `alg` itself, or what it chooses for a call with a root: the fastest by calibration. What was chosen is kept by length.
  */
 const pat_algorithm *pat_select_rooted(pat_comm *c, const pat_algorithm *alg, int64_t bytes);
 
-/* What is to be said of all-gathers of blocks of so many bytes before any has been called. */
+/* The verdict on all-gathers of blocks of so many bytes: what calibration, or else the link, says of them. */
 pat_judged pat_select_verdict(const pat_comm *c, int64_t block_bytes);
 
 /*

@@ -10,8 +10,8 @@
 #include "comm.h"
 
 /*
- * Between calls: end what communicators have prepared or exchanged for a next call, if any rank has done so. *busy, when not NULL, is set
- * instead when a started request stands in the way on any rank; when NULL such requests are completed first.
+ * Between calls: if any rank has given an estimate for a next call, end that epoch on all communicators without a call. Where a request is
+ * started on any rank, nothing is done but to set *busy; with busy NULL such requests are completed first.
  */
 int pat_settle(bool *busy);
 

@@ -1,6 +1,6 @@
 /*
  * trace.h — PAT_TRACE: what a rank sent and received, and when, as a file one can plot (bench/timeline). For looking at
- * rounds, not for every day: it costs a clock reading at each end of a message, and a line of text.
+ * rounds, not for every day: each message costs two readings of the clock and a line of text.
  */
 #ifndef PAT_TRACE_H
 #define PAT_TRACE_H
@@ -15,7 +15,7 @@
  */
 int pat_trace_open(FILE **file, const char *dir, int rank);
 
-/* The library starts: what an earlier program left goes, unless the trace of this one `goes_on`. */
+/* The library starts: empty the file of what an earlier program left, unless goes_on, since this one has traced before. */
 void pat_trace_begin(FILE *file, bool goes_on);
 
 /*
@@ -24,7 +24,7 @@ void pat_trace_begin(FILE *file, bool goes_on);
  */
 void pat_trace_round(FILE *file, const pat_comm *c, int64_t clock_offset_ns);
 
-/* Close it, and take it away if there is nothing in it: the library does not start after all. */
+/* The library does not start after all: close the file, and remove it if there is nothing in it. */
 void pat_trace_drop(FILE *file, const char *dir, int rank);
 
 /* Close it. Returns an MPI error code: MPI_ERR_OTHER when not all could be written. */

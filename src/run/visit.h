@@ -8,7 +8,7 @@
 #include "comm.h"
 #include "thread.h"
 
-/* Takes the communicator's lock if that is free, and adds to the visit when to come again. */
+/* Visit one communicator, if its lock is free. Sets in *visit when to come again, unless that is to be sooner already. */
 void pat_visit_comm(pat_comm *c, pat_visit *visit);
 
 /* One after the other, every communicator: what the thread does when it wakes up. */

@@ -8,7 +8,7 @@
 #include "comm.h"
 
 /*
- * Look until the communicator is no longer busy. The caller holds its lock; the background thread leaves it alone
+ * Call `look` until `busy` is false. The caller holds the communicator's lock; the background thread leaves it alone
  * meanwhile. Returns the MPI error code of the last look.
  */
 int pat_wait_while(pat_comm *c, bool (*busy)(const pat_comm *c), int (*look)(pat_comm *c, bool *moved));
