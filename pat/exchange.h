@@ -1,9 +1,9 @@
 /*
  * exchange.h — every rank tells every other when it expects to arrive, exactly once per epoch.
  *
- * A rank contributes at its Edge, or else at its call, or else when the communicator is settled. Nothing is
- * known before all have contributed: there is no local time-out and no substitute, so all ranks see the same
- * estimates.
+ * An epoch goes from the end of one call by plan to the end of the next (docs/epochs.md). A rank contributes at its first PAT_Edge in
+ * it, or else at its call, or else when the communicator is settled, which ends the epoch without a call. Nothing is known before all
+ * have contributed: there is no local time-out and no substitute, so all ranks see the same estimates.
  */
 #ifndef PAT_EXCHANGE_H
 #define PAT_EXCHANGE_H
@@ -12,15 +12,20 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define PAT_NO_CALL (-1) /* pat_estimate.shape: this rank expects no call */
+#define PAT_NO_CALL (-1) /* a pat_estimate.shape: this rank expects no call */
 
 typedef struct pat_estimate {
     int64_t arrival_ns; /* on the ranks' common clock */
-    int64_t shape;      /* what it will call with: a number that stands for the blocks, or PAT_NO_CALL */
-    int64_t certain;    /* 1: it has called, `shape` is no guess */
+    int64_t
+        shape; /* what it will call: a number that stands for a collective and its blocks, or PAT_NO_CALL */
+    int64_t certain; /* 1: it has called, `shape` is no guess */
 } pat_estimate;
 
-enum pat_exchange_state { PAT_EXCHANGE_NONE, PAT_EXCHANGE_POSTED, PAT_EXCHANGE_DONE };
+enum pat_exchange_state {
+    PAT_EXCHANGE_NONE,   /* this rank has not contributed */
+    PAT_EXCHANGE_POSTED, /* it has, and others are awaited */
+    PAT_EXCHANGE_DONE,   /* all have */
+};
 
 typedef struct pat_exchange {
     enum pat_exchange_state state;
@@ -34,14 +39,16 @@ typedef struct pat_exchange {
 int pat_exchange_init(pat_exchange *x, int num_ranks); /* 0 or ENOMEM */
 void pat_exchange_free(pat_exchange *x);               /* not while POSTED */
 
-/* Contribute. comm is the library's own, all its ranks post their epochs in the same order. Returns an MPI
- * error code. */
+/*
+ * Contribute. comm is the library's own, and all its ranks contribute to the same epochs in the same order. now_ns: the local time.
+ * Returns an MPI error code.
+ */
 int pat_exchange_post(pat_exchange *x, MPI_Comm comm, pat_estimate mine, int64_t now_ns);
 
 /* See whether all have contributed; state becomes DONE when so. Returns an MPI error code. */
 int pat_exchange_test(pat_exchange *x, int num_ranks);
 
-/* The next epoch begins. */
+/* The next epoch begins: back to PAT_EXCHANGE_NONE. Not while POSTED. */
 void pat_exchange_reset(pat_exchange *x);
 
 #endif

@@ -1,6 +1,7 @@
 /*
- * milestone.h — this process's computation phase: where it started, how far it is, and when it will be over.
- * Pure: told the time, never asks a clock. Not thread safe, its owner locks.
+ * milestone.h — this process's computation phase: when it began, how far it is, and when it will be over. Milestones are the calls
+ * PAT_ProcessingStart, PAT_Edge and PAT_ProcessingEnd: Start, Edge and End here. It is told the time, in ns of the local clock, and
+ * never reads a clock. It is not thread safe: its owner locks.
  */
 #ifndef PAT_MILESTONE_H
 #define PAT_MILESTONE_H
@@ -24,7 +25,7 @@ typedef struct pat_milestone {
 } pat_milestone;
 
 /*
- * Whatever the application says, an estimate is never before now, and at most 2^62 ns: clock offsets can be
+ * The milestones. Whatever the application says, an estimate is never before now, and at most 2^62 ns: clock offsets can be
  * added to it. An error changes nothing.
  */
 void pat_milestone_start(pat_milestone *m, int64_t now_ns); /* a second Start begins the phase anew */

@@ -1,6 +1,6 @@
 /*
- * nodes.h — which ranks share a node, and in what order a ring should visit ranks: node by node, so that every node's link
- * carries a block once and not once for each of its ranks, whatever the launcher's numbering.
+ * nodes.h — which ranks share a node of the cluster, and in what order a ring should visit ranks: node by node, so that every node's
+ * link carries a block once and not once for each of its ranks, however the launcher numbers them.
  */
 #ifndef PAT_NODES_H
 #define PAT_NODES_H
@@ -16,8 +16,8 @@
 int pat_nodes_find(MPI_Comm comm, MPI_Comm *node, int **node_of);
 
 /*
- * order[i]: the rank that stands at place i of a ring; node_of: of `count` ranks. By number where such a ring leaves a node no more often
- * than it must; else sorted by node, and by number within a node. Returns whether it is sorted.
+ * Fill in order[i], the rank that stands at place i of a ring of `count` ranks on these nodes. That is rank i where such a ring leaves
+ * a node no more often than it must; else ranks are sorted by node, and by number within a node. Returns whether they are sorted.
  */
 bool pat_nodes_order(const int *node_of, int count, int *order);
 

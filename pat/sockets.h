@@ -5,8 +5,8 @@
  *
  * Nothing relies on it: messages may come another way (shared memory, other networks), a socket may be missed,
  * and sockets of the application are watched as well. So every wait has a time limit, a socket that stays
- * readable although MPI was driven is left out after a while, and who sees messages come in that no socket
- * announced polls instead.
+ * readable although MPI was driven is left out after a while, and a thread that sees messages come in that no
+ * socket announced polls instead.
  */
 #ifndef PAT_SOCKETS_H
 #define PAT_SOCKETS_H
@@ -16,7 +16,7 @@
 
 typedef struct pat_sockets pat_sockets;
 
-/* A watch of one thread at a time. NULL when there is no memory. */
+/* Make a set of sockets, for one thread at a time; pat_sockets_scan fills it. NULL when there is no memory. */
 pat_sockets *pat_sockets_create(void);
 void pat_sockets_free(pat_sockets *sockets);
 
@@ -30,15 +30,19 @@ int pat_sockets_scan(pat_sockets *sockets);
  */
 int pat_sockets_packet_bytes(const pat_sockets *sockets);
 
-enum pat_sockets_event { PAT_SOCKETS_TIME, PAT_SOCKETS_EXTRA, PAT_SOCKETS_DATA };
+enum pat_sockets_event {
+    PAT_SOCKETS_TIME,  /* the time has passed */
+    PAT_SOCKETS_EXTRA, /* extra_fd has something to read */
+    PAT_SOCKETS_DATA,  /* a socket has something to read, or takes more */
+};
 
 /*
  * Sleep until a socket has something to read, one that is full takes more if `sending`, extra_fd (unless -1) has
- * something to read, or timeout_ns have passed (negative: no limit). With sockets NULL: only the last two.
+ * something to read, or timeout_ns have passed (negative: no limit). With sockets NULL: only the last two. Returns which it was.
  */
 enum pat_sockets_event pat_sockets_wait(pat_sockets *sockets, int extra_fd, bool sending, int64_t timeout_ns);
 
-/* What came of the last wait: did driving MPI move anything? NULL is allowed here and below. */
+/* Learn from a wait that ended with `event`: did driving MPI then move anything? NULL is allowed here and below. */
 void pat_sockets_learn(pat_sockets *sockets, enum pat_sockets_event event, bool moved);
 
 /* Do messages come in through sockets that are watched? Else poll. */

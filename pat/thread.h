@@ -1,7 +1,6 @@
 /*
- * thread.h — the background thread: sleeps until it is kicked, until the time its work asked for, or until
- * something comes in, then works once. It never spins. What the work is, is told by a function; this file knows
- * nothing of it.
+ * thread.h — the background thread: it sleeps until another thread wakes it (kicks it), until the time that its work asked for, or
+ * until a socket announces something, then works once. It never spins. The work is a function that it is given.
  */
 #ifndef PAT_THREAD_H
 #define PAT_THREAD_H
@@ -14,8 +13,8 @@
 
 typedef struct pat_visit {
     /* in */
-    bool reliable; /* sockets announce what comes in */
-    bool by_data;  /* this visit is because of one */
+    bool reliable; /* sockets announce what comes in: see pat_sockets_reliable */
+    bool by_data;  /* a socket's announcement is why it works now */
     /* out */
     int64_t next_ns; /* work again at this local time (pat_clock_local_ns); PAT_NEVER: when kicked */
     bool watch;      /* or when a socket has something to read */
@@ -30,8 +29,8 @@ typedef void pat_thread_work(void *arg, pat_visit *visit);
 typedef struct pat_thread pat_thread;
 
 /*
- * Start it with all signals blocked; it chooses its place by `view`, which it then owns, when it first has work. Returns NULL
- * with errno set when it cannot be made; the view is then the caller's still.
+ * Start the thread, with all signals blocked. It chooses where to run by `view`, which it owns from now on, when it first has work.
+ * Returns NULL with errno set when it cannot be made; the view is then still the caller's.
  */
 pat_thread *pat_thread_start(pat_thread_work *work, void *arg, pat_place_view *view);
 
@@ -42,11 +41,11 @@ void pat_thread_kick(pat_thread *thread);
 void pat_thread_rescan(pat_thread *thread);
 
 /*
- * Two-phase stop: ask, let the work that is under way finish, join. After the return it makes no MPI call.
+ * Ask the thread to end, let it finish the work that is under way, join it and free it. After the return it makes no MPI call.
  */
 void pat_thread_stop(pat_thread *thread);
 
-/* Processor time and wake-ups so far. */
+/* The thread's processor time and wake-ups so far. Any thread. */
 void pat_thread_usage(pat_thread *thread, int64_t *cpu_ns, int64_t *wakeups);
 
 #endif
