@@ -1,6 +1,6 @@
 /*
- * calls.h — the collectives as the public interface and the drop-in both have them: run here where that pays, else by
- * whoever comes next, which is not this layer's to know.
+ * calls.h — runs a call of a collective, for the public interface and the drop-in: by plan where that pays, else by the function
+ * that comes next, which is the MPI library's or another tool's.
  */
 #ifndef PAT_CALLS_H
 #define PAT_CALLS_H
@@ -14,17 +14,19 @@
 
 /* How a call went, for a report. */
 typedef struct pat_outcome {
-    const pat_algorithm *alg; /* NULL: not run here */
+    const pat_algorithm *alg; /* NULL: it was passed on */
     enum pat_why why;
-    pat_late late;     /* rank < 0: not known */
-    int64_t before_ns; /* of the call, before its round; the first call makes the communicator's state */
+    pat_late late; /* rank < 0: not known */
+    int64_t
+        before_ns; /* time of the call before its round, in which the first call makes the communicator's state */
     int64_t
         native_ns; /* what the MPI library's own takes once the last rank has come (pat_select_native_ns); 0: not known */
 } pat_outcome;
 
 /*
- * Results and errors as of the MPI call of that name. `next` runs it where this library does not, whatever its verdict on the
- * arguments. site: what the program's call returns to. outcome may be NULL; its owner sets it up.
+ * Returns, and gives results and errors, as the MPI function of that name does. `next` runs the call where this library does not, also
+ * where its arguments are wrong. site: to where the program's call returns. outcome may be NULL; the caller gives all its fields a value
+ * first, since only what becomes known is set.
  */
 int pat_calls_run(const pat_face *face, const pat_args *args, pat_any *next, const void *site,
                   pat_outcome *outcome);

@@ -1,5 +1,5 @@
 /*
- * describe.h — from the arguments of a call to what it means in bytes (call.h).
+ * describe.h — turns the arguments of a call into what they mean in bytes (call.h).
  */
 #ifndef PAT_DESCRIBE_H
 #define PAT_DESCRIBE_H
@@ -10,7 +10,7 @@
 #include "face.h"
 
 /*
- * Understand a call. *ours is false for arguments that MPI would reject, that are wrong on their own (send and receive sizes differ), or
+ * Describe a call. *ours is false for arguments that MPI would reject, that are wrong on their own (send and receive sizes differ), or
  * that no plan is for (reduction.h): those go to MPI unchanged. The program's arrays must outlive the description. Returns an MPI error
  * code, with its text; after MPI_SUCCESS pat_describe_done is to be called once the call has ended.
  */
@@ -18,8 +18,8 @@ int pat_describe(const pat_face *face, const pat_args *args, pat_call *call, boo
 void pat_describe_done(pat_call *call);
 
 /*
- * The mean length of a block, in bytes, out of what is the same on all ranks, without a further look at the arguments; 0 or less: there is
- * nothing to be run here.
+ * The mean length of a block, in bytes, from arguments that are the same on all ranks, and without checking the others; 0 or less:
+ * there is nothing that a plan could run.
  */
 int64_t pat_describe_mean_bytes(const pat_face *face, const pat_args *args, int num_ranks);
 

@@ -1,5 +1,6 @@
 /*
- * face.h — a call of a collective with its arguments, in one shape whatever collective and language it comes from.
+ * face.h — a call of a collective with its arguments, in one shape whatever collective and language it comes from. A face is what
+ * one function of MPI looks like to a program: MPI_Allgather and MPI_Allgatherv are two faces of the all-gather.
  */
 #ifndef PAT_FACE_H
 #define PAT_FACE_H
@@ -43,13 +44,14 @@ enum pat_args_kind {
     PAT_ARGS_VECTOR, /* as of MPI_Allreduce: elements that are reduced */
 };
 
-/* One call of MPI's that this library may run. */
+/* One function of MPI that this library may run itself. */
 typedef struct pat_face {
     const char *mpi; /* "MPI_Allgatherv"; a string that stays */
     enum pat_op op;
     enum pat_args_kind kind;
-    int (*next)(pat_any *function, const pat_args *args); /* call `function`, which is of that call's type */
-    int64_t (*bytes)(const pat_args *args);               /* of this rank's buffer, for a report */
+    int (*next)(pat_any *function,
+                const pat_args *args);      /* call `function`, which has this one's parameters */
+    int64_t (*bytes)(const pat_args *args); /* of this rank's buffer, for a report */
 } pat_face;
 
 /* The calls of faces.h: pat_face_allgather, ... */
@@ -57,7 +59,7 @@ typedef struct pat_face {
     extern const pat_face pat_face_##lower;
 #include "faces.h"
 
-/* The bytes of so many items; 0 where arguments do not make sense: MPI tells of those. */
+/* The bytes of so many items; 0 where MPI would reject the arguments. */
 int64_t pat_face_bytes(int64_t count, MPI_Datatype type);
 
 #endif

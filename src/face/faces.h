@@ -1,13 +1,13 @@
 /*
- * faces.h — every collective as programs call it: its names, parameters, arguments, and the bytes of a rank's buffer as far as one figure
- * can tell. One list for all languages and for the library's own calls: who includes it defines what becomes of a row and what a
- * parameter of each kind is there; all of that is undefined again at the end.
+ * faces.h — every collective function of MPI as programs call it: its names, parameters, arguments, and the bytes of a rank's buffer, 0
+ * where one number cannot say them. One list for all languages and for the library's own calls. A file that includes it first defines
+ * what a row expands to, and what a parameter of each kind is there (as faces_c.h does); all of that is undefined again at the end.
  *  TAKE(name, lower, upper, op, kind, parameters, arguments, bytes): the library may run it itself, as the collective PAT_OP_op; `kind` says
- *  which arguments there are (describe.h). Where it is not defined, such a row is a PASS.
- *  PASS(name, lower, upper, parameters, arguments, bytes): it is passed on. Nothing, where it is not defined.
- * The arguments of a TAKE stand in A_BUFFER, A_COUNT, A_COUNTS, A_TYPE, A_OP and A_COMM, which may be defined, all or none; a root is an
- * A_COUNT. LISTED: the bytes that this rank has in a list of counts; 0 where it is not defined.
- * LARGE: only calls that have a form with counts of type MPI_Count, in which displacements are of type MPI_Aint.
+ *  which arguments there are (PAT_ARGS_kind in face.h). Where TAKE is not defined, such a row is a PASS.
+ *  PASS(name, lower, upper, parameters, arguments, bytes): it is always passed on. Where PASS is not defined, such a row is nothing.
+ * Each argument of a TAKE is wrapped in A_BUFFER, A_COUNT, A_COUNTS, A_TYPE, A_OP or A_COMM, of which all or none may be defined; a root
+ * is an A_COUNT. LISTED: the bytes that this rank has in a list of counts; 0 where it is not defined.
+ * With LARGE defined, the list has only functions that have a form with counts of type MPI_Count, and displacements are of type MPI_Aint.
  */
 #ifndef PASS
 #define PASS(name, lower, upper, parameters, arguments, bytes)

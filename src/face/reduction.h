@@ -1,6 +1,6 @@
 /*
  * reduction.h — which reductions a plan may run: MPI's predefined operations on the predefined types that MPI defines them for.
- * All others, a user's among them, are left to the MPI library, alike on all ranks.
+ * All others, a program's own among them, are left to the MPI library, on all ranks alike.
  */
 #ifndef PAT_REDUCTION_H
 #define PAT_REDUCTION_H
