@@ -1,6 +1,7 @@
 /*
- * dropin.h — what the parts of the drop-in share that lie in the library. They get the program's calls from the preloaded file
- * (gate.h), and hand every call that is not run here to whoever defines the function next: another tool, or the MPI library.
+ * dropin.h — what the files of the drop-in share that are linked into the library. The drop-in runs the library under a program that
+ * does not know of it. It gets the program's calls from the preloaded file (gate.h), and passes every call that is not run here on to
+ * whoever defines the function next: another tool, or the MPI library.
  */
 #ifndef PAT_DROPIN_H
 #define PAT_DROPIN_H
@@ -17,9 +18,9 @@
 #include "sites.h"
 
 /*
- * Open MPI's library for Fortran calls PMPI_ itself, so what programs in Fortran call is taken over under its Fortran name.
- * That of MPICH and its relatives calls MPI_ in C, at least for calls with buffers; there they are taken over as a program's
- * own.
+ * Does the MPI library's Fortran interface call the MPI_ functions of C, at least where there are buffers? MPICH's and its relatives' do,
+ * and there a call in Fortran is taken over as the call in C that it becomes. Open MPI's calls PMPI_, so there it is taken over
+ * under its Fortran name.
  */
 #ifdef OPEN_MPI
 enum { PAT_FORTRAN_CALLS_MPI = 0 };
@@ -40,27 +41,27 @@ extern pat_gate *pat_dropin_gate;
         (__typeof__(&PMPI_##name))found;                                                                     \
     })
 
-/* The drop-in's own state, on the one runtime object; there between MPI_Init and MPI_Finalize where a report is wanted. */
+/* What the drop-in keeps for a report (pat_rt.dropin), between MPI_Init and MPI_Finalize. */
 typedef struct pat_dropin {
     pat_sites sites;
-    int64_t begin_ns;  /* the program's time counts from here: MPI has started */
-    int64_t start_ns;  /* what starting the library took */
+    int64_t begin_ns;  /* when MPI had started: the program's time counts from here */
+    int64_t start_ns;  /* how long starting the library took */
     int64_t thread_ns; /* processor time of the background thread, once nothing is counted any more */
-    int64_t finish_ns; /* MPI_Finalize was called */
+    int64_t finish_ns; /* when MPI_Finalize was called */
     MPI_Comm comm;     /* the report's own communicator of all ranks, for when the library has ended */
     int nodes;
     char *
         file; /* on rank 0: where the report goes, whatever directory the program goes to; NULL: standard error */
 } pat_dropin;
 
-/* Does anybody want to know of the calls? Every call asks: one load. */
+/* Is a report wanted? Every call asks, which costs one load. */
 #define pat_dropin_reports (pat_rt.dropin != NULL)
-/* This thread is in a call that is timed: what another tool makes of it, in C of a call in Fortran, is not one more. */
+/* This thread is in a call that is timed: calls of MPI that another tool makes meanwhile are not counted. */
 extern _Thread_local bool pat_dropin_inside;
-/* Where a call in Fortran came from that the MPI library's Fortran is going to make a call in C of; NULL: none. */
+/* The call site of a call in Fortran that the MPI library is about to turn into a call in C (PAT_FORTRAN_CALLS_MPI); NULL: there is none. */
 extern _Thread_local const void *pat_dropin_fortran_site;
 
-/* Where in the program a call comes from that in C returns to `site`: once for each call. */
+/* The call site of a call that in C returns to `site`. To be asked once for each call, since it forgets the one in Fortran. */
 static inline const void *pat_dropin_site(const void *site)
 {
     if (PAT_FORTRAN_CALLS_MPI && pat_dropin_fortran_site) {
@@ -79,11 +80,11 @@ static inline void pat_dropin_count(const void *site, const char *call, int64_t 
         pat_sites_add(&dropin->sites, site, call, bytes, time_ns, outcome);
 }
 
-/* MPI_Init and so on, for whichever language calls. */
+/* MPI_Init and so on, called from whichever language. They return what MPI's own return. */
 int pat_dropin_init(int *argc, char ***argv);
 int pat_dropin_init_thread(int *argc, char ***argv, int required, int *provided);
 int pat_dropin_finalize(void);
-/* A collective that the library may run itself; `next` is what comes behind the preloaded file, and the call returns to returns_to. */
+/* Run a call that the library may run itself, and count it; next: the next definition; returns_to: where the program's call returns to. */
 int pat_dropin_call(const pat_face *face, const pat_args *args, pat_any *next, const void *returns_to);
 
 /*
@@ -98,13 +99,13 @@ void pat_dropin_watch(bool on);
 void pat_dropin_watch_large(bool on);
 void pat_dropin_watch_fortran(bool on);
 
-/* A call of `way` goes to `ours`. */
+/* From now on this call, spelled this way, goes to `ours`. */
 static inline void pat_dropin_set(enum pat_gate_way way, enum pat_gate_call call, pat_gate_any *ours)
 {
     atomic_store_explicit(&pat_dropin_gate->ours[way][call], ours, memory_order_release);
 }
 
-/* A buffer that Fortran gives as C has it: MPI_IN_PLACE and MPI_BOTTOM are addresses of variables there. */
+/* What C calls the buffer that Fortran gives: MPI_IN_PLACE and MPI_BOTTOM are addresses of variables in Fortran. */
 void *pat_fortran_buffer(void *given);
 
 #endif

@@ -1,9 +1,9 @@
 /*
  * gate.h — the preloaded file, libpat-mpi.so, and what it shares with the library, libpat.so. The preloaded file stands in
- * front of whatever program it meets, also of one with another MPI library than ours, whose handles have another size. So it
- * knows no MPI library: it is linked with none, includes no mpi.h, and hands words on as they come. At MPI_Init it looks
- * which MPI library the program has; if that is the one libpat.so was built for, it loads libpat.so, which says here which
- * calls it wants.
+ * front of whatever program it is preloaded to, also of one with another MPI library than ours, whose handles have another size. So it
+ * knows no MPI library: it is linked with none, includes no mpi.h, and passes arguments on as machine words. At MPI_Init it looks
+ * which MPI library the program has; if that is the one libpat.so was built for, it loads libpat.so, which enters here which
+ * calls it wants to get.
  */
 #ifndef PAT_GATE_H
 #define PAT_GATE_H
@@ -46,8 +46,8 @@ typedef struct pat_gate {
 } pat_gate;
 
 /*
- * In libpat.so, under the name pat_gate_enter_library: say which calls it wants. The preloaded file tells its version and
- * the size of what it hands over. 0: done; else they do not belong together, and nothing is changed.
+ * The function pat_gate_enter_library of libpat.so, which enters the calls that it wants in *gate. The preloaded file gives its version
+ * and the size of *gate. Returns 0; else the two files do not belong together, and nothing is changed.
  */
 typedef int pat_gate_enter(pat_gate *gate, const char *version, size_t size);
 
@@ -64,12 +64,12 @@ extern pat_gate pat_gate_here;
 /* The next definition as the caller at `site` sees it. Ends the program where there is none, as the dynamic linker would. */
 pat_gate_any *pat_gate_next_of(pat_gate_name *called, const void *site);
 
-/* MPI is being started by who returns to `site`: look at its MPI library, once, and load ours or step aside. */
+/* MPI is being started by the code at `site`: look once which MPI library that has, and load libpat.so, or pass everything on. */
 void pat_gate_open(const void *site);
 
 typedef intptr_t word; /* what a register holds: an integer, a handle or an address */
 
-/* The definition of the name `called_as`. Passing on must cost next to nothing: two loads and a jump. */
+/* Define the function `called_as`. To pass a call on costs two loads and a jump. */
 #define PAT_GATE(called_as, way, call, before, parameters, arguments, our_parameters, our_arguments)         \
     __attribute__((visibility("default"))) word called_as parameters;                                        \
     word called_as parameters                                                                                \

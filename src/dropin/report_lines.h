@@ -18,16 +18,16 @@
 
 enum { PAT_REPORT_SCHEMA = 1 }; /* of the JSON: counted up when a key changes its meaning or goes */
 
-/* A place as it travels: sums over the ranks that have it. */
+/* A line of the report, which is about one call site: sums over the ranks that call from it. */
 typedef struct pat_report_line {
     char name[160], call[32];
-    int64_t offset; /* from the beginning of the file that the name names */
-    int64_t ranks;
+    int64_t offset; /* of the call site in the program or library that the name begins with */
+    int64_t ranks;  /* how many call from it */
     pat_site_sums sums;
     int64_t last_rank, last_calls; /* who came last most often, as rank 0 has seen it; no ranks: -1 */
 } pat_report_line;
 
-/* What the library has taken beside the calls; sums over ranks. */
+/* The time that the library has taken beside the calls; sums over ranks. */
 typedef struct pat_report_costs {
     int64_t start_ns, state_ns, end_ns; /* of the program's time */
     int64_t thread_ns;                  /* processor time of the background thread */
@@ -51,7 +51,7 @@ typedef struct pat_report {
  */
 int pat_report_place(const char *report, char **file);
 
-/* Write it there; what is known of rank 0 alone is filled in. Returns an MPI error code with its text. */
+/* Write it there, after filling in what only rank 0 knows: mpi, host, date, command. Returns an MPI error code, with its text. */
 int pat_report_put(pat_report *report, const char *file);
 
 void pat_report_text(const pat_report *report, FILE *to);
@@ -59,6 +59,7 @@ json_t *pat_report_json(const pat_report *report); /* NULL without memory */
 
 /* ---- Figures that both show ----------------------------------------------------------------------------- */
 
+/* How many calls ran by plan. */
 static inline int64_t pat_report_by_plan(const pat_report_line *l)
 {
     int64_t calls = 0;
@@ -68,15 +69,15 @@ static inline int64_t pat_report_by_plan(const pat_report_line *l)
 }
 
 /*
- * Saved by all calls of a place that tell when the ranks came: what the MPI library's own all-gather would have taken from the
- * last arrival on, which is an estimate, less what the call took from there. Below 0: lost.
+ * Time saved by those calls of a line of which it is known when the ranks came: what the MPI library's own all-gather is taken to need
+ * from the last arrival on, less what the call took from there. Below 0: lost.
  */
 static inline int64_t pat_report_saved_ns(const pat_report_line *l)
 {
     return l->sums.native_ns - (l->sums.plan_ns - l->sums.waited_ns);
 }
 
-/* Over the whole program: saved by calls, less what the library has taken beside them. */
+/* Over the whole program: time saved by calls, and that less what the library has taken beside them. */
 typedef struct pat_report_sum {
     int64_t by_calls_ns, saved_ns, known_calls; /* sums over ranks */
 } pat_report_sum;
@@ -92,6 +93,7 @@ static inline pat_report_sum pat_report_add_up(const pat_report *r)
     return sum;
 }
 
+/* Milliseconds of ns / parts; 0 where there are no parts. */
 static inline double pat_report_ms(int64_t ns, int64_t parts)
 {
     return parts > 0 ? 1e-6 * (double)ns / (double)parts : 0;

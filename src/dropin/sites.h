@@ -1,5 +1,5 @@
 /*
- * sites.h — what has been counted for every place in the program that calls a collective. Local to the process; any
+ * sites.h — what has been counted for every call site of a collective, which is an address in the program. Local to the process; any
  * thread may add.
  */
 #ifndef PAT_SITES_H
@@ -15,11 +15,13 @@ typedef struct pat_site_sums {
     int64_t calls, time_ns, bytes, least_bytes, most_bytes; /* bytes: of a rank's buffer, summed over calls */
     int64_t alg_calls[PAT_MAX_ALGS];                        /* run by plans */
     int64_t why_calls[PAT_NUM_WHYS];                        /* why by a plan, or why not */
-    int64_t num_known; /* calls of which is known when the ranks came; the three below are theirs */
-    int64_t waited_ns, native_ns, plan_ns; /* for the last rank; the MPI library's from there; whole calls */
+    int64_t num_known; /* calls of which it is known when the ranks came; the three below are theirs */
+    int64_t waited_ns; /* from this rank's arrival to the last one's */
+    int64_t native_ns; /* what the MPI library's own would take from the last arrival on */
+    int64_t plan_ns;   /* the whole calls, without what came before their rounds (pat_outcome) */
 } pat_site_sums;
 
-/* One operation at one place. */
+/* One function of MPI at one call site. */
 typedef struct pat_site {
     const void *address; /* to which the call returns */
     const char *call;    /* "MPI_Allgather"; a string that stays */
@@ -28,7 +30,7 @@ typedef struct pat_site {
     int num_last;
 } pat_site;
 
-/* All of them: a hash table that only grows, because a program has as many places as it has lines, so few. */
+/* All of them: a hash table that only grows, since a program has few call sites. */
 typedef struct pat_sites {
     pthread_mutex_t lock;
     pat_site *sites; /* in the order of their first call */
@@ -41,19 +43,19 @@ typedef struct pat_sites {
 void pat_sites_add(pat_sites *sites, const void *address, const char *call, int64_t bytes, int64_t time_ns,
                    const pat_outcome *outcome);
 
-/* Free what they hold; nobody adds any more. */
+/* Free what they hold. No thread may add any more. */
 void pat_sites_clear(pat_sites *sites);
 
 /*
- * A place as a person can find it: "program(function+0x1f)", or "program+0x11f3" where no symbol is known: the same for all
- * processes wherever they are loaded, and what addr2line takes. At most `size` bytes with the end of the text: a longer one is
+ * The name of a call site, by which a person can find it: "program(function+0x1f)", or "program+0x11f3" where no symbol is known. It
+ * is the same in all processes, whatever address the program is loaded at, and what addr2line takes. At most `size` bytes with the end of the text: a longer one is
  * shortened. Returns the offset from the beginning of the file.
  */
 int64_t pat_sites_name(const void *address, char *text, int size);
 
 /*
  * A name in at most `width` characters. From a longer one the middle is taken out, and the offset from the beginning of the
- * file put at its end, which tells two places in functions of similar names apart: "program(func...)+0x11f3".
+ * file put at its end, which tells two call sites in functions of similar names apart: "program(func...)+0x11f3".
  */
 void pat_sites_shorten(const char *name, int64_t offset, int width, char *text);
 
