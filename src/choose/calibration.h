@@ -36,7 +36,7 @@ typedef struct pat_machine {
     int ranks_per_node;
 } pat_machine;
 
-/* What the closed form of one algorithm was fitted to, by least squares. */
+/* Alpha and beta of one of the library's algorithms, fitted to what was measured. */
 typedef struct pat_fit {
     bool known;
     double alpha_us, beta_ns; /* of a message, of a byte: Hockney's, for pat_closed_form */

@@ -13,7 +13,7 @@
 #include "plan.h"
 #include "profile.h"
 
-/* Two hash tables: of pairs of profiles, by length and call site; and of call sites. What shares a place is replaced. */
+/* Sizes of two hash tables: of pairs of profiles, by length and call site; and of call sites. A full place gives up its older entry. */
 enum { PAT_PAIRS = 16, PAT_PLACES = 16 };
 
 typedef struct pat_history {

@@ -88,7 +88,7 @@ typedef struct pat_comm {
  */
 int pat_comm_get(MPI_Comm comm, bool choosing, pat_comm **out);
 
-/* Why *out was NULL, for a report. */
+/* Why *out was NULL, for a report or PAT_EXPLAIN. */
 enum pat_why pat_comm_why_not(MPI_Comm comm);
 
 /*
