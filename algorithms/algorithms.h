@@ -32,10 +32,10 @@ typedef struct pat_algorithm {
     enum pat_op op;
     bool arrival_aware; /* it is PREDICTED or AHEAD in list.h */
     bool uses_arrivals; /* its plan depends on this round's arrival estimates */
-    bool any_order; /* it may be run with pat_job.order: ranks need not stand in the order of their numbers */
-    bool chooses;   /* not an algorithm itself: takes one of the others, call by call */
-    bool reduces;   /* its plans reduce, and it reads pat_job.element_bytes */
-    bool half;      /* only half of another one: no program can choose it */
+    bool any_order;     /* ranks may stand in another order than by number: see pat_job.order */
+    bool chooses;       /* not an algorithm itself: takes one of the others, call by call */
+    bool reduces;       /* its plans reduce, and it reads pat_job.element_bytes */
+    bool half;          /* only half of another one: no program can choose it */
     /* Build the part of job->num_ranks ranks' common plan that is `rank`'s; NULL: left to the MPI library. */
     void (*build)(pat_plan *plan, const pat_job *job, int rank);
     /*
