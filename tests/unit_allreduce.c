@@ -272,19 +272,27 @@ static void test_bound_by_hand(void **state)
     int64_t exit_ns[4], last;
     (void)state;
     /* 1000 bytes at a byte a nanosecond, latency 10: a vector after the last arrival, and after the last other one. */
-    assert_int_equal(pat_model_allreduce_bound(4, 1000, apart, 10, 1000, exit_ns, &last), 0);
+    assert_int_equal(pat_model_allreduce_bound(4, 1000, apart, &(pat_cost){.alpha_ns = 10, .beta_ps = 1000},
+                                               exit_ns, &last),
+                     0);
     assert_int_equal(last, 101010);
     assert_int_equal(exit_ns[0], 101010);
     assert_int_equal(exit_ns[2], 100000);
     /* All at once: 2 * 3/4 of a vector. */
-    assert_int_equal(pat_model_allreduce_bound(4, 1000, together, 10, 1000, exit_ns, &last), 0);
+    assert_int_equal(pat_model_allreduce_bound(4, 1000, together,
+                                               &(pat_cost){.alpha_ns = 10, .beta_ps = 1000}, exit_ns, &last),
+                     0);
     assert_int_equal(last, 5 + 10 + 1500);
     assert_int_equal(exit_ns[3], 5 + 10 + 1000);
     /* The last two at once: no more than after one. */
-    assert_int_equal(pat_model_allreduce_bound(4, 1000, two, 10, 1000, exit_ns, &last), 0);
+    assert_int_equal(
+        pat_model_allreduce_bound(4, 1000, two, &(pat_cost){.alpha_ns = 10, .beta_ps = 1000}, exit_ns, &last),
+        0);
     assert_int_equal(last, 9000 + 10 + 1000);
     assert_int_equal(exit_ns[2], 9000 + 10 + 1000);
-    assert_int_equal(pat_model_allreduce_bound(1, 1000, apart + 1, 10, 1000, exit_ns, &last), 0);
+    assert_int_equal(pat_model_allreduce_bound(1, 1000, apart + 1,
+                                               &(pat_cost){.alpha_ns = 10, .beta_ps = 1000}, exit_ns, &last),
+                     0);
     assert_int_equal(last, 7000);
     assert_int_equal(exit_ns[0], 7000);
 }
@@ -298,9 +306,10 @@ static void test_nothing_beats_the_bound(void **state)
         const int P = 1 + (int)random_below(&seed, 16);
         int64_t arrival[MAX_RANKS], bound[MAX_RANKS], exit_ns[MAX_RANKS], last;
         const pat_job job = random_job(&seed, number, P, arrival);
-        assert_int_equal(
-            pat_model_allreduce_bound(P, job.block_bytes, arrival, job.alpha_ns, job.beta_ps, bound, &last),
-            0);
+        assert_int_equal(pat_model_allreduce_bound(
+                             P, job.block_bytes, arrival,
+                             &(pat_cost){.alpha_ns = job.alpha_ns, .beta_ps = job.beta_ps}, bound, &last),
+                         0);
         for (int a = 0; a < NUM_NAMES; a++, walked++) {
             const int64_t got = walked_ns(names[a], &job, arrival, exit_ns);
             if (got < last)

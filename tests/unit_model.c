@@ -44,7 +44,8 @@ static void test_worked_example(void **state)
         expect_times(got, (int64_t[]){t + 3 * TAU, t + 4 * TAU, t + 5 * TAU, t + 5 * TAU}, 4);
         walk("ring", &job, &ideal, got);
         expect_times(got, (int64_t[]){t + 5 * TAU, t + 5 * TAU, t + 5 * TAU, t + 5 * TAU}, 4);
-        assert_int_equal(pat_model_bound(4, BLOCK, arrival, 0, BETA, got), 0);
+        assert_int_equal(pat_model_bound(4, BLOCK, arrival, &(pat_cost){.alpha_ns = 0, .beta_ps = BETA}, got),
+                         0);
         expect_times(got, (int64_t[]){t + 3 * TAU, t + 3 * TAU, t + 3 * TAU, t + 3 * TAU}, 4);
     }
 }
@@ -90,7 +91,10 @@ static void test_nothing_beats_the_bound(void **state)
         int P = 1 + (int)random_below(&seed, 16);
         int64_t arrival[MAX_RANKS], bound[MAX_RANKS], got[MAX_RANKS];
         pat_job job = random_job(&seed, number, P, arrival);
-        assert_int_equal(pat_model_bound(P, job.block_bytes, arrival, job.alpha_ns, job.beta_ps, bound), 0);
+        assert_int_equal(pat_model_bound(P, job.block_bytes, arrival,
+                                         &(pat_cost){.alpha_ns = job.alpha_ns, .beta_ps = job.beta_ps},
+                                         bound),
+                         0);
         for (int r = 0; r < P; r++)
             assert_int_equal(bound[r], bound_of(&job, r, job.alpha_ns));
         for (int a = 0; a < pat_algorithm_count(); a++) {
@@ -412,7 +416,9 @@ static void test_times_beyond_all_bounds(void **state)
     assert_int_equal(pat_model_walk(plans, 2, arrival, &cost, got, NULL), 0);
     plan_set_free(plans, 2);
     expect_times(got, (int64_t[]){INT64_MAX, INT64_MAX}, 2);
-    assert_int_equal(pat_model_bound(2, job.block_bytes, arrival, cost.alpha_ns, cost.beta_ps, got), 0);
+    assert_int_equal(pat_model_bound(2, job.block_bytes, arrival,
+                                     &(pat_cost){.alpha_ns = cost.alpha_ns, .beta_ps = cost.beta_ps}, got),
+                     0);
     expect_times(got, (int64_t[]){INT64_MAX, INT64_MAX}, 2);
 }
 

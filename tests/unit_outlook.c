@@ -45,7 +45,8 @@ static void at_once(void **state)
     pat_outlook o;
     (void)state;
     for (int given = 0; given < 2; given++) {
-        assert_int_equal(pat_outlook_make(&o, &c, contender(), 4, 90000, given ? same : NULL, PAT_GOAL_MEAN),
+        assert_int_equal(pat_outlook_make(&o, &(pat_outlook_case){&c, contender(), 4, 90000},
+                                          given ? same : NULL, PAT_GOAL_MEAN),
                          0);
         near(0, o.waiting_us);
         near(300, o.native_us);
@@ -60,11 +61,13 @@ static void one_late(void **state)
     const int64_t late[4] = {0, 0, 1000000, 0};
     pat_outlook o;
     (void)state;
-    assert_int_equal(pat_outlook_make(&o, &c, contender(), 4, 90000, late, PAT_GOAL_MEAN), 0);
+    assert_int_equal(
+        pat_outlook_make(&o, &(pat_outlook_case){&c, contender(), 4, 90000}, late, PAT_GOAL_MEAN), 0);
     near(750, o.waiting_us);
     near(1050, o.native_us);
     near(3 * 1100 / 4.0, o.relay_us); /* the late one has all it needs */
-    assert_int_equal(pat_outlook_make(&o, &c, contender(), 4, 90000, late, PAT_GOAL_LAST), 0);
+    assert_int_equal(
+        pat_outlook_make(&o, &(pat_outlook_case){&c, contender(), 4, 90000}, late, PAT_GOAL_LAST), 0);
     near(0, o.waiting_us);
     near(300, o.native_us);
     near(100, o.relay_us);
@@ -87,8 +90,12 @@ static void never_later(void **state)
             mean_us += (double)(last - arrival_ns[r]) / 1e3 / ranks;
         for (enum pat_goal goal = PAT_GOAL_MEAN; goal <= PAT_GOAL_LAST; goal++) {
             pat_outlook o, together;
-            assert_int_equal(pat_outlook_make(&o, &c, contender(), ranks, 90000, arrival_ns, goal), 0);
-            assert_int_equal(pat_outlook_make(&together, &c, contender(), ranks, 90000, NULL, goal), 0);
+            assert_int_equal(
+                pat_outlook_make(&o, &(pat_outlook_case){&c, contender(), ranks, 90000}, arrival_ns, goal),
+                0);
+            assert_int_equal(
+                pat_outlook_make(&together, &(pat_outlook_case){&c, contender(), ranks, 90000}, NULL, goal),
+                0);
             near(goal == PAT_GOAL_MEAN ? mean_us : 0, o.waiting_us);
             near(together.native_us + o.waiting_us, o.native_us);
             assert_true(o.relay_us <= together.relay_us + o.waiting_us + 1e-2);
@@ -104,11 +111,13 @@ static void not_known(void **state)
     pat_outlook o;
     (void)state;
     c.num_points = 0;
-    assert_int_equal(pat_outlook_make(&o, &c, contender(), 4, 90000, late, PAT_GOAL_MEAN), 0);
+    assert_int_equal(
+        pat_outlook_make(&o, &(pat_outlook_case){&c, contender(), 4, 90000}, late, PAT_GOAL_MEAN), 0);
     assert_true(isnan(o.native_us));
     c = some();
     c.fits[index_of("relay")].known = false;
-    assert_int_equal(pat_outlook_make(&o, &c, contender(), 4, 90000, late, PAT_GOAL_MEAN), 0);
+    assert_int_equal(
+        pat_outlook_make(&o, &(pat_outlook_case){&c, contender(), 4, 90000}, late, PAT_GOAL_MEAN), 0);
     assert_true(isnan(o.relay_us));
 }
 

@@ -123,7 +123,8 @@ static bool look(cell *c)
         for (int r = 0; r < first->procs; r++)
             c->arrival_ns[i][r] =
                 bench_delay_ns(c->pattern, c->seed, i, r, first->procs, (int64_t)(first->max_delay_ms * 1e6));
-        if (pat_outlook_make(&c->outlook[i], c->by, contender_of(c), first->procs, first->segment_bytes,
+        if (pat_outlook_make(&c->outlook[i],
+                             &(pat_outlook_case){c->by, contender_of(c), first->procs, first->segment_bytes},
                              c->arrival_ns[i], PAT_GOAL_MEAN) != 0)
             return false;
     }
@@ -142,7 +143,7 @@ static bool takes_relay(const cell *c, int iteration, bool before)
     const int64_t bytes = c->table.rows->segment_bytes;
     pat_outlook sum = {0}, together;
     const int from = iteration > BACK ? iteration - BACK : 0, num = iteration - from;
-    pat_outlook_make(&together, c->by, contender_of(c), ranks, bytes, NULL,
+    pat_outlook_make(&together, &(pat_outlook_case){c->by, contender_of(c), ranks, bytes}, NULL,
                      PAT_GOAL_MEAN); /* needs no memory */
     const enum pat_verdict verdict = pat_outlook_verdict(&together);
     if (verdict != PAT_RELAY_BY_ARRIVALS || ranks == 2)

@@ -12,10 +12,12 @@ int bench_bound_exits(const pat_collective *collective, int num_ranks, int64_t b
     int rc;
     *last_ns = INT64_MIN;
     if (collective->reduces)
-        rc = pat_model_allreduce_bound(num_ranks, block_bytes, arrival_ns, lambda_ns, beta_ps, exit_ns,
+        rc = pat_model_allreduce_bound(num_ranks, block_bytes, arrival_ns,
+                                       &(pat_cost){.alpha_ns = lambda_ns, .beta_ps = beta_ps}, exit_ns,
                                        last_ns);
     else
-        rc = pat_model_bound(num_ranks, block_bytes, arrival_ns, lambda_ns, beta_ps, exit_ns);
+        rc = pat_model_bound(num_ranks, block_bytes, arrival_ns,
+                             &(pat_cost){.alpha_ns = lambda_ns, .beta_ps = beta_ps}, exit_ns);
     for (int r = 0; rc == 0 && r < num_ranks; r++)
         *last_ns = exit_ns[r] > *last_ns ? exit_ns[r] : *last_ns;
     return rc;

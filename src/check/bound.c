@@ -17,9 +17,9 @@ static int compare_times(const void *a, const void *b)
 }
 
 /* When so many bytes that none could start before `from` can have come through a link, rounded down. */
-static int64_t through_link(int64_t from, int64_t lambda_ns, wide bytes, int64_t beta_ps)
+static int64_t through_link(int64_t from, const pat_cost *link, wide bytes)
 {
-    wide ns = (wide)from + lambda_ns + bytes * beta_ps / 1000;
+    wide ns = (wide)from + link->alpha_ns + bytes * link->beta_ps / 1000;
     return ns > INT64_MAX ? INT64_MAX : (int64_t)ns;
 }
 
@@ -34,8 +34,8 @@ static int64_t *sort_times(const int64_t *times, size_t n)
     return sorted;
 }
 
-int pat_model_bound(int num_ranks, int64_t block_bytes, const int64_t *arrival_ns, int64_t lambda_ns,
-                    int64_t beta_ps, int64_t *exit_ns)
+int pat_model_bound(int num_ranks, int64_t block_bytes, const int64_t *arrival_ns, const pat_cost *link,
+                    int64_t *exit_ns)
 {
     size_t n = (size_t)num_ranks;
     int64_t *sorted = sort_times(arrival_ns, n);
@@ -48,13 +48,13 @@ int pat_model_bound(int num_ranks, int64_t block_bytes, const int64_t *arrival_n
      * first of them other than i gives the count of the formula, the rest give less.
      */
     for (int p = num_ranks - 1; p >= 0; p--) {
-        int64_t value = through_link(sorted[p], lambda_ns, (wide)block_bytes * (num_ranks - p), beta_ps);
+        int64_t value = through_link(sorted[p], link, (wide)block_bytes * (num_ranks - p));
         bound[p] = most > sorted[p] ? most : sorted[p];
         most = value > most ? value : most;
     }
     most = INT64_MIN;
     for (int p = 0; p < num_ranks; p++) {
-        int64_t value = through_link(sorted[p], lambda_ns, (wide)block_bytes * (num_ranks - p - 1), beta_ps);
+        int64_t value = through_link(sorted[p], link, (wide)block_bytes * (num_ranks - p - 1));
         bound[p] = most > bound[p] ? most : bound[p];
         most = value > most ? value : most;
     }
@@ -66,8 +66,8 @@ int pat_model_bound(int num_ranks, int64_t block_bytes, const int64_t *arrival_n
     return 0;
 }
 
-int pat_model_allreduce_bound(int num_ranks, int64_t bytes, const int64_t *arrival_ns, int64_t lambda_ns,
-                              int64_t beta_ps, int64_t *exit_ns, int64_t *last_ns)
+int pat_model_allreduce_bound(int num_ranks, int64_t bytes, const int64_t *arrival_ns, const pat_cost *link,
+                              int64_t *exit_ns, int64_t *last_ns)
 {
     const int P = num_ranks;
     int64_t *sorted = sort_times(arrival_ns, (size_t)P);
@@ -77,7 +77,7 @@ int pat_model_allreduce_bound(int num_ranks, int64_t bytes, const int64_t *arriv
     *last_ns = sorted[P - 1];
     for (int p = 0; p < P && P > 1; p++) {
         const wide moved = (wide)bytes * (P - p > 2 ? 2 * P - p - 2 : P) / P;
-        const int64_t value = through_link(sorted[p], lambda_ns, moved, beta_ps);
+        const int64_t value = through_link(sorted[p], link, moved);
         *last_ns = value > *last_ns ? value : *last_ns;
     }
     /* Every rank takes in a vector that none could make before the last of the others had arrived. */
@@ -86,7 +86,7 @@ int pat_model_allreduce_bound(int num_ranks, int64_t bytes, const int64_t *arriv
         if (P == 1)
             break;
         const int64_t others = arrival_ns[r] == sorted[P - 1] ? sorted[P - 2] : sorted[P - 1];
-        const int64_t value = through_link(others, lambda_ns, bytes, beta_ps);
+        const int64_t value = through_link(others, link, bytes);
         exit_ns[r] = value > exit_ns[r] ? value : exit_ns[r];
     }
     free(sorted);

@@ -26,17 +26,16 @@ int pat_model_walk(const pat_plan *plans, int num_ranks, const int64_t *arrival_
 
 /*
  * Earliest exit time of every rank that any all-gather could reach: each rank must take (P-1) blocks through
- * one link, none before its owner has arrived. lambda_ns: the link's one-way latency; beta_ps: picoseconds per byte at the
- * link's payload rate. Returns 0, or ENOMEM with exit_ns untouched.
+ * one link, none before its owner has arrived. Of the link alpha_ns, its one-way latency, and beta_ps count. Returns 0, or ENOMEM with exit_ns untouched.
  */
-int pat_model_bound(int num_ranks, int64_t block_bytes, const int64_t *arrival_ns, int64_t lambda_ns,
-                    int64_t beta_ps, int64_t *exit_ns);
+int pat_model_bound(int num_ranks, int64_t block_bytes, const int64_t *arrival_ns, const pat_cost *link,
+                    int64_t *exit_ns);
 
 /*
  * The same for any all-reduce of so many bytes: exit_ns[r] is the earliest exit time of rank r, and *last_ns that of the rank
  * that returns last. docs/allreduce.md derives it. Returns 0 or ENOMEM.
  */
-int pat_model_allreduce_bound(int num_ranks, int64_t bytes, const int64_t *arrival_ns, int64_t lambda_ns,
-                              int64_t beta_ps, int64_t *exit_ns, int64_t *last_ns);
+int pat_model_allreduce_bound(int num_ranks, int64_t bytes, const int64_t *arrival_ns, const pat_cost *link,
+                              int64_t *exit_ns, int64_t *last_ns);
 
 #endif

@@ -24,7 +24,8 @@ static int relay(double *us, int ranks, double block_us, const int64_t *arrival_
     int64_t *exit_ns = malloc((size_t)ranks * sizeof(*exit_ns));
     if (!exit_ns)
         return ENOMEM;
-    int rc = pat_model_bound(ranks, 1, arrival_ns, 0, llrint(1e6 * block_us), exit_ns);
+    int rc = pat_model_bound(ranks, 1, arrival_ns,
+                             &(pat_cost){.alpha_ns = 0, .beta_ps = llrint(1e6 * block_us)}, exit_ns);
     double mean_ns = 0;
     int64_t out_ns = INT64_MIN;
     for (int r = 0; rc == 0 && r < ranks; r++) {
@@ -36,11 +37,13 @@ static int relay(double *us, int ranks, double block_us, const int64_t *arrival_
     return rc;
 }
 
-int pat_outlook_make(pat_outlook *outlook, const pat_calibration *c, const pat_algorithm *contender,
-                     int ranks, int64_t bytes, const int64_t *arrival_ns, enum pat_goal goal)
+int pat_outlook_make(pat_outlook *outlook, const pat_outlook_case *of, const int64_t *arrival_ns,
+                     enum pat_goal goal)
 {
-    *outlook = (pat_outlook){0, pat_calibration_us(c, pat_algorithm_native(contender->op), ranks, bytes),
-                             pat_calibration_us(c, contender, ranks, bytes)};
+    const int ranks = of->ranks;
+    const pat_algorithm *native = pat_algorithm_native(of->contender->op);
+    *outlook = (pat_outlook){0, pat_calibration_us(of->calibration, native, ranks, of->bytes),
+                             pat_calibration_us(of->calibration, of->contender, ranks, of->bytes)};
     if (!arrival_ns || ranks < 2)
         return 0;
     int64_t last_ns = arrival_ns[0];

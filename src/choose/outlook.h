@@ -20,13 +20,21 @@ typedef struct pat_outlook {
         relay_us; /* the contender: the bound (pat_model_bound) of a network on which a block takes what it takes in it */
 } pat_outlook;
 
+/* Calls of so many ranks with blocks of so many bytes, and who contends with the MPI library there. */
+typedef struct pat_outlook_case {
+    const pat_calibration *calibration;
+    const pat_algorithm *contender;
+    int ranks;
+    int64_t bytes;
+} pat_outlook_case;
+
 /*
  * Of the MPI library's own all-gather and of the algorithm that contends with it (pat_calibration_contender), relay as a rule.
  * arrival_ns: times that all ranks know, on one clock; NULL: all call at once. native_us and relay_us include waiting_us and count from the
  * call, or for PAT_GOAL_LAST from the last call. NaN where the calibration does not know. Returns 0 or ENOMEM.
  */
-int pat_outlook_make(pat_outlook *outlook, const pat_calibration *c, const pat_algorithm *contender,
-                     int ranks, int64_t bytes, const int64_t *arrival_ns, enum pat_goal goal);
+int pat_outlook_make(pat_outlook *outlook, const pat_outlook_case *of, const int64_t *arrival_ns,
+                     enum pat_goal goal);
 
 /* What calibration says of blocks of one length, whenever ranks come. */
 enum pat_verdict { PAT_RELAY_NEVER = 1, PAT_RELAY_ALWAYS, PAT_RELAY_BY_ARRIVALS };

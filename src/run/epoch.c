@@ -11,107 +11,12 @@
 #include "early.h"
 #include "ensure.h"
 #include "error.h"
+#include "estimates.h"
 #include "pace.h"
 #include "runtime.h"
 #include "select.h"
 #include "trace.h"
 #include "wait.h"
-
-/* ---- What ranks tell each other of a call --------------------------------------------------------------- */
-
-/*
- * How ranks say what they call, or will call, in one number: the collective, and the bytes of a block and of an element, or,
- * where blocks differ, something that tells them from others well enough. Whoever has not called yet can make a plan for the
- * latter only if they are those of the last call.
- */
-enum { SHAPE_OP = 59, SHAPE_DIFFER = 62, SHAPE_ELEMENT = 32 };
-
-_Static_assert(PAT_NUM_OPS <= 1 << (SHAPE_DIFFER - SHAPE_OP), "a shape has so many bits for the collective");
-
-static int64_t shape_of(const pat_comm *c, const pat_lane *lane, pat_blocks blocks)
-{
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
-    const int64_t op = (int64_t)lane->op << SHAPE_OP;
-    if (blocks.bytes == PAT_NO_CALL)
-        return PAT_NO_CALL;
-    if (!blocks.starts)
-        return op | blocks.element_bytes << SHAPE_ELEMENT | blocks.bytes;
-    for (int b = 1; b <= c->size; b++) /* FNV-1a, a word at a time */
-        hash = (hash ^ (uint64_t)blocks.starts[b]) * UINT64_C(0x100000001b3);
-    return INT64_C(1) << SHAPE_DIFFER | op | (int64_t)(hash >> (64 - SHAPE_OP));
-}
-
-/* The lane of the collective that a shape stands for. */
-static pat_lane *lane_of_shape(pat_comm *c, int64_t shape)
-{
-    return &c->lanes[shape >> SHAPE_OP & ((1 << (SHAPE_DIFFER - SHAPE_OP)) - 1)];
-}
-
-/* The algorithm that runs a lane's calls, as far as it can be said before they come. */
-static const pat_algorithm *algorithm_of(const pat_comm *c, const pat_lane *lane)
-{
-    return pat_select(c, atomic_load(&pat_rt.alg[lane->op]), lane->last.mean_bytes, true, NULL);
-}
-
-/* What the ranks' estimates say comes next: NULL where they are not all here, or not of one mind. */
-static pat_lane *announced(pat_comm *c)
-{
-    if (c->exchange.state != PAT_EXCHANGE_DONE || c->exchange.expected_shape == PAT_NO_CALL)
-        return NULL;
-    return lane_of_shape(c, c->exchange.expected_shape);
-}
-
-/* To whom that is, seen from a lane, or from none: NULL. */
-static enum pat_announced announced_to(pat_comm *c, const pat_lane *lane)
-{
-    const pat_lane *said = announced(c);
-    if (!said)
-        return PAT_ANNOUNCED_NONE;
-    return said == lane ? PAT_ANNOUNCED_THIS : PAT_ANNOUNCED_OTHER;
-}
-
-/* What the next call in a lane is taken to be, alike on all ranks. */
-static pat_blocks expected(pat_comm *c, const pat_lane *lane, const pat_algorithm *alg)
-{
-    const int64_t shape = c->exchange.expected_shape, bytes = shape & UINT32_MAX;
-    const enum pat_announced to = announced_to(c, lane);
-    const bool said_last = to == PAT_ANNOUNCED_THIS && shape == shape_of(c, lane, lane->last);
-    const pat_guess_facts facts = {.basis = pat_comm_basis(c, alg),
-                                   .announced = to,
-                                   .said_last = said_last,
-                                   .said_hashed = shape >> SHAPE_DIFFER & 1};
-    switch (pat_guess_next(&facts)) {
-    case PAT_GUESS_LAST:
-        return lane->last;
-    case PAT_GUESS_SAID:
-        return (pat_blocks){
-            .bytes = bytes, .mean_bytes = bytes, .element_bytes = shape >> SHAPE_ELEMENT & 0xff};
-    default:
-        return (pat_blocks){.bytes = PAT_NO_CALL};
-    }
-}
-
-/* One estimate per rank and epoch: the first. */
-static int contribute(pat_comm *c, int64_t arrival_ns, int64_t shape, bool certain)
-{
-    pat_estimate mine = {arrival_ns, shape, certain};
-    if (c->exchange.state != PAT_EXCHANGE_NONE)
-        return MPI_SUCCESS;
-    return pat_exchange_post(&c->exchange, c->own, mine, pat_clock_local_ns());
-}
-
-int pat_epoch_hear(pat_comm *c)
-{
-    int rc = MPI_SUCCESS;
-    if (atomic_load(&c->edge) && c->exchange.state == PAT_EXCHANGE_NONE) {
-        const pat_lane *lane = &c->lanes[c->follows[c->last_op]];
-        if (!pat_comm_estimates(c, algorithm_of(c, lane)))
-            return rc;
-        atomic_store(&c->edge, false);
-        rc = contribute(c, atomic_load(&c->edge_arrival_ns), shape_of(c, lane, lane->last), false);
-    }
-    return rc == MPI_SUCCESS ? pat_exchange_test(&c->exchange, c->size) : rc;
-}
 
 /* ---- Rounds before the call ----------------------------------------------------------------------------- */
 
@@ -148,8 +53,8 @@ static bool prepares(pat_comm *c, const pat_lane *lane, bool overdue, pat_next_r
 {
     if (!pat_collective_of(lane->op)->moves_early)
         return false;
-    next->alg = algorithm_of(c, lane);
-    next->blocks = expected(c, lane, next->alg);
+    next->alg = pat_estimates_algorithm(c, lane);
+    next->blocks = pat_estimates_expected(c, lane, next->alg);
     const pat_guess_lane facts = {.basis = pat_comm_basis(c, next->alg),
                                   .guessed = next->blocks.bytes > 0,
                                   .by_request = lane->by_request,
@@ -230,7 +135,7 @@ int pat_epoch_drop_ahead(pat_comm *c)
 static int void_prepared(pat_comm *c, pat_lane *lane, const pat_algorithm *alg)
 {
     int rc = MPI_SUCCESS;
-    const pat_blocks blocks = expected(c, lane, alg);
+    const pat_blocks blocks = pat_estimates_expected(c, lane, alg);
     const enum pat_void how =
         pat_guess_void(pat_comm_basis(c, alg), blocks.bytes > 0, lane->prepared->exec != NULL);
     if (how == PAT_VOID_MADE_FIRST)
@@ -245,10 +150,11 @@ static int void_prepared(pat_comm *c, pat_lane *lane, const pat_algorithm *alg)
 /* The same, of the lane that a rule names. */
 static int throw_away(pat_comm *c, enum pat_voids voids)
 {
-    pat_lane *said = announced(c);
+    pat_lane *said = pat_estimates_announced(c);
     if (voids == PAT_VOIDS_OWN)
         return void_prepared(c, c->lane, c->alg);
-    return voids == PAT_VOIDS_ANNOUNCED ? void_prepared(c, said, algorithm_of(c, said)) : MPI_SUCCESS;
+    return voids == PAT_VOIDS_ANNOUNCED ? void_prepared(c, said, pat_estimates_algorithm(c, said))
+                                        : MPI_SUCCESS;
 }
 
 static int progress_voiding(pat_comm *c, bool *moved)
@@ -272,8 +178,8 @@ static void end_epoch(pat_lane *lane)
 /* A call in a lane is over, or none has come: NULL. Where it went by estimates, what they have said is over too. */
 static void next_epoch(pat_comm *c, pat_lane *lane, enum pat_basis basis)
 {
-    if (pat_guess_ends_announced(basis, announced_to(c, lane)))
-        end_epoch(announced(c));
+    if (pat_guess_ends_announced(basis, pat_estimates_announced_to(c, lane)))
+        end_epoch(pat_estimates_announced(c));
     if (lane)
         end_epoch(lane);
     if (basis == PAT_BASIS_ESTIMATES)
@@ -283,12 +189,12 @@ static void next_epoch(pat_comm *c, pat_lane *lane, enum pat_basis basis)
 /* Is the round that was prepared the one that is called? What no rank will call any more is thrown away. */
 static int settle_guess(pat_comm *c, pat_blocks blocks, bool *as_prepared)
 {
-    const pat_blocks guess = expected(c, c->lane, c->alg);
+    const pat_blocks guess = pat_estimates_expected(c, c->lane, c->alg);
     const enum pat_match match = guess.bytes == PAT_NO_CALL                ? PAT_MATCH_NONE
                                  : pat_blocks_same(guess, blocks, c->size) ? PAT_MATCH_RIGHT
                                                                            : PAT_MATCH_WRONG;
     const pat_guess_outcome outcome =
-        pat_guess_call(pat_comm_basis(c, c->alg), announced_to(c, c->lane), match);
+        pat_guess_call(pat_comm_basis(c, c->alg), pat_estimates_announced_to(c, c->lane), match);
     *as_prepared = outcome.as_prepared;
     return throw_away(c, outcome.voids);
 }
@@ -416,10 +322,10 @@ static int happens(pat_comm *c, enum pat_call_event event)
     int rc = MPI_SUCCESS;
     PAT_ENSURE(step.act != PAT_DO_NEVER);
     if (step.act == PAT_DO_SAY_CALL)
-        rc = contribute(c, pat_clock_now_ns(&pat_rt.clock), shape_of(c, c->lane, pat_blocks_of(&c->call)),
-                        true);
+        rc = pat_estimates_contribute(c, pat_clock_now_ns(&pat_rt.clock),
+                                      pat_estimates_shape(c, c->lane, pat_blocks_of(&c->call)), true);
     else if (step.act == PAT_DO_SAY_NO_CALL)
-        rc = contribute(c, pat_clock_now_ns(&pat_rt.clock), PAT_NO_CALL, false);
+        rc = pat_estimates_contribute(c, pat_clock_now_ns(&pat_rt.clock), PAT_NO_CALL, false);
     else if (step.act == PAT_DO_START)
         rc = start_round(c);
     else if (step.act == PAT_DO_FINISH)
@@ -542,7 +448,7 @@ static int void_announced(pat_comm *c, bool *heard)
     if (!*heard)
         return rc;
     const pat_guess_outcome outcome =
-        pat_guess_call(PAT_BASIS_ESTIMATES, announced_to(c, NULL), PAT_MATCH_NONE);
+        pat_guess_call(PAT_BASIS_ESTIMATES, pat_estimates_announced_to(c, NULL), PAT_MATCH_NONE);
     return throw_away(c, outcome.voids);
 }
 

@@ -26,11 +26,10 @@ int pat_epoch_look(pat_comm *c, bool *moved);
 int pat_epoch_wait(pat_comm *c);
 
 /*
- * For the background thread, which holds pat_rt.driving: drive the call under way; say when this rank will arrive and hear from the
- * others; get a lane's next round ready, if it is known what that is and it is time (guess.h).
+ * For the background thread, which holds pat_rt.driving: drive the call under way; get a lane's next round ready, if it is known what that
+ * is and it is time (guess.h).
  */
 int pat_epoch_progress_driving(pat_comm *c, bool *moved);
-int pat_epoch_hear(pat_comm *c);
 int pat_epoch_prepare(pat_comm *c, pat_lane *lane);
 
 /* From when on that is, in local time: 0: now; INT64_MAX: not before somebody wakes the thread. */

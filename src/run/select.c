@@ -35,7 +35,8 @@ static bool look_out_together(const pat_comm *c, const pat_algorithm *contender,
 {
     *together = (pat_outlook){0};
     return pat_rt.calibration && contender &&
-           pat_outlook_make(together, pat_rt.calibration, contender, c->size, block_bytes, NULL,
+           pat_outlook_make(together,
+                            &(pat_outlook_case){pat_rt.calibration, contender, c->size, block_bytes}, NULL,
                             PAT_GOAL_MEAN) == 0 &&
            pat_outlook_is_known(together);
 }
@@ -105,7 +106,8 @@ static int look_out(const pat_comm *c, const pat_lane *lane, pat_told *told)
     const pat_judged judged = judged_of(c, lane, told->bytes);
     if (!pat_rt.calibration || judged.verdict != PAT_RELAY_BY_ARRIVALS)
         return MPI_SUCCESS;
-    if (pat_outlook_make(&told->outlook, pat_rt.calibration, judged.contender, c->size, told->bytes,
+    if (pat_outlook_make(&told->outlook,
+                         &(pat_outlook_case){pat_rt.calibration, judged.contender, c->size, told->bytes},
                          c->arrival_ns, pat_rt.config.goal_last ? PAT_GOAL_LAST : PAT_GOAL_MEAN) == 0)
         return MPI_SUCCESS;
     return pat_error(MPI_ERR_NO_MEM, "no memory to choose an algorithm for %d ranks", c->size);

@@ -6,6 +6,7 @@
 
 #include "epoch.h"
 #include "error.h"
+#include "estimates.h"
 #include "invariant.h"
 #include "pace.h"
 #include "runtime.h"
@@ -111,7 +112,7 @@ static int drive_exchange(pat_comm *c, pat_visit *visit)
 {
     int rc = MPI_SUCCESS;
     for (int look = 0; rc == MPI_SUCCESS && pat_pace_at_once(look); look++)
-        rc = pat_epoch_hear(c);
+        rc = pat_estimates_hear(c);
     visit->drove = visit->drove || c->exchange.state != PAT_EXCHANGE_NONE;
     if (rc == MPI_SUCCESS && c->exchange.state == PAT_EXCHANGE_POSTED) {
         int64_t now = pat_clock_local_ns();

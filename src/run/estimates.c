@@ -1,0 +1,97 @@
+/*
+ * estimates.c — see estimates.h.
+ */
+#include "estimates.h"
+
+#include "runtime.h"
+#include "select.h"
+
+/*
+ * How ranks say what they call, or will call, in one number: the collective, and the bytes of a block and of an element, or,
+ * where blocks differ, something that tells them from others well enough. Whoever has not called yet can make a plan for the
+ * latter only if they are those of the last call.
+ */
+enum { SHAPE_OP = 59, SHAPE_DIFFER = 62, SHAPE_ELEMENT = 32 };
+
+_Static_assert(PAT_NUM_OPS <= 1 << (SHAPE_DIFFER - SHAPE_OP), "a shape has so many bits for the collective");
+
+int64_t pat_estimates_shape(const pat_comm *c, const pat_lane *lane, pat_blocks blocks)
+{
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    const int64_t op = (int64_t)lane->op << SHAPE_OP;
+    if (blocks.bytes == PAT_NO_CALL)
+        return PAT_NO_CALL;
+    if (!blocks.starts)
+        return op | blocks.element_bytes << SHAPE_ELEMENT | blocks.bytes;
+    for (int b = 1; b <= c->size; b++) /* FNV-1a, a word at a time */
+        hash = (hash ^ (uint64_t)blocks.starts[b]) * UINT64_C(0x100000001b3);
+    return INT64_C(1) << SHAPE_DIFFER | op | (int64_t)(hash >> (64 - SHAPE_OP));
+}
+
+/* The lane of the collective that a shape stands for. */
+static pat_lane *lane_of_shape(pat_comm *c, int64_t shape)
+{
+    return &c->lanes[shape >> SHAPE_OP & ((1 << (SHAPE_DIFFER - SHAPE_OP)) - 1)];
+}
+
+const pat_algorithm *pat_estimates_algorithm(const pat_comm *c, const pat_lane *lane)
+{
+    return pat_select(c, atomic_load(&pat_rt.alg[lane->op]), lane->last.mean_bytes, true, NULL);
+}
+
+pat_lane *pat_estimates_announced(pat_comm *c)
+{
+    if (c->exchange.state != PAT_EXCHANGE_DONE || c->exchange.expected_shape == PAT_NO_CALL)
+        return NULL;
+    return lane_of_shape(c, c->exchange.expected_shape);
+}
+
+enum pat_announced pat_estimates_announced_to(pat_comm *c, const pat_lane *lane)
+{
+    const pat_lane *said = pat_estimates_announced(c);
+    if (!said)
+        return PAT_ANNOUNCED_NONE;
+    return said == lane ? PAT_ANNOUNCED_THIS : PAT_ANNOUNCED_OTHER;
+}
+
+pat_blocks pat_estimates_expected(pat_comm *c, const pat_lane *lane, const pat_algorithm *alg)
+{
+    const int64_t shape = c->exchange.expected_shape, bytes = shape & UINT32_MAX;
+    const enum pat_announced to = pat_estimates_announced_to(c, lane);
+    const bool said_last = to == PAT_ANNOUNCED_THIS && shape == pat_estimates_shape(c, lane, lane->last);
+    const pat_guess_facts facts = {.basis = pat_comm_basis(c, alg),
+                                   .announced = to,
+                                   .said_last = said_last,
+                                   .said_hashed = shape >> SHAPE_DIFFER & 1};
+    switch (pat_guess_next(&facts)) {
+    case PAT_GUESS_LAST:
+        return lane->last;
+    case PAT_GUESS_SAID:
+        return (pat_blocks){
+            .bytes = bytes, .mean_bytes = bytes, .element_bytes = shape >> SHAPE_ELEMENT & 0xff};
+    default:
+        return (pat_blocks){.bytes = PAT_NO_CALL};
+    }
+}
+
+int pat_estimates_contribute(pat_comm *c, int64_t arrival_ns, int64_t shape, bool certain)
+{
+    pat_estimate mine = {arrival_ns, shape, certain};
+    if (c->exchange.state != PAT_EXCHANGE_NONE)
+        return MPI_SUCCESS;
+    return pat_exchange_post(&c->exchange, c->own, mine, pat_clock_local_ns());
+}
+
+int pat_estimates_hear(pat_comm *c)
+{
+    int rc = MPI_SUCCESS;
+    if (atomic_load(&c->edge) && c->exchange.state == PAT_EXCHANGE_NONE) {
+        const pat_lane *lane = &c->lanes[c->follows[c->last_op]];
+        if (!pat_comm_estimates(c, pat_estimates_algorithm(c, lane)))
+            return rc;
+        atomic_store(&c->edge, false);
+        rc = pat_estimates_contribute(c, atomic_load(&c->edge_arrival_ns),
+                                      pat_estimates_shape(c, lane, lane->last), false);
+    }
+    return rc == MPI_SUCCESS ? pat_exchange_test(&c->exchange, c->size) : rc;
+}
