@@ -1,12 +1,62 @@
 /*
- * mpi_let_go.c — an opened request is freed while a block is just being passed on from its buffer to a rank that has closed its own
- * request and waits for this one before it calls again: neither may wait for ever.
+ * mpi_let_go.c — when the library lets go of a request's buffer. An opened request is freed while a block is just being passed on from its
+ * buffer to a rank that has closed its own request and waits for this one before it calls again: neither may wait for ever. And a round
+ * that `auto` leaves to the MPI library ends with the buffer in the program's hands, whatever had been prepared there.
  *
  * ranks: 3 5
  */
 #include "mpi_common.h"
 
 enum { BYTES = 240000, ROUNDS = 3, TAG = 5 };
+
+/* One all-gather of `less` bytes; rank 0 calls first. */
+static void gather_late(char *own, char *got, int less, int seed)
+{
+    memset(own, seed - 5 * test.rank, (size_t)less);
+    if (test.rank != 0)
+        sleep_ms(4);
+    MUST(PAT_Allgather(own, less, MPI_BYTE, got, less, MPI_BYTE, MPI_COMM_WORLD));
+    for (int r = 0; r < test.size; r++)
+        for (int i = 0; i < less; i++)
+            if (got[(size_t)r * (size_t)less + (size_t)i] != (char)(seed - 5 * r)) {
+                test_fail("byte %d of rank %d's block is %d", i, r,
+                          got[(size_t)r * (size_t)less + (size_t)i]);
+                return;
+            }
+}
+
+/*
+ * A round of a request that was prepared in its buffer, in the belief that relay would be tried, is left to the MPI library. The program
+ * writes in the buffer once it has it back; what comes in for the next call must be somewhere else.
+ */
+static void left_to_mpi(char *own, char *got, char *other)
+{
+    enum { TURNS = 24, LESS = BYTES / 2 };
+    const size_t all = (size_t)test.size * LESS;
+    PAT_Request request;
+    MUST(PAT_Allgather_init(own, LESS, MPI_BYTE, other, LESS, MPI_BYTE, MPI_COMM_WORLD, &request));
+    for (int turn = 0; turn < TURNS; turn++) {
+        test_at("left to MPI, turn %d", turn);
+        MUST(PAT_UseAlg("relay"));
+        MUST(PAT_Start(request));
+        MUST(PAT_Wait(request));
+        MUST(PAT_UseAlg("auto"));
+        for (int call = 0; call < turn % 6; call++)
+            gather_late(own, got, LESS, turn + call);
+        MUST(PAT_Open(request));
+        sleep_ms(30); /* the thread may prepare the next round meanwhile */
+        MUST(PAT_Start(request));
+        MUST(PAT_Wait(request));
+        memset(other, 77, all);
+        gather_late(own, got, LESS, turn);
+        for (size_t i = 0; i < all; i++)
+            if (other[i] != 77) {
+                test_fail("byte %zu of the program's buffer is %d", i, other[i]);
+                break;
+            }
+    }
+    MUST(PAT_Request_free(&request));
+}
 
 int main(int argc, char **argv)
 {
@@ -44,6 +94,7 @@ int main(int argc, char **argv)
                 }
     }
     MUST(PAT_Request_free(&request));
+    left_to_mpi(own, got, other);
     free(own);
     free(got);
     free(other);

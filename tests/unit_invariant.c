@@ -141,6 +141,10 @@ static void memory_is_counted(void **state)
     c.hold = (pat_hold){.request = &c, .started = true, .open = &c.call};
     broken(&c, "I6");
     drop(&c);
+    lane = with_early(&c);
+    lane->landed_in_holder = true;
+    broken(&c, "the program's again");
+    drop(&c);
 }
 
 static void a_call_has_its_round(void **state)

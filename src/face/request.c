@@ -195,11 +195,17 @@ static int start_locked(PAT_Request r)
         return rc;
     }
     const pat_algorithm *alg = algorithm_of(r);
-    set_state(r, STARTED);
-    pat_runtime_count(alg);
     /* Without a thread on every rank nobody would move a plan on while the application is busy elsewhere. */
     r->by_mpi = !r->c || !r->c->background || !alg->build || call->block_bytes == 0 ||
                 call->block_bytes > PAT_MAX_BLOCK;
+    if (r->by_mpi && r->c) /* what was prepared for a plan comes in elsewhere from now on */
+        rc = pat_epoch_release_holder(r->c);
+    if (rc != MPI_SUCCESS) {
+        set_state(r, CLOSED);
+        return rc;
+    }
+    set_state(r, STARTED);
+    pat_runtime_count(alg);
     if (r->by_mpi && r->c && call->block_bytes > 0 && atomic_load(&pat_rt.alg[r->op])->chooses)
         pat_select_passed_on(r->c, lane_of(r), call->block_bytes);
     if (r->by_mpi)

@@ -82,5 +82,9 @@ const char *pat_invariant_broken(const pat_comm *c)
             return "a round is being thrown away that nobody waits for";
     if (c->hold.started && (!c->hold.request || c->hold.open))
         return "I6: the buffer of a started request may not be filled by another round";
+    for (int op = 0; op < PAT_NUM_OPS; op++)
+        if (c->lanes[op].landed_in_holder && pat_round_is(c->lanes[op].prepared, PAT_ROUND_EARLY) &&
+            !c->hold.open)
+            return "I6: early data comes in in a buffer that is the program's again";
     return NULL;
 }
