@@ -403,10 +403,27 @@ bool pat_epoch_goes_on(pat_comm *c)
     return more;
 }
 
+/*
+ * While this rank waits in a call with a root the thread is shut out, and others may have to wait until it takes early data in. Without
+ * memory now the call makes its plan itself.
+ */
+static void prepare_what_is_due(pat_comm *c)
+{
+    if (c->phase != PAT_IDLE || c->voiding || c->sample.under_way)
+        return;
+    for (int op = 0; op < PAT_NUM_OPS; op++) {
+        pat_lane *lane = &c->lanes[op];
+        if (!lane->prepared->exec && lane->last.bytes > 0 && pat_epoch_prepare(c, lane) != MPI_SUCCESS)
+            pat_error_begin();
+    }
+}
+
 int pat_epoch_look(pat_comm *c, bool *moved)
 {
     int rc = pat_comm_failed(c);
     pthread_rwlock_rdlock(&pat_rt.driving);
+    if (rc == MPI_SUCCESS)
+        prepare_what_is_due(c);
     if (rc == MPI_SUCCESS && c->phase != PAT_IDLE)
         rc = pat_epoch_progress_driving(c, moved);
     for (int op = 0; op < PAT_NUM_OPS && rc == MPI_SUCCESS && c->phase == PAT_IDLE; op++)
