@@ -45,7 +45,7 @@ typedef struct pat_algorithm {
     void (*formula)(pat_formula *formula, const pat_job *job);
 } pat_algorithm;
 
-enum { PAT_MAX_ALGS = 32 }; /* the table is not longer */
+enum { PAT_MAX_ALGS = 64 }; /* the table is not longer */
 
 int pat_algorithm_count(void);
 const pat_algorithm *pat_algorithm_at(int index);

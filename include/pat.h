@@ -124,7 +124,7 @@ PAT_PUBLIC int PAT_Allgatherv(const void *sendbuf, int sendcount, MPI_Datatype s
 /*
  * A persistent request for an all-gather. It is open from PAT_Open to PAT_Start and started from then to PAT_Wait. Early data needs
  * no copy here: from PAT_Open to PAT_Wait the receive buffer is the library's, and other ranks' blocks may land in it before this
- * rank has called PAT_Start. Programs that read the last result while they compute alternate two requests with two buffers.
+ * rank has called PAT_Start. Where PAT_Open comes later than 20 ms after PAT_Wait, blocks that come in before it are copied. Programs that read the last result while they compute alternate two requests with two buffers.
  *
  * One request at a time may be open or started on a communicator. A PAT_Start without PAT_Open is allowed
  * and opens the request at that moment. Where some member has no background thread, a started request is the MPI library's own
@@ -162,8 +162,8 @@ PAT_PUBLIC int PAT_Wait(PAT_Request request);
 
 /*
  * Free a request and set the handle to PAT_REQUEST_NULL. An opened request may be freed: the library first moves early data out of
- * its buffer. Where it is passing a block on from there, it waits until the next rank has taken the block in, some tens of
- * milliseconds at most; where that rank's PAT_MEM is used up, until that rank calls. Error:
+ * its buffer. Where it is passing a block on from there, it waits until the next rank has taken the block in: up to 0.2 s, and
+ * where that rank has no memory left for it (PAT_MEM), until that rank calls. Error:
  * MPI_ERR_REQUEST for a started request, which PAT_Wait must end first, and for PAT_REQUEST_NULL.
  */
 PAT_PUBLIC int PAT_Request_free(PAT_Request *request);
@@ -212,14 +212,14 @@ PAT_PUBLIC int PAT_Allreduce(const void *sendbuf, void *recvbuf, int count, MPI_
 /*
  * MPI_Alltoall, argument by argument. PAT_UseAlg and PAT_ALG_ALLTOALL choose: alltoall_auto (the default, for now always
  * alltoall_native), alltoall_native (the MPI library's own), alltoall_linear (all blocks at once), alltoall_pairwise (P-1 steps). With
- * MPI_IN_PLACE the blocks are copied first. What PAT_Allgather says of requests and of calls that are passed on holds here too.
+ * MPI_IN_PLACE the blocks are copied first, to memory that the communicator keeps. What PAT_Allgather says of requests and of calls that are passed on holds here too.
  */
 PAT_PUBLIC int PAT_Alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
                             int recvcount, MPI_Datatype recvtype, MPI_Comm comm);
 
 /* ---- Counters --------------------------------------------------------------------------------------- */
 
-#define PAT_COUNTERS_MAX_ALGS 32
+#define PAT_COUNTERS_MAX_ALGS 64
 
 /* What the library did in this process since PAT_Init. Times are in nanoseconds. */
 typedef struct PAT_Counters {

@@ -102,6 +102,9 @@ for binding in mpifh usempi usempif08; do
         expect "$binding: all-reduces by $alg: calls of a rank, left to the MPI library" '[12,0]' \
             "$(jq -c '[.sites[] | select(.call == "MPI_Allreduce")] |
                 [(map(.calls) | add) / .[0].ranks, (map(.run_by.mpi) | add)]' "$dir/reduce.json" 2>&1)"
+        expect "$binding: all-to-alls by plan: calls of a rank, left to the MPI library" '[2,0]' \
+            "$(jq -c '[.sites[] | select(.call == "MPI_Alltoall")] |
+                [(map(.calls) | add) / .[0].ranks, (map(.run_by.mpi) | add)]' "$dir/reduce.json" 2>&1)"
     done
     # A tool behind is not skipped, and what it passes on in C is not one more call; one before hides what it passes on by PMPI_.
     under 2 "$program" -- "LD_PRELOAD=$library:$tool" "PAT_REPORT=$dir/behind.json"

@@ -229,25 +229,28 @@ static bool change_length(set *s)
 
 /* ---- Trials ---- */
 
+/* May it turn out to break nothing? Contributions that are joined next to each other may be received in each other's place. */
+enum judged { NEVER, WHERE_REDUCED, EVERYWHERE };
+
 typedef struct mutation {
     const char *name;
     bool (*apply)(set *);
-    bool judged;  /* may turn out to break nothing */
+    enum judged judged;
     bool reduces; /* only plans that reduce have something to break */
 } mutation;
 
 static const mutation mutations[] = {
-    {"a node removed", remove_node, false, false},
-    {"an edge removed", remove_edge, false, false},
-    {"an edge from ARRIVE or COPY removed", remove_arrive_edge, false, false},
-    {"two peers swapped", swap_peers, true, false},
-    {"two ranges swapped at one end", swap_ranges, true, false},
-    {"two blocks swapped", swap_blocks, true, false},
-    {"bytes of another space", change_space, true, true},
-    {"bytes of another address", shift_address, false, false},
-    {"operands swapped", swap_operands, false, true},
-    {"REDUCE for COPY or COPY for REDUCE", change_kind, false, true},
-    {"another length reduced", change_length, false, true},
+    {"a node removed", remove_node, NEVER, false},
+    {"an edge removed", remove_edge, NEVER, false},
+    {"an edge from ARRIVE or COPY removed", remove_arrive_edge, NEVER, false},
+    {"two peers swapped", swap_peers, EVERYWHERE, false},
+    {"two ranges swapped at one end", swap_ranges, WHERE_REDUCED, false},
+    {"two blocks swapped", swap_blocks, EVERYWHERE, false},
+    {"bytes of another space", change_space, EVERYWHERE, true},
+    {"bytes of another address", shift_address, NEVER, false},
+    {"operands swapped", swap_operands, NEVER, true},
+    {"REDUCE for COPY or COPY for REDUCE", change_kind, NEVER, true},
+    {"another length reduced", change_length, NEVER, true},
 };
 
 /* The vector of a reduction is short, since the judge looks at every element, and yet is cut into pieces. */
@@ -281,7 +284,8 @@ static bool try_mutation(const pat_algorithm *alg, const mutation *m, uint64_t *
         for (int r = 0; r < s.num_ranks; r++)
             pat_plan_finish(&s.plans[r]); /* may refuse by itself; the checker must see that too */
         int error = changed ? pat_check(s.plans, s.num_ranks, collective, why, sizeof(why)) : 0;
-        if (changed && !error && m->judged && still_right(&s, collective)) {
+        const bool judged = m->judged == EVERYWHERE || (m->judged == WHERE_REDUCED && collective->reduces);
+        if (changed && !error && judged && still_right(&s, collective)) {
             harmless++;
         } else if (changed) {
             trial++;

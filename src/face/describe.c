@@ -253,7 +253,8 @@ int64_t pat_describe_mean_bytes(const pat_face *face, const pat_args *args, int 
         for (int r = 0; r < size; r++)
             items += args->recvcounts[r] > 0 ? args->recvcounts[r] : 0;
     }
-    if (items <= 0 || PMPI_Type_size(args->recvtype, &type_size) != MPI_SUCCESS)
+    if (items <= 0 || (face->kind != PAT_ARGS_LISTS && items > INT_MAX) ||
+        PMPI_Type_size(args->recvtype, &type_size) != MPI_SUCCESS)
         return 0;
     const int64_t bytes = items * type_size;
     return face->kind == PAT_ARGS_LISTS ? (bytes + num_ranks - 1) / num_ranks : bytes;
