@@ -5,7 +5,9 @@
  *           who has all contributions to a piece of its share sends the sum to all others. Contributions are taken in before the
  *           call, so that the last rank's is the only one that is missed in the end. Who is expected late has its own contribution
  *           to send when the others wait for it, so its share is smaller; a rank that is last alone joins next to nothing. Short
- *           vectors are not cut: at every joint of the tree each rank gets the other half's sum (converge_whole.c).
+ *           vectors are not cut: at every joint of the tree each rank gets the other half's sum (converge_whole.c). Where ranks come
+ *           so far apart that nothing but the last contribution is missing, the last rank may join alone, and a chain takes the
+ *           total to the others (converge_chain.c).
  * Source:   none known. With all at once it is a direct reduce-scatter and all-gather.
  * Cost:     2 latencies, and what a vector takes on a link: once after the last of ranks that come far apart, 2 (P-1)/P times when
  *           all come at once, and in between by how many still have to send theirs when the last one calls; and up to half of P
@@ -177,11 +179,42 @@ static void cut_shares(const pat_job *job, int64_t piece_bytes, pat_shares *shar
 
 /* ---- Which way ---- */
 
+/* So many UNITS of a time. */
+static int64_t in_units(int64_t ns, int64_t units)
+{
+    return ns / UNITS * units + ns % UNITS * units / UNITS;
+}
+
 /* Two latencies; and what passes a link is a vector in pieces for each of UNITS in `time`. */
 static int64_t by_shares_ns(const pat_job *job, int64_t piece_bytes, int64_t time)
 {
     const int64_t vector = vector_ns(job) + count_messages(job, piece_bytes) * piece_ns(job);
-    return 2 * job->alpha_ns + vector / UNITS * time + vector % UNITS * time / UNITS;
+    return 2 * job->alpha_ns + in_units(vector, time);
+}
+
+/*
+ * What the last rank still has to take in of the halves that it joins, each from the one of its ranks that is latest; then a vector down the
+ * chain. Fewer messages are under way at once than by shares, which counts where ranks share processors: so where nothing is left to come
+ * in it wins when near.
+ */
+static int64_t chain_ns(const pat_job *job)
+{
+    const int P = job->num_ranks, last = last_rank(job);
+    const int64_t piece = vector_ns(job) / pat_converge_chain_pieces(job) + piece_ns(job);
+    int64_t in = 0, hops = P - 1;
+    for (int from = 0, to = P; to - from > 1;) {
+        const int middle = pat_converge_middle(from, to);
+        int64_t most = 0;
+        for (int r = last < middle ? middle : from; r < (last < middle ? to : middle); r++)
+            most = left_over(job, r, last) > most ? left_over(job, r, last) : most;
+        in += most;
+        hops += most > 0;
+        from = last < middle ? from : middle;
+        to = last < middle ? middle : to;
+    }
+    const int64_t vectors = in_units(vector_ns(job), UNITS + in);
+    const int64_t time = vectors + hops * (job->alpha_ns + piece_ns(job)) + (P - 2) * piece;
+    return in > 0 ? time : time - pat_part_least(time / 4, vectors / 3);
 }
 
 /* One message after the other. */
@@ -202,8 +235,12 @@ void pat_allreduce_converge_build(pat_plan *plan, const pat_job *job, int rank)
     if (shares.at && shares.pieces && loads) {
         const int64_t piece_bytes = most_piece_bytes(job);
         const int64_t time = find_shares(job, piece_bytes, loads, shares.at);
-        if (whole_ns(job) <= by_shares_ns(job, piece_bytes, time)) {
+        const int64_t whole = whole_ns(job), chain = chain_ns(job),
+                      by_shares = by_shares_ns(job, piece_bytes, time);
+        if (whole <= by_shares && whole <= chain) {
             pat_converge_whole(plan, job, rank);
+        } else if (chain <= by_shares) {
+            pat_converge_chain(plan, job, rank);
         } else {
             cut_shares(job, piece_bytes, &shares);
             pat_converge_by_shares(plan, job, rank, &shares);

@@ -1,5 +1,5 @@
 /*
- * converge.h — the two ways of allreduce_converge. Both join contributions along the same tree, so it makes no difference to the
+ * converge.h — the three ways of allreduce_converge. All join contributions along the same tree, so it makes no difference to the
  * bits which one runs, nor who joins: the halves of [0, P), their halves, and so on, operands in the order of ranks.
  */
 #ifndef PAT_CONVERGE_H
@@ -24,5 +24,11 @@ void pat_converge_whole(pat_plan *plan, const pat_job *job, int rank);
 
 /* Every rank joins its share, and gives the sum to all others. (converge_shares.c) */
 void pat_converge_by_shares(pat_plan *plan, const pat_job *job, int rank, const pat_shares *shares);
+
+/* One rank, the last, joins the last two sums, and a chain takes the total to the others. (converge_chain.c) */
+void pat_converge_chain(pat_plan *plan, const pat_job *job, int rank);
+
+/* Pieces in which a vector goes down the chain. */
+int pat_converge_chain_pieces(const pat_job *job);
 
 #endif

@@ -41,7 +41,7 @@ list=$(grep -l 'OURS(relay, op' algorithms/*.h)
 perl -0pi -e 's/OURS\(relay, op,[^)]*\)/$& \\\n    OURS(trial, op, AHEAD | ANY_ORDER, "relay once more")/' "$list"
 
 # Fewer patterns for the checker, as under a sanitizer.
-programs=(unit_check_all unit_mutants unit_algorithms unit_closed_form unit_calibration mpi_allgather)
+programs=(unit_check_all unit_closed_form unit_calibration mpi_allgather)
 tools=(pat-bench pat-calibrate pat-info)
 cmake -S . -B build -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_C_FLAGS="-O1 -DSLOW_BUILD" \
     "-DMPI_C_COMPILER=$(sed -n 's/^MPI_C_COMPILER:[A-Z]*=//p' "$PAT_BUILD/CMakeCache.txt")" >log || fail "cmake: $(tail -n 20 log)"

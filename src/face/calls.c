@@ -115,11 +115,11 @@ static int passed_on(const passed *p, int rc)
     return rc == MPI_SUCCESS && failed != MPI_SUCCESS ? pat_fail(p->c->user, failed) : rc;
 }
 
-/* May `alg`, which is in use, be or choose anything but the MPI library's own? */
+/* May `alg`, which is in use, be or choose anything but the MPI library's own? Every short call asks. */
 static bool may_be_ours(const pat_algorithm *alg)
 {
-    const pat_collective *row = pat_collective_of(alg->op);
-    return alg->build || (alg->chooses && (alg->arrival_aware || (row->rooted && pat_rt.calibration)));
+    return alg->build || (alg->chooses &&
+                          (alg->arrival_aware || (pat_rt.calibration && pat_collective_of(alg->op)->rooted)));
 }
 
 static enum pat_why why_not_ours(const pat_algorithm *alg)
@@ -143,14 +143,19 @@ static const pat_algorithm *in_use_for(const pat_face *face, const pat_args *arg
     pat_error_begin();
     if (!alg || !atomic_load(&pat_rt.started))
         return NULL;
-    const bool ours = may_be_ours(alg), rooted = pat_collective_of(face->op)->rooted;
-    const bool between_groups = ours && rooted && is_inter(args->comm);
-    /* Elsewhere than at its root the type of what is gathered may be anything. */
-    if (ours && args->comm != MPI_COMM_NULL && !between_groups &&
-        (rooted || args->datatype != MPI_DATATYPE_NULL))
-        return alg;
-    say_why(outcome, between_groups ? PAT_WHY_GROUPS : ours ? PAT_WHY_CANNOT : why_not_ours(alg));
-    pat_runtime_count(pat_algorithm_native(face->op));
+    enum pat_why why = PAT_WHY_CANNOT;
+    if (!may_be_ours(alg)) {
+        why = why_not_ours(alg);
+    } else {
+        const bool rooted = pat_collective_of(face->op)->rooted;
+        if (rooted && is_inter(args->comm))
+            why = PAT_WHY_GROUPS;
+        /* Elsewhere than at its root the type of what is gathered may be anything. */
+        else if (args->comm != MPI_COMM_NULL && (rooted || args->datatype != MPI_DATATYPE_NULL))
+            return alg;
+    }
+    say_why(outcome, why);
+    pat_runtime_count(alg->build || alg->chooses ? pat_algorithm_native(face->op) : alg);
     return NULL;
 }
 
@@ -230,7 +235,7 @@ static bool is_short(const pat_algorithm *alg, const pat_face *face, const pat_a
                      pat_outcome *outcome)
 {
     int size;
-    if (!alg->chooses || pat_collective_of(alg->op)->rooted)
+    if (!alg->chooses || !alg->arrival_aware)
         return false;
     const int64_t bytes = pat_rt.all_threads && PMPI_Comm_size(args->comm, &size) == MPI_SUCCESS
                               ? pat_describe_mean_bytes(face, args, size)
