@@ -25,21 +25,23 @@ places() {
     jq -c '.sites[] | select(.call == "MPI_Allgather")' "$dir/report.json" >"$dir/site"
 }
 
-# expect WHAT FILTER: true of the site
+# expect WHAT FILTER NODES PPN RATE ARGUMENT...: true of the site in one of three runs, because `auto` goes by measured times,
+# which whatever else this machine does can turn round
 expect() {
-    [ "$(jq "$2" "$dir/site")" = true ] && return
-    printf '%s: not %s in:\n%s\n' "$1" "$2" "$(cat "$dir/site")" >&2
+    local what=$1 filter=$2 seen=
+    shift 2
+    for _ in 1 2 3; do
+        places "$@"
+        [ "$(jq "$filter" "$dir/site")" != true ] || return
+        seen+=$(cat "$dir/site")$'\n'
+    done
+    printf '%s: not %s in any of:\n%s' "$what" "$filter" "$seen" >&2
     failed=1
 }
 
 few_or_faster='(.run_by.relay // 0) <= 0.2 * .calls or (.because["measured: faster"] // 0) > 0'
 
-places 4 1 30mbit 8192 30 2 20
-expect "slow links, one rank a node" '(.run_by.relay // 0) > 0.6 * .calls'
-
-places 2 4 100mbit 1024 40 2 0
-expect "short blocks, several ranks a node" "$few_or_faster"
-
-places 2 4 100mbit 65536 12 2 0
-expect "long blocks, several ranks a node" "$few_or_faster"
+expect "slow links, one rank a node" '(.run_by.relay // 0) > 0.6 * .calls' 4 1 30mbit 8192 30 2 20
+expect "short blocks, several ranks a node" "$few_or_faster" 2 4 100mbit 1024 40 2 0
+expect "long blocks, several ranks a node" "$few_or_faster" 2 4 100mbit 65536 12 2 0
 exit $failed

@@ -235,9 +235,9 @@ a_tool_praises_itself() {
          $p.start_ms > 0, $p.states_ms > 0, $p.end_ms > 0, $p.thread_cpu_ms > 0, $p.known_calls_of_all_ranks,
          $p.estimated_by]' "$dir/sum.json")
     expect '^\[true,true,true,true,true,true,36,"measured calls, least time of the link"\]$' "$out"
-    # 0.03 ms by the link, which no call here keeps up with.
-    out=$(under 3 PAT_FORCE=relay PAT_LINK=1,1000000 PAT_REPORT=text -- "$jacobi" 2000 12 0 0)
-    expect '^#   saved by calls that relay ran \(estimated\) +-[0-9.]+$' "$out"
+    # Whatever twelve short calls save on a link that takes no time, it is less than what the library took to start.
+    out=$(under 3 PAT_FORCE=relay PAT_LINK=0.001,1000000 PAT_REPORT=text -- "$jacobi" 2000 12 0 0)
+    expect '^#   saved by calls that relay ran \(estimated\) +-?[0-9.]+$' "$out"
     expect '^#   LOST in all \(estimated\) +[0-9.]+   of ' "$out"
     expect '^# least that the link needs stands for it, and more may have been saved' "$out"
     # Ranks that come late to the first call are not what its state costs.
