@@ -25,41 +25,22 @@
 #include <stdlib.h>
 
 #include "converge.h"
-#include "parts.h"
 
-/* What a rank's plan may grow to, where headers begin to weigh, and room for MPI's own before a message's data. */
-enum { MOST_PIECES = 1024, LEAST_BYTES = 512, MESSAGE_HEADERS = 64 };
+/* Where headers begin to weigh, and room for MPI's own before a message's data. */
+enum { LEAST_BYTES = 512, MESSAGE_HEADERS = 64 };
 
 /* Times are reckoned in so many parts of what a vector takes on the link, and shares in so many parts of the vector. */
 enum { UNITS = 1 << 14, VECTOR = 1 << 30 };
 
-static int64_t vector_ns(const pat_job *job)
-{
-    return job->tau_ns > job->alpha_ns ? job->tau_ns - job->alpha_ns : 0;
-}
-
-static int64_t piece_ns(const pat_job *job)
-{
-    return job->piece_ns > 0 ? job->piece_ns : 1;
-}
-
 /* ---- Pieces ---- */
 
 /*
- * Pieces of the vector. Ranks that join begin one after the other, since the last rank sends to one after the other: on average P/2
- * pieces' times late. And a piece costs something on each link, about a quarter of piece_ns, for few wait for it alone. The sum,
- * P/2 * time / C + C * piece_ns / 4, has its least where C is the root of 2 P * time / piece_ns. Pieces that MPI sends without
- * asking first are worth more of them.
+ * Ranks that join begin one after the other, since the last rank sends to one after the other: on average P/2 pieces' times late. And a
+ * piece costs about a quarter of piece_ns, for few wait for it alone: four times P/2 waits where it cost all of it.
  */
 static int64_t count_pieces(const pat_job *job)
 {
-    const int64_t most = INT64_C(1) << 60, twice = 2 * (int64_t)job->num_ranks;
-    const int64_t ratio = vector_ns(job) / piece_ns(job);
-    int64_t pieces = pat_part_root(ratio < most / twice ? twice * ratio : most);
-    if (job->eager_bytes > 0 && pieces < job->block_bytes / job->eager_bytes + 1)
-        pieces = job->block_bytes / job->eager_bytes + 1;
-    pieces = pat_part_least(pieces, pat_part_least(MOST_PIECES, job->block_bytes / LEAST_BYTES));
-    return pieces > 1 ? pieces : 1;
+    return pat_converge_pieces(job, 2 * (int64_t)job->num_ranks, LEAST_BYTES);
 }
 
 /* So long, or the nearest that fills whole packets of the network; no element is cut. */
@@ -85,20 +66,10 @@ static int64_t count_messages(const pat_job *job, int64_t piece_bytes)
 
 /* ---- Shares ---- */
 
-/* The rank that is predicted to call last; of equal ones the lowest. */
-static int last_rank(const pat_job *job)
-{
-    int last = 0;
-    for (int r = 1; r < job->num_ranks && job->arrival_ns; r++)
-        if (job->arrival_ns[r] > job->arrival_ns[last])
-            last = r;
-    return last;
-}
-
 /* How much of a rank's contribution it still has to send when the last one calls. */
 static int64_t left_over(const pat_job *job, int rank, int last)
 {
-    const uint64_t vector = (uint64_t)vector_ns(job);
+    const uint64_t vector = (uint64_t)pat_converge_vector_ns(job);
     if (!job->arrival_ns || job->arrival_ns[rank] == job->arrival_ns[last])
         return UNITS;
     const uint64_t ahead = (uint64_t)job->arrival_ns[last] - (uint64_t)job->arrival_ns[rank];
@@ -140,7 +111,7 @@ static int64_t fill_shares(const load *loads, int num_ranks, int64_t all_left, i
 /* The least time in which the shares make a vector; share[r] becomes rank r's, not less than what is needed in all. */
 static int64_t find_shares(const pat_job *job, int64_t piece_bytes, load *loads, int64_t *share)
 {
-    const int P = job->num_ranks, last = last_rank(job);
+    const int P = job->num_ranks, last = pat_converge_last(job, 0, P);
     int64_t all_left = 0, time = UNITS - 1; /* nobody is through before the last contribution is out */
     for (int r = 0; r < P; r++)
         all_left += loads[r].left = left_over(job, r, last);
@@ -188,7 +159,8 @@ static int64_t in_units(int64_t ns, int64_t units)
 /* Two latencies; and what passes a link is a vector in pieces for each of UNITS in `time`. */
 static int64_t by_shares_ns(const pat_job *job, int64_t piece_bytes, int64_t time)
 {
-    const int64_t vector = vector_ns(job) + count_messages(job, piece_bytes) * piece_ns(job);
+    const int64_t vector =
+        pat_converge_vector_ns(job) + count_messages(job, piece_bytes) * pat_converge_piece_ns(job);
     return 2 * job->alpha_ns + in_units(vector, time);
 }
 
@@ -199,31 +171,30 @@ static int64_t by_shares_ns(const pat_job *job, int64_t piece_bytes, int64_t tim
  */
 static int64_t chain_ns(const pat_job *job)
 {
-    const int P = job->num_ranks, last = last_rank(job);
-    const int64_t piece = vector_ns(job) / pat_converge_chain_pieces(job) + piece_ns(job);
+    const int P = job->num_ranks, last = pat_converge_last(job, 0, P);
+    const int64_t vector = pat_converge_vector_ns(job), each = pat_converge_piece_ns(job);
+    const int64_t piece = vector / pat_converge_chain_pieces(job) + each;
     int64_t in = 0, hops = P - 1;
     for (int from = 0, to = P; to - from > 1;) {
         const int middle = pat_converge_middle(from, to);
-        int64_t most = 0;
-        for (int r = last < middle ? middle : from; r < (last < middle ? to : middle); r++)
-            most = left_over(job, r, last) > most ? left_over(job, r, last) : most;
-        in += most;
-        hops += most > 0;
-        from = last < middle ? from : middle;
-        to = last < middle ? middle : to;
+        const bool is_left = last >= middle; /* the other half is */
+        const int latest =
+            is_left ? pat_converge_last(job, from, middle) : pat_converge_last(job, middle, to);
+        const int64_t left = left_over(job, latest, last);
+        in += left;
+        hops += left > 0;
+        *(is_left ? &from : &to) = middle;
     }
-    const int64_t vectors = in_units(vector_ns(job), UNITS + in);
-    const int64_t time = vectors + hops * (job->alpha_ns + piece_ns(job)) + (P - 2) * piece;
+    const int64_t vectors = in_units(vector, UNITS + in);
+    const int64_t time = vectors + hops * (job->alpha_ns + each) + (P - 2) * piece;
     return in > 0 ? time : time - pat_part_least(time / 4, vectors / 3);
 }
 
 /* One message after the other. */
 static int64_t whole_ns(const pat_job *job)
 {
-    int levels = 0;
-    while ((INT64_C(1) << levels) < job->num_ranks)
-        levels++;
-    return levels * (job->alpha_ns + piece_ns(job) + vector_ns(job));
+    return pat_part_log_up(job->num_ranks) *
+           (job->alpha_ns + pat_converge_piece_ns(job) + pat_converge_vector_ns(job));
 }
 
 void pat_allreduce_converge_build(pat_plan *plan, const pat_job *job, int rank)

@@ -13,14 +13,9 @@
 
 static void begin(pat_plan *plan, const pat_job *job, int rank)
 {
-    const int64_t place = rank * job->block_bytes;
     pat_plan_personal(plan);
     pat_plan_next_step(plan);
-    const int arrive = pat_plan_arrive(plan);
-    const int copy = pat_plan_copy(plan, pat_own(place), pat_result(place), job->block_bytes);
-    pat_plan_in_step(plan, arrive);
-    pat_plan_in_step(plan, copy);
-    pat_plan_after(plan, copy, arrive);
+    pat_part_arrive(plan, job, rank);
     pat_plan_next_step(plan);
 }
 

@@ -5,7 +5,7 @@
 #ifndef PAT_CONVERGE_H
 #define PAT_CONVERGE_H
 
-#include "plan.h"
+#include "parts.h"
 
 /* The ranks from `from` to before `to` are joined as those before `middle` and those from there on. */
 static inline int pat_converge_middle(int from, int to)
@@ -30,5 +30,55 @@ void pat_converge_chain(pat_plan *plan, const pat_job *job, int rank);
 
 /* Pieces in which a vector goes down the chain. */
 int pat_converge_chain_pieces(const pat_job *job);
+
+/* ---- What the ways share ---- */
+
+/* What the whole vector takes on a link, and what a piece costs beside that. */
+static inline int64_t pat_converge_vector_ns(const pat_job *job)
+{
+    return job->tau_ns > job->alpha_ns ? job->tau_ns - job->alpha_ns : 0;
+}
+
+static inline int64_t pat_converge_piece_ns(const pat_job *job)
+{
+    return job->piece_ns > 0 ? job->piece_ns : 1;
+}
+
+/* What a rank's plan may grow to. */
+enum { PAT_CONVERGE_MOST_PIECES = 1024 };
+
+/*
+ * Pieces of the vector where each delays the end by `waits` times vector_ns / C, and costs piece_ns: the sum has its least where
+ * C is the root of waits * vector_ns / piece_ns. Pieces that MPI sends without asking first are worth more of them.
+ */
+static inline int64_t pat_converge_pieces(const pat_job *job, int64_t waits, int64_t least_bytes)
+{
+    const int64_t most = INT64_C(1) << 60;
+    const int64_t ratio = pat_converge_vector_ns(job) / pat_converge_piece_ns(job);
+    int64_t pieces = pat_part_root(ratio < most / waits ? waits * ratio : most);
+    if (job->eager_bytes > 0 && pieces < job->block_bytes / job->eager_bytes + 1)
+        pieces = job->block_bytes / job->eager_bytes + 1;
+    pieces = pat_part_least(pieces, pat_part_least(PAT_CONVERGE_MOST_PIECES, job->block_bytes / least_bytes));
+    return pieces > 1 ? pieces : 1;
+}
+
+/* Of the ranks from `from` to before `to`, the one that is predicted to call last; of equal ones the lowest. */
+static inline int pat_converge_last(const pat_job *job, int from, int to)
+{
+    int last = from;
+    for (int r = from; r < to && job->arrival_ns; r++)
+        if (job->arrival_ns[r] > job->arrival_ns[last])
+            last = r;
+    return last;
+}
+
+/* ARRIVE, and the rank's contribution in its result after the node that is returned. */
+static inline int pat_converge_begin(pat_plan *plan, const pat_job *job)
+{
+    const int arrive = pat_plan_arrive(plan);
+    const int copy = pat_plan_copy(plan, pat_own(0), pat_result(0), job->block_bytes);
+    pat_plan_after(plan, copy, arrive);
+    return copy;
+}
 
 #endif

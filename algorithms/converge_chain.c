@@ -20,10 +20,9 @@
 #include <stdlib.h>
 
 #include "converge.h"
-#include "parts.h"
 
-/* What a rank's plan may grow to, and where headers begin to weigh. */
-enum { MOST_PIECES = 1024, LEAST_BYTES = 1024, MOST_LEVELS = 32 };
+/* Where headers begin to weigh. */
+enum { LEAST_BYTES = 1024, MOST_LEVELS = 32 };
 
 /* A half that a rank joins to its own: who has its sum, and where that is received. */
 typedef struct half {
@@ -42,18 +41,8 @@ typedef struct build {
     int up;       /* the rank that its sum goes to; -1: to nobody, it is the last of all */
     int from, to; /* the ranks before and after it in the chain; -1: none */
     int free_at
-        [MOST_PIECES]; /* the node after which nothing reads a piece of the result before the total comes */
+        [PAT_CONVERGE_MOST_PIECES]; /* the node after which nothing reads a piece of the result before the total comes */
 } build;
-
-/* The rank that arrives last of those from `from` to before `to`; of equal ones the lowest. */
-static int last_of(const pat_job *job, int from, int to)
-{
-    int last = from;
-    for (int r = from; r < to && job->arrival_ns; r++)
-        if (job->arrival_ns[r] > job->arrival_ns[last])
-            last = r;
-    return last;
-}
 
 /* ---- Who does what ---- */
 
@@ -71,9 +60,9 @@ static void climb(build *b)
     b->up = -1;
     while (level-- > 0 && b->up < 0) {
         const bool is_left = from[level + 1] > from[level]; /* the other half is */
-        const int holder = is_left ? last_of(b->job, from[level], from[level + 1])
-                                   : last_of(b->job, to[level + 1], to[level]);
-        if (last_of(b->job, from[level], to[level]) == b->rank)
+        const int holder = is_left ? pat_converge_last(b->job, from[level], from[level + 1])
+                                   : pat_converge_last(b->job, to[level + 1], to[level]);
+        if (pat_converge_last(b->job, from[level], to[level]) == b->rank)
             b->halves[b->num_halves++] = (half){.holder = holder, .is_left = is_left};
         else
             b->up = holder;
@@ -83,7 +72,7 @@ static void climb(build *b)
 /* The chain begins with the last rank. Of all others the earliest comes first. */
 static void stand_in_chain(build *b, const int *by_arrival)
 {
-    const int P = b->job->num_ranks, root = last_of(b->job, 0, P);
+    const int P = b->job->num_ranks, root = pat_converge_last(b->job, 0, P);
     b->from = b->to = -1;
     for (int i = 0, before = root; i < P; i++) {
         const int next = by_arrival[i];
@@ -100,20 +89,12 @@ static void stand_in_chain(build *b, const int *by_arrival)
 /* ---- Pieces ---- */
 
 /*
- * Pieces of the vector. Each delays what is passed on by time / C, on P-2 hops and while the first one is joined; and each
- * costs piece_ns on every link. The sum, (P-1) * time / C + C * piece_ns, has its least where C is the root of
- * (P-1) * time / piece_ns. Pieces that MPI sends without asking first are worth more of them. A rank sends another no more
- * than all pieces on the way up and all on the way down.
+ * Each piece delays what is passed on once on P-2 hops, and once while the first one is joined. A rank sends another no more than all
+ * pieces on the way up and all on the way down.
  */
 int pat_converge_chain_pieces(const pat_job *job)
 {
-    const int64_t time_ns = job->tau_ns - job->alpha_ns, piece_ns = job->piece_ns > 0 ? job->piece_ns : 1;
-    const int64_t most = INT64_C(1) << 60, hops = job->num_ranks - 1;
-    const int64_t ratio = time_ns > 0 ? time_ns / piece_ns : 0;
-    int64_t pieces = pat_part_root(ratio < most / hops ? hops * ratio : most);
-    if (job->eager_bytes > 0 && pieces < job->block_bytes / job->eager_bytes + 1)
-        pieces = job->block_bytes / job->eager_bytes + 1;
-    pieces = pat_part_least(pieces, pat_part_least(MOST_PIECES, job->block_bytes / LEAST_BYTES));
+    int64_t pieces = pat_converge_pieces(job, job->num_ranks - 1, LEAST_BYTES);
     pieces = pat_part_least(pieces, job->block_bytes / job->element_bytes);
     if (job->most_messages > 0)
         pieces = pat_part_least(pieces, job->most_messages / 2);
@@ -214,11 +195,7 @@ void pat_converge_chain(pat_plan *plan, const pat_job *job, int rank)
     climb(&b);
     stand_in_chain(&b, by_arrival);
     free(by_arrival);
-
-    const int arrive = pat_plan_arrive(plan);
-    const int copy = pat_plan_copy(plan, pat_own(0), pat_result(0), job->block_bytes);
-    pat_plan_after(plan, copy, arrive);
-    add_up(&b, copy);
+    add_up(&b, pat_converge_begin(plan, job));
     if (b.from >= 0)
         pass_on(&b);
 }

@@ -11,7 +11,6 @@
 #include <stdlib.h>
 
 #include "converge.h"
-#include "parts.h"
 
 typedef struct build {
     pat_plan *plan;
@@ -137,9 +136,7 @@ void pat_converge_by_shares(pat_plan *plan, const pat_job *job, int rank, const 
     b.recvs = malloc((size_t)P * PAT_RECV_WINDOW * sizeof(*b.recvs));
     b.num_recvs = calloc((size_t)P, sizeof(*b.num_recvs));
     if (b.sent && b.recvs && b.num_recvs) {
-        const int arrive = pat_plan_arrive(plan);
-        const int copy = pat_plan_copy(plan, pat_own(0), pat_result(0), job->block_bytes);
-        pat_plan_after(plan, copy, arrive);
+        const int copy = pat_converge_begin(plan, job);
         for_others(&b, copy, contribute);
         b.places = pat_plan_scratch(plan, (P - 1) * share_of(&b, rank));
         for (int i = 0; i < shares->pieces[rank]; i++)

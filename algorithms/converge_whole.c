@@ -6,7 +6,6 @@
  * last finds all sums; then log2(P) messages are left until all ranks have what it brings.
  */
 #include "converge.h"
-#include "parts.h"
 
 enum { MOST_LEVELS = 32 };
 
@@ -85,12 +84,7 @@ void pat_converge_whole(pat_plan *plan, const pat_job *job, int rank)
 {
     joint joints[MOST_LEVELS];
     const int64_t bytes = job->block_bytes;
-    const int arrive = pat_plan_arrive(plan);
-    sum mine = {.here = -1,
-                .at = pat_result(0),
-                .made = pat_plan_copy(plan, pat_own(0), pat_result(0), bytes)},
-        left = mine;
-    pat_plan_after(plan, mine.made, arrive);
+    sum mine = {.here = -1, .at = pat_result(0), .made = pat_converge_begin(plan, job)}, left = mine;
     for (int j = joints_of(job->num_ranks, rank, joints); j-- > 0;)
         pass_joint(plan, &mine, &left, rank, joints[j], bytes);
     if (mine.at.space == PAT_SPACE_RESULT)

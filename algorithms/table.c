@@ -86,7 +86,8 @@ void pat_part_arrive(pat_plan *plan, const pat_job *job, int rank)
 {
     int arrive = pat_plan_arrive(plan);
     const int64_t place = plan->element_bytes > 0 ? 0 : rank * job->block_bytes;
-    int copy = pat_plan_copy(plan, pat_own(0), pat_result(place), job->block_bytes);
+    const int64_t own = pat_plan_is_personal(plan) ? place : 0;
+    int copy = pat_plan_copy(plan, pat_own(own), pat_result(place), job->block_bytes);
     pat_plan_in_step(plan, arrive);
     pat_plan_in_step(plan, copy);
     pat_plan_after(plan, copy, arrive);
