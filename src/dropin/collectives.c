@@ -39,12 +39,7 @@ int pat_dropin_call(const pat_face *face, const pat_args *args, pat_any *next, c
         const pat_args args = {LIST arguments};                                                              \
         return pat_dropin_call(&pat_face_##lower, &args, next, site);                                        \
     }
-#define A_BUFFER(x) .x = x
-#define A_COUNT(x)  .x = x
-#define A_COUNTS(x) .x = x
-#define A_TYPE(x)   .x = x
-#define A_OP(x)     .x = x
-#define A_COMM(x)   .x = x
+#define ARGUMENT(x) .x = x
 #include "faces_c.h"
 #include "faces.h"
 

@@ -43,18 +43,7 @@ _Static_assert(sizeof(MPI_Fint) == sizeof(int), "counts and displacements are ha
         const pat_args args = {LIST arguments};                                                              \
         answer(ierror, pat_dropin_call(&pat_face_##lower, &args, (pat_any *)PAT_NEXT(name), site));          \
     }
-#define IN          void *
-#define OUT         void *
-#define INT         MPI_Fint *
-#define INTS        MPI_Fint *
-#define SIZE        MPI_Fint *
-#define SIZES       MPI_Fint *
-#define AINTS       MPI_Aint *
-#define TYPE        MPI_Fint *
-#define TYPES       MPI_Fint *
-#define OP          MPI_Fint *
-#define COMM        MPI_Fint *
-#define REQUEST     MPI_Fint *
+#include "faces_fortran.h"
 #define A_BUFFER(x) .x = pat_fortran_buffer(x)
 #define A_COUNT(x)  .x = *x
 #define A_COUNTS(x) .x = x

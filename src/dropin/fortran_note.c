@@ -7,11 +7,6 @@
 
 _Thread_local const void *pat_dropin_fortran_site;
 
-static int64_t bytes_of(const MPI_Fint *count, const MPI_Fint *type)
-{
-    return pat_face_bytes(*count, PMPI_Type_f2c(*type));
-}
-
 #define NOTE(name, lower, parameters, arguments, bytes)                                                      \
     static void note_##lower(void (*next)(LIST parameters, void *ierror), const void *site, LIST parameters, \
                              void *ierror)                                                                   \
@@ -26,20 +21,8 @@ static int64_t bytes_of(const MPI_Fint *count, const MPI_Fint *type)
             NULL; /* nor is it another call for a tool that made this one of its own */                      \
     }
 #define PASS(name, lower, upper, parameters, arguments, bytes) NOTE(name, lower, parameters, arguments, bytes)
-#define IN                                                     void *
-#define OUT                                                    void *
-#define INT                                                    MPI_Fint *
-#define INTS                                                   MPI_Fint *
-#define SIZE                                                   MPI_Fint *
-#define SIZES                                                  MPI_Fint *
-#define AINTS                                                  MPI_Aint *
-#define TYPE                                                   MPI_Fint *
-#define TYPES                                                  MPI_Fint *
-#define OP                                                     MPI_Fint *
-#define COMM                                                   MPI_Fint *
-#define REQUEST                                                MPI_Fint *
-#define IN_PLACE(buffer)                                       ((void)(buffer), false) /* not known here */
-#define BYTES(count, type)                                     bytes_of(count, type)
+#include "faces_fortran.h"
+#define IN_PLACE(buffer) ((void)(buffer), false) /* not known here */
 #include "faces.h"
 
 static void set(enum pat_gate_call call, pat_gate_any *ours)

@@ -7,11 +7,6 @@
 
 _Thread_local const void *pat_dropin_fortran_site;
 
-static int64_t bytes_of(const MPI_Fint *count, const MPI_Fint *type)
-{
-    return pat_face_bytes(*count, PMPI_Type_f2c(*type));
-}
-
 #define TAKE(name, lower, upper, op, kind, parameters, arguments, bytes)
 #define PASS(name, lower, upper, parameters, arguments, bytes)                                               \
     static void watch_##lower(void (*next)(LIST parameters, MPI_Fint * ierror), const void *site,            \
@@ -26,20 +21,8 @@ static int64_t bytes_of(const MPI_Fint *count, const MPI_Fint *type)
             pat_dropin_inside = false;                                                                       \
         }                                                                                                    \
     }
-#define IN                 void *
-#define OUT                void *
-#define INT                MPI_Fint *
-#define INTS               MPI_Fint *
-#define SIZE               MPI_Fint *
-#define SIZES              MPI_Fint *
-#define AINTS              MPI_Aint *
-#define TYPE               MPI_Fint *
-#define TYPES              MPI_Fint *
-#define OP                 MPI_Fint *
-#define COMM               MPI_Fint *
-#define REQUEST            MPI_Fint *
-#define IN_PLACE(buffer)   (pat_fortran_buffer(buffer) == MPI_IN_PLACE)
-#define BYTES(count, type) bytes_of(count, type)
+#include "faces_fortran.h"
+#define IN_PLACE(buffer) (pat_fortran_buffer(buffer) == MPI_IN_PLACE)
 #include "faces.h"
 
 void pat_dropin_watch_fortran(bool on)

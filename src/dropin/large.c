@@ -21,20 +21,7 @@
         return rc;                                                                                           \
     }
 #define LARGE
-#define IN                 const void *
-#define OUT                void *
-#define INT                int
-#define INTS               const int *
-#define SIZE               MPI_Count
-#define SIZES              const MPI_Count *
-#define AINTS              const MPI_Aint *
-#define TYPE               MPI_Datatype
-#define TYPES              const MPI_Datatype *
-#define OP                 MPI_Op
-#define COMM               MPI_Comm
-#define REQUEST            MPI_Request *
-#define IN_PLACE(buffer)   ((buffer) == MPI_IN_PLACE)
-#define BYTES(count, type) pat_face_bytes(count, type)
+#include "faces_c.h"
 #include "faces.h"
 
 /*
@@ -46,25 +33,8 @@
     {                                                                                                        \
         return ((__typeof__(&PMPI_##name##_c))function)arguments;                                            \
     }
-#define A_BUFFER(x) a->x
-#define A_COUNT(x)  a->x
-#define A_COUNTS(x) a->x
-#define A_TYPE(x)   a->x
-#define A_OP(x)     a->x
-#define A_COMM(x)   a->x
+#define ARGUMENT(x) a->x
 #define LARGE
-#define IN      const void *
-#define OUT     void *
-#define INT     int
-#define INTS    const int *
-#define SIZE    MPI_Count
-#define SIZES   const MPI_Count *
-#define AINTS   const MPI_Aint *
-#define TYPE    MPI_Datatype
-#define TYPES   const MPI_Datatype *
-#define OP      MPI_Op
-#define COMM    MPI_Comm
-#define REQUEST MPI_Request *
 #include "faces.h"
 
 #define TAKE(name, lower, upper, op, kind, parameters, arguments, bytes)                                     \
@@ -75,25 +45,9 @@
         face.next = next_##lower;                                                                            \
         return pat_dropin_call(&face, &args, next, site);                                                    \
     }
-#define A_BUFFER(x) .x = x
-#define A_COUNT(x)  .x = x
-#define A_COUNTS(x) .x = x
-#define A_TYPE(x)   .x = x
-#define A_OP(x)     .x = x
-#define A_COMM(x)   .x = x
+#define ARGUMENT(x) .x = x
 #define LARGE
-#define IN      const void *
-#define OUT     void *
-#define INT     int
-#define INTS    const int *
-#define SIZE    MPI_Count
-#define SIZES   const MPI_Count *
-#define AINTS   const MPI_Aint *
-#define TYPE    MPI_Datatype
-#define TYPES   const MPI_Datatype *
-#define OP      MPI_Op
-#define COMM    MPI_Comm
-#define REQUEST MPI_Request *
+#include "faces_c.h"
 #include "faces.h"
 
 void pat_dropin_take_large(void)

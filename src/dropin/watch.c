@@ -18,9 +18,6 @@ _Thread_local bool pat_dropin_inside;
         pat_dropin_inside = false;                                                                           \
         return rc;                                                                                           \
     }
-
-#define IN_PLACE(buffer)   ((buffer) == MPI_IN_PLACE)
-#define BYTES(count, type) pat_face_bytes(count, type)
 #include "faces_c.h"
 #include "faces.h"
 

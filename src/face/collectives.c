@@ -12,11 +12,6 @@
         return pat_calls_run(&pat_face_##lower, &args, (pat_any *)PMPI_##name, __builtin_return_address(0),  \
                              NULL);                                                                          \
     }
-#define A_BUFFER(x) .x = x
-#define A_COUNT(x)  .x = x
-#define A_COUNTS(x) .x = x
-#define A_TYPE(x)   .x = x
-#define A_OP(x)     .x = x
-#define A_COMM(x)   .x = x
+#define ARGUMENT(x) .x = x
 #include "faces_c.h"
 #include "faces.h"

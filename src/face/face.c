@@ -33,14 +33,8 @@ static int64_t listed(const int counts[], MPI_Datatype type, MPI_Comm comm)
                                        .kind = PAT_ARGS_##shape,                                             \
                                        .next = next_##lower,                                                 \
                                        .bytes = bytes_##lower};
-#define A_BUFFER(x)                a->x
-#define A_COUNT(x)                 (int)a->x
-#define A_COUNTS(x)                a->x
-#define A_TYPE(x)                  a->x
-#define A_OP(x)                    a->x
-#define A_COMM(x)                  a->x
+#define ARGUMENT(x)                a->x
 #define IN_PLACE(buffer)           (a->buffer == MPI_IN_PLACE)
 #define BYTES(count, type)         pat_face_bytes(a->count, a->type)
 #define LISTED(counts, type, comm) listed(a->counts, a->type, a->comm)
-#include "faces_c.h"
 #include "faces.h"

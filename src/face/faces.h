@@ -6,7 +6,8 @@
  *  which arguments there are (PAT_ARGS_kind in face.h). Where TAKE is not defined, such a row is a PASS.
  *  PASS(name, lower, upper, parameters, arguments, bytes): it is always passed on. Where PASS is not defined, such a row is nothing.
  * Each argument of a TAKE is wrapped in A_BUFFER, A_COUNT, A_COUNTS, A_TYPE, A_OP or A_COMM, of which all or none may be defined; a root
- * is an A_COUNT. LISTED: the bytes that this rank has in a list of counts; 0 where it is not defined.
+ * is an A_COUNT. Where they are not, all arguments are wrapped in ARGUMENT, and stand as they are where that is not defined either.
+ * LISTED: the bytes that this rank has in a list of counts; 0 where it is not defined.
  * With LARGE defined, the list has only functions that have a form with counts of type MPI_Count, and displacements are of type MPI_Aint.
  */
 #ifndef PASS
@@ -16,13 +17,16 @@
 #define TAKE(name, lower, upper, op, kind, parameters, arguments, bytes)                                     \
     PASS(name, lower, upper, parameters, arguments, bytes)
 #endif
+#ifndef ARGUMENT
+#define ARGUMENT(x) x
+#endif
 #ifndef A_BUFFER
-#define A_BUFFER(x) x
-#define A_COUNT(x)  x
-#define A_COUNTS(x) x
-#define A_TYPE(x)   x
-#define A_OP(x)     x
-#define A_COMM(x)   x
+#define A_BUFFER(x) ARGUMENT(x)
+#define A_COUNT(x)  ARGUMENT(x)
+#define A_COUNTS(x) ARGUMENT(x)
+#define A_TYPE(x)   ARGUMENT(x)
+#define A_OP(x)     ARGUMENT(x)
+#define A_COMM(x)   ARGUMENT(x)
 #endif
 #ifndef LISTED
 #define LISTED(counts, type, comm) 0
@@ -143,6 +147,7 @@ BOTH(Neighbor_alltoallw, neighbor_alltoallw, NEIGHBOR_ALLTOALLW,
 #undef OPERANDS
 #undef PLACES
 #undef THERE_AND_BACK
+#undef ARGUMENT
 #undef A_BUFFER
 #undef A_COUNT
 #undef A_COUNTS

@@ -1,0 +1,17 @@
+/*
+ * faces_fortran.h — what the parameters in faces.h are in Fortran, where all are addresses, and how the list counts bytes there. Included
+ * before a use of that list, which undefines all of it.
+ */
+#define IN                 void *
+#define OUT                void *
+#define INT                MPI_Fint *
+#define INTS               MPI_Fint *
+#define SIZE               MPI_Fint *
+#define SIZES              MPI_Fint *
+#define AINTS              MPI_Aint *
+#define TYPE               MPI_Fint *
+#define TYPES              MPI_Fint *
+#define OP                 MPI_Fint *
+#define COMM               MPI_Fint *
+#define REQUEST            MPI_Fint *
+#define BYTES(count, type) pat_face_bytes(*count, PMPI_Type_f2c(*type))
