@@ -1,6 +1,6 @@
 /*
- * collectives.c — the collectives that the library may run itself. Must change nothing that a program can see but the time
- * they take: what is not run here goes on unchanged, with its errors.
+ * collectives.c — the collectives that the library may run itself, with large counts too where the MPI library has such calls. Must
+ * change nothing that a program can see but the time they take: what is not run here goes on unchanged, with its errors.
  */
 #include "calls.h"
 #include "dropin.h"
@@ -33,19 +33,35 @@ int pat_dropin_call(const pat_face *face, const pat_args *args, pat_any *next, c
     return rc;
 }
 
-#define TAKE(name, lower, upper, op, kind, parameters, arguments, bytes)                                     \
+#define CALL(lower, parameters, arguments)                                                                   \
     static int take_##lower(pat_any *next, const void *site, LIST parameters)                                \
     {                                                                                                        \
         const pat_args args = {LIST arguments};                                                              \
         return pat_dropin_call(&pat_face_##lower, &args, next, site);                                        \
     }
+#define TAKE(name, lower, upper, op, kind, parameters, arguments, bytes) CALL(lower, parameters, arguments)
+#define ARGUMENT(x)                                                      .x = x
+#include "faces_c.h"
+#include "faces.h"
+
+#if PAT_MPI_HAS_LARGE
+#define LARGE
+#define TAKE(name, lower, upper, op, kind, parameters, arguments, bytes)                                     \
+    CALL(lower##_c, parameters, arguments)
 #define ARGUMENT(x) .x = x
 #include "faces_c.h"
 #include "faces.h"
+#endif
 
 void pat_dropin_take(void)
 {
 #define TAKE(name, lower, upper, op, kind, parameters, arguments, bytes)                                     \
     pat_dropin_set(PAT_WAY_C, PAT_CALL_##name, (pat_any *)take_##lower);
 #include "faces.h"
+#if PAT_MPI_HAS_LARGE
+#define LARGE
+#define TAKE(name, lower, upper, op, kind, parameters, arguments, bytes)                                     \
+    pat_dropin_set(PAT_WAY_LARGE, PAT_CALL_##name, (pat_any *)take_##lower##_c);
+#include "faces.h"
+#endif
 }

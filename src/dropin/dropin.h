@@ -93,10 +93,8 @@ int pat_dropin_call(const pat_face *face, const pat_args *args, pat_any *next, c
  */
 void pat_dropin_enter_fortran(void);
 void pat_dropin_take(void);
-void pat_dropin_take_large(void);
 void pat_dropin_take_fortran(void);
 void pat_dropin_watch(bool on);
-void pat_dropin_watch_large(bool on);
 void pat_dropin_watch_fortran(bool on);
 
 /* From now on this call, spelled this way, goes to `ours`. */

@@ -46,7 +46,6 @@ static void begin_report(int64_t begin_ns)
 static void watch(bool on)
 {
     pat_dropin_watch(on);
-    pat_dropin_watch_large(on);
     pat_dropin_watch_fortran(on);
 }
 
@@ -76,7 +75,6 @@ static void start(void)
     pat_rt.hosted = true;
     pat_rt.patience = chooses_by_arrivals() ? CALLS_BEFORE_A_STATE : 0;
     pat_dropin_take();
-    pat_dropin_take_large();
     pat_dropin_take_fortran();
     if (pat_rt.config.report[0])
         begin_report(begin_ns);

@@ -19,22 +19,32 @@ static int64_t listed(const int counts[], MPI_Datatype type, MPI_Comm comm)
 }
 
 /* From arguments to a call, and to its bytes. */
-#define TAKE(name, lower, upper, of, shape, parameters, arguments, size)                                     \
-    static int next_##lower(pat_any *function, const pat_args *a)                                            \
+#define FACE(name, lower, suffix, of, shape, arguments)                                                      \
+    static int next_##lower##suffix(pat_any *function, const pat_args *a)                                    \
     {                                                                                                        \
-        return ((__typeof__(&PMPI_##name))function)arguments;                                                \
+        return ((__typeof__(&PMPI_##name##suffix))function)arguments;                                        \
     }                                                                                                        \
+    const pat_face pat_face_##lower##suffix = {.mpi = "MPI_" #name,                                          \
+                                               .op = PAT_OP_##of,                                            \
+                                               .kind = PAT_ARGS_##shape,                                     \
+                                               .next = next_##lower##suffix,                                 \
+                                               .bytes = bytes_##lower};
+#define TAKE(name, lower, upper, of, shape, parameters, arguments, size)                                     \
     static int64_t bytes_##lower(const pat_args *a)                                                          \
     {                                                                                                        \
         return size;                                                                                         \
     }                                                                                                        \
-    const pat_face pat_face_##lower = {.mpi = "MPI_" #name,                                                  \
-                                       .op = PAT_OP_##of,                                                    \
-                                       .kind = PAT_ARGS_##shape,                                             \
-                                       .next = next_##lower,                                                 \
-                                       .bytes = bytes_##lower};
+    FACE(name, lower, , of, shape, arguments)
 #define ARGUMENT(x)                a->x
 #define IN_PLACE(buffer)           (a->buffer == MPI_IN_PLACE)
 #define BYTES(count, type)         pat_face_bytes(a->count, a->type)
 #define LISTED(counts, type, comm) listed(a->counts, a->type, a->comm)
 #include "faces.h"
+
+#if PAT_MPI_HAS_LARGE
+#define LARGE
+#define TAKE(name, lower, upper, of, shape, parameters, arguments, size)                                     \
+    FACE(name, lower, _c, of, shape, arguments)
+#define ARGUMENT(x) a->x
+#include "faces.h"
+#endif

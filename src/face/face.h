@@ -59,6 +59,15 @@ typedef struct pat_face {
     extern const pat_face pat_face_##lower;
 #include "faces.h"
 
+/*
+ * Where the MPI library has them, their forms with large counts: pat_face_allgather_c, ... They are run, and named, as those without _c,
+ * and go on under their own name. Counts that no int holds are no trouble: all ranks have a block of more bytes then than plans are for.
+ */
+#define LARGE
+#define TAKE(name, lower, upper, op, kind, parameters, arguments, bytes)                                     \
+    extern const pat_face pat_face_##lower##_c;
+#include "faces.h"
+
 /* The bytes of so many items; 0 where MPI would reject the arguments. */
 int64_t pat_face_bytes(int64_t count, MPI_Datatype type);
 
