@@ -129,13 +129,6 @@ static enum pat_why why_not_ours(const pat_algorithm *alg)
                                                 : PAT_WHY_BY_NAME;
 }
 
-/* Of a call with a root between groups some arguments are of no significance, and must not be looked at. */
-static bool is_inter(MPI_Comm comm)
-{
-    int inter = 0;
-    return comm != MPI_COMM_NULL && PMPI_Comm_test_inter(comm, &inter) == MPI_SUCCESS && inter;
-}
-
 /* What is in use for a call; NULL where it cannot be any but the MPI library's. */
 static const pat_algorithm *in_use_for(const pat_face *face, const pat_args *args, pat_outcome *outcome)
 {
@@ -148,7 +141,8 @@ static const pat_algorithm *in_use_for(const pat_face *face, const pat_args *arg
         why = why_not_ours(alg);
     } else {
         const bool rooted = pat_collective_of(face->op)->rooted;
-        if (rooted && is_inter(args->comm))
+        /* Of a call with a root between groups some arguments are of no significance, and must not be looked at. */
+        if (rooted && pat_comm_is_inter(args->comm))
             why = PAT_WHY_GROUPS;
         /* Elsewhere than at its root the type of what is gathered may be anything. */
         else if (args->comm != MPI_COMM_NULL && (rooted || args->datatype != MPI_DATATYPE_NULL))

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "collective.h"
+#include "comm.h"
 #include "error.h"
 #include "reduction.h"
 #include "runtime.h"
@@ -40,13 +41,6 @@ static bool type_is_plain(MPI_Datatype type)
         combiner != MPI_COMBINER_NAMED)
         PMPI_Type_free(&inner); /* get_contents hands out a new reference to derived types */
     return plain;
-}
-
-/* Between two groups the sizes there and back may differ. Such calls are MPI's business anyway. */
-static bool is_inter(MPI_Comm comm)
-{
-    int inter = 0;
-    return PMPI_Comm_test_inter(comm, &inter) == MPI_SUCCESS && inter;
 }
 
 /* MPI has no question for it; a send to nobody gives the library's own verdict (of no items MPICH would not look at the type). */
@@ -102,9 +96,10 @@ static bool describe_blocks(pat_call *call, const pat_args *a, bool personal)
 {
     describe_recv(call, a);
     if (a->recvbuf == MPI_IN_PLACE ||
-        !measure(a->recvcount, a->recvtype, &call->block_bytes, &call->recv_plain) ||
-        !describe_send(call, a) ||
-        (!call->in_place && call->send_bytes != call->block_bytes && !is_inter(a->comm)))
+        !measure(a->recvcount, a->recvtype, &call->block_bytes, &call->recv_plain) || !describe_send(call, a))
+        return false;
+    /* Between two groups the sizes there and back may differ. Such calls are MPI's business anyway. */
+    if (!call->in_place && call->send_bytes != call->block_bytes && !pat_comm_is_inter(a->comm))
         return false;
     call->recv_stride = stride_of(a->recvtype, call->recvcount);
     if (personal && !call->in_place)
@@ -169,7 +164,7 @@ static bool describe_lists(pat_call *call, const pat_args *a, int rank, int num_
 /* Are there as many counts as ranks? Between groups there are as many as the other one has. */
 static bool has_lists(const pat_args *a, int *rank, int *size)
 {
-    return a->recvcounts && !is_inter(a->comm) && PMPI_Comm_size(a->comm, size) == MPI_SUCCESS &&
+    return a->recvcounts && !pat_comm_is_inter(a->comm) && PMPI_Comm_size(a->comm, size) == MPI_SUCCESS &&
            PMPI_Comm_rank(a->comm, rank) == MPI_SUCCESS;
 }
 

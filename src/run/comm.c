@@ -240,16 +240,21 @@ static bool left_alone(MPI_Comm comm, int size, bool choosing)
     return true;
 }
 
+bool pat_comm_is_inter(MPI_Comm comm)
+{
+    int inter = 0;
+    return comm != MPI_COMM_NULL && PMPI_Comm_test_inter(comm, &inter) == MPI_SUCCESS && inter;
+}
+
 enum pat_why pat_comm_why_not(MPI_Comm comm)
 {
     intptr_t kept;
-    int inter = 0, size = 1, found = 0;
+    int size = 1, found = 0;
     pat_comm *c = NULL;
-    PMPI_Comm_test_inter(comm, &inter);
     PMPI_Comm_size(comm, &size);
     if (!pat_rt.all_threads)
         return PAT_WHY_NO_THREAD;
-    if (inter)
+    if (pat_comm_is_inter(comm))
         return PAT_WHY_GROUPS;
     if (size < 2)
         return PAT_WHY_ONE_RANK;
@@ -264,16 +269,15 @@ enum pat_why pat_comm_why_not(MPI_Comm comm)
 
 int pat_comm_get(MPI_Comm comm, bool choosing, pat_comm **out)
 {
-    int found, inter, size;
+    int found, size;
     pat_comm *c = NULL;
     *out = NULL;
     int rc = PMPI_Comm_get_attr(comm, pat_rt.comm_keyval, &c, &found);
     if (rc != MPI_SUCCESS)
         return rc;
     if (!found) {
-        PMPI_Comm_test_inter(comm, &inter);
         PMPI_Comm_size(comm, &size);
-        if (inter || size < 2 || left_alone(comm, size, choosing))
+        if (pat_comm_is_inter(comm) || size < 2 || left_alone(comm, size, choosing))
             return MPI_SUCCESS;
         if (pat_rt.dropin) /* a report leaves out how long the last member is waited for */
             PMPI_Barrier(comm);

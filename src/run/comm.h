@@ -82,6 +82,9 @@ typedef struct pat_comm {
     pat_credits credits;
 } pat_comm;
 
+/* Is this a communicator between two groups? */
+bool pat_comm_is_inter(MPI_Comm comm);
+
 /*
  * Get the state of `comm`, which is made at its first use (collective then). choosing: the algorithm in use chooses (`auto`), the same on
  * all ranks. *out is NULL when this call is left to the MPI library. Returns an MPI error code.
