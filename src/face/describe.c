@@ -162,16 +162,16 @@ static bool describe_lists(pat_call *call, const pat_args *a, int rank, int num_
 }
 
 /* Are there as many counts as ranks? Between groups there are as many as the other one has. */
-static bool has_lists(const pat_args *a, int *rank, int *size)
+static bool has_lists(const pat_args *a)
 {
-    return a->recvcounts && !pat_comm_is_inter(a->comm) && PMPI_Comm_size(a->comm, size) == MPI_SUCCESS &&
-           PMPI_Comm_rank(a->comm, rank) == MPI_SUCCESS;
+    return a->recvcounts && !pat_comm_is_inter(a->comm);
 }
 
 static int allocate_and_describe_lists(pat_call *call, const pat_args *a, bool *ours)
 {
     int rank, size;
-    *ours = has_lists(a, &rank, &size);
+    *ours = has_lists(a) && PMPI_Comm_size(a->comm, &size) == MPI_SUCCESS &&
+            PMPI_Comm_rank(a->comm, &rank) == MPI_SUCCESS;
     if (!*ours)
         return MPI_SUCCESS;
     call->kept = malloc(((size_t)size + 1) * sizeof(*call->kept));
@@ -239,13 +239,13 @@ void pat_describe_done(pat_call *call)
 
 int64_t pat_describe_mean_bytes(const pat_face *face, const pat_args *args, int num_ranks)
 {
-    int type_size, rank, size;
+    int type_size;
     int64_t items = args->recvcount;
     if (face->kind == PAT_ARGS_LISTS) {
-        if (!has_lists(args, &rank, &size))
+        if (!has_lists(args))
             return 0;
         items = 0;
-        for (int r = 0; r < size; r++)
+        for (int r = 0; r < num_ranks; r++)
             items += args->recvcounts[r] > 0 ? args->recvcounts[r] : 0;
     }
     if (items <= 0 || (face->kind != PAT_ARGS_LISTS && items > INT_MAX) ||
