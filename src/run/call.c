@@ -24,29 +24,28 @@ static int recv_count(const pat_call *call, int r)
     return call->recvcounts ? call->recvcounts[r] : call->recvcount;
 }
 
-int pat_call_pack_own(const pat_call *call, MPI_Comm own, int rank, char *out)
+/* One of the blocks that this rank contributes: at `from`, or with MPI_IN_PLACE where rank r's belongs. */
+static int pack_block(const pat_call *call, MPI_Comm own, int r, const char *from, char *out)
 {
-    const int bytes = (int)packed_bytes(call, rank);
+    const int bytes = (int)packed_bytes(call, r);
     int position = 0;
     if (call->in_place)
-        return PMPI_Pack(recv_place(call, rank), recv_count(call, rank), call->recvtype, out, bytes,
-                         &position, own);
-    return PMPI_Pack(call->sendbuf, call->sendcount, call->sendtype, out, bytes, &position, own);
+        return PMPI_Pack(recv_place(call, r), recv_count(call, r), call->recvtype, out, bytes, &position,
+                         own);
+    return PMPI_Pack(from, call->sendcount, call->sendtype, out, bytes, &position, own);
+}
+
+int pat_call_pack_own(const pat_call *call, MPI_Comm own, int rank, char *out)
+{
+    return pack_block(call, own, rank, call->sendbuf, out);
 }
 
 int pat_call_pack_all(const pat_call *call, MPI_Comm own, int num_ranks, char *out)
 {
-    const int bytes = (int)call->block_bytes;
     int rc = MPI_SUCCESS;
-    for (int r = 0; r < num_ranks && rc == MPI_SUCCESS; r++) {
-        int position = 0;
-        char *to = out + r * call->block_bytes;
-        if (call->in_place)
-            rc = PMPI_Pack(recv_place(call, r), call->recvcount, call->recvtype, to, bytes, &position, own);
-        else
-            rc = PMPI_Pack((const char *)call->sendbuf + r * call->send_stride, call->sendcount,
-                           call->sendtype, to, bytes, &position, own);
-    }
+    for (int r = 0; r < num_ranks && rc == MPI_SUCCESS; r++)
+        rc = pack_block(call, own, r, (const char *)call->sendbuf + r * call->send_stride,
+                        out + r * call->block_bytes);
     return rc;
 }
 
