@@ -199,16 +199,24 @@ static int settle_guess(pat_comm *c, pat_blocks blocks, bool *as_prepared)
     return throw_away(c, outcome.voids);
 }
 
-/* The same for a contribution that is a block for each rank: it cannot lie where the result goes. */
+/* Room for so many packed results of so many bytes. */
+static int make_room(pat_lane *lane, int results, int64_t bytes)
+{
+    if (results == 0 || pat_comm_buffer(&lane->pack, &lane->pack_size, (size_t)(results * bytes)))
+        return MPI_SUCCESS;
+    return pat_error(MPI_ERR_NO_MEM, "no memory to pack %lld bytes", (long long)bytes);
+}
+
+/* As bring_buffers, for a contribution that is a block for each rank: it cannot lie where the result goes. */
 static int bring_personal(pat_comm *c, char **home, const char **own)
 {
     const pat_call *call = &c->call;
     pat_lane *lane = c->lane;
     const int64_t total = c->size * call->block_bytes, unpacked = call->recv_plain ? 0 : total;
     const bool packs = call->in_place || !call->send_plain;
-    if ((unpacked || packs) &&
-        !pat_comm_buffer(&lane->pack, &lane->pack_size, (size_t)(unpacked + (packs ? total : 0))))
-        return pat_error(MPI_ERR_NO_MEM, "no memory to pack %lld bytes", (long long)total);
+    int rc = make_room(lane, !call->recv_plain + packs, total);
+    if (rc != MPI_SUCCESS)
+        return rc;
     *home = unpacked ? lane->pack : call->recvbuf;
     *own = packs ? lane->pack + unpacked : call->sendbuf;
     if (!packs)
@@ -227,13 +235,11 @@ static int bring_buffers(pat_comm *c, char **home, const char **own)
                   end = pat_block_start(call->block_bytes, call->starts, block + 1),
                   total =
                       pat_block_start(call->block_bytes, call->starts, pat_collective_blocks(row, c->size));
-    *home = call->recvbuf;
+    int rc = make_room(c->lane, !call->recv_plain, total);
+    if (rc != MPI_SUCCESS)
+        return rc;
+    *home = call->recv_plain ? call->recvbuf : c->lane->pack;
     *own = NULL;
-    if (!call->recv_plain) {
-        if (!pat_comm_buffer(&c->lane->pack, &c->lane->pack_size, (size_t)total))
-            return pat_error(MPI_ERR_NO_MEM, "no memory to pack %lld bytes", (long long)total);
-        *home = c->lane->pack;
-    }
     if (call->in_place ? !call->recv_plain : !call->send_plain) {
         atomic_fetch_add_explicit(&pat_rt.bytes_copied, end - start, memory_order_relaxed);
         return pat_call_pack_own(call, c->own, c->rank, *home + start);
