@@ -48,20 +48,18 @@ typedef struct pat_next_round {
     pat_blocks blocks;
 } pat_next_round;
 
-/* Is it to be made, if PAT_Open is overdue, or is not? */
-static bool prepares(pat_comm *c, const pat_lane *lane, bool overdue, pat_next_round *next)
+/* What decides whether it is to be made (pat_guess_prepares), but for whether PAT_Open is overdue. */
+static pat_guess_lane facts_of(pat_comm *c, const pat_lane *lane, pat_next_round *next)
 {
     if (!pat_collective_of(lane->op)->moves_early)
-        return false;
+        return (pat_guess_lane){.guessed = false};
     next->alg = pat_estimates_algorithm(c, lane);
     next->blocks = pat_estimates_expected(c, lane, next->alg);
-    const pat_guess_lane facts = {.basis = pat_comm_basis(c, next->alg),
-                                  .guessed = next->blocks.bytes > 0,
-                                  .by_request = lane->by_request,
-                                  .open = c->hold.open != NULL,
-                                  .overdue = overdue,
-                                  .prepared = lane->prepared->exec != NULL};
-    return pat_guess_prepares(&facts);
+    return (pat_guess_lane){.basis = pat_comm_basis(c, next->alg),
+                            .guessed = next->blocks.bytes > 0,
+                            .by_request = lane->by_request,
+                            .open = c->hold.open != NULL,
+                            .prepared = lane->prepared->exec != NULL};
 }
 
 static bool is_overdue(const pat_lane *lane, int64_t now_ns)
@@ -72,15 +70,19 @@ static bool is_overdue(const pat_lane *lane, int64_t now_ns)
 int64_t pat_epoch_prepares_at(pat_comm *c, const pat_lane *lane)
 {
     pat_next_round next;
-    if (prepares(c, lane, false, &next))
+    pat_guess_lane facts = facts_of(c, lane, &next);
+    if (pat_guess_prepares(&facts))
         return 0;
-    return lane->open_by_ns > 0 && prepares(c, lane, true, &next) ? lane->open_by_ns : INT64_MAX;
+    facts.overdue = true;
+    return lane->open_by_ns > 0 && pat_guess_prepares(&facts) ? lane->open_by_ns : INT64_MAX;
 }
 
 int pat_epoch_prepare(pat_comm *c, pat_lane *lane)
 {
     pat_next_round next;
-    if (!prepares(c, lane, is_overdue(lane, pat_clock_local_ns()), &next))
+    pat_guess_lane facts = facts_of(c, lane, &next);
+    facts.overdue = is_overdue(lane, pat_clock_local_ns());
+    if (!pat_guess_prepares(&facts))
         return MPI_SUCCESS;
     int rc = make(c, lane, lane->prepared, next.alg, next.blocks, true);
     if (rc == MPI_SUCCESS)
