@@ -106,4 +106,11 @@ static inline void pat_dropin_set(enum pat_gate_way way, enum pat_gate_call call
 /* What C calls the buffer that Fortran gives: MPI_IN_PLACE and MPI_BOTTOM are addresses of variables in Fortran. */
 void *pat_fortran_buffer(void *given);
 
+/* The error code of a call in Fortran, which a program may leave out. */
+static inline void pat_fortran_answer(MPI_Fint *ierror, int rc)
+{
+    if (ierror)
+        *ierror = rc;
+}
+
 #endif

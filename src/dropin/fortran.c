@@ -28,12 +28,6 @@ void *pat_fortran_buffer(void *given)
     return given;
 }
 
-static void answer(MPI_Fint *ierror, int rc)
-{
-    if (ierror)
-        *ierror = rc;
-}
-
 _Static_assert(sizeof(MPI_Fint) == sizeof(int), "counts and displacements are handed on as they are");
 
 #define TAKE(name, lower, upper, op, kind, parameters, arguments, bytes)                                     \
@@ -41,7 +35,8 @@ _Static_assert(sizeof(MPI_Fint) == sizeof(int), "counts and displacements are ha
     {                                                                                                        \
         (void)next;                                                                                          \
         const pat_args args = {LIST arguments};                                                              \
-        answer(ierror, pat_dropin_call(&pat_face_##lower, &args, (pat_any *)PAT_NEXT(name), site));          \
+        pat_fortran_answer(ierror,                                                                           \
+                           pat_dropin_call(&pat_face_##lower, &args, (pat_any *)PAT_NEXT(name), site));      \
     }
 #include "faces_fortran.h"
 #define A_BUFFER(x) .x = pat_fortran_buffer(x)

@@ -5,19 +5,13 @@
  */
 #include "dropin.h"
 
-static void answer(MPI_Fint *ierror, int rc)
-{
-    if (ierror)
-        *ierror = rc;
-}
-
 static void init_in_fortran(pat_gate_any *next, const void *site, MPI_Fint *ierror)
 {
     (void)site;
     (void)next;
     int argc = 0;
     char **argv = NULL;
-    answer(ierror, pat_dropin_init(&argc, &argv));
+    pat_fortran_answer(ierror, pat_dropin_init(&argc, &argv));
 }
 
 static void init_thread_in_fortran(pat_gate_any *next, const void *site, MPI_Fint *required,
@@ -27,7 +21,7 @@ static void init_thread_in_fortran(pat_gate_any *next, const void *site, MPI_Fin
     (void)next;
     int argc = 0, level = MPI_THREAD_SINGLE;
     char **argv = NULL;
-    answer(ierror, pat_dropin_init_thread(&argc, &argv, *required, &level));
+    pat_fortran_answer(ierror, pat_dropin_init_thread(&argc, &argv, *required, &level));
     *provided = level;
 }
 
@@ -35,7 +29,7 @@ static void finalize_in_fortran(pat_gate_any *next, const void *site, MPI_Fint *
 {
     (void)site;
     (void)next;
-    answer(ierror, pat_dropin_finalize());
+    pat_fortran_answer(ierror, pat_dropin_finalize());
 }
 
 void pat_dropin_enter_fortran(void)
