@@ -16,7 +16,7 @@
 #include <stdatomic.h>
 #include <sys/mman.h>
 
-enum { EPOCH = 32, MOST_AHEAD = 2 * EPOCH, CALLS = 1000, MOST_RANKS = 8 };
+enum { EPOCH = 32, MOST_AHEAD = 2 * EPOCH, CALLS = 300, MOST_RANKS = 8 };
 
 static bool have_thread;
 static atomic_int *returned; /* by rank: calls of the case under way */
@@ -102,7 +102,7 @@ static int most_returned(void)
 static int stay_away(int least)
 {
     int most = 0, before = -1, still = 0, flag;
-    for (int ms = 0; ms < 30000 * test_slow() && (most < least || still < 200); ms++) {
+    for (int ms = 0; ms < 30000 * test_slow() && (most < least || still < 80); ms++) {
         sleep_ms(1);
         MPI_Iprobe(MPI_ANY_SOURCE, 5, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
         before = most;

@@ -6,6 +6,7 @@
  */
 #include <argp.h>
 #include <limits.h>
+#include <malloc.h>
 #include <math.h>
 #include <mpi.h>
 #include <stdio.h>
@@ -262,6 +263,9 @@ int main(int argc, char **argv)
                  .latency_us = TOOL_LINK_US};
     int failed = 0;
     tool_parse("pat-plan-cost", &argp, argc, argv, &o);
+    /* In a program other things lie at the end of the heap; here it would be handed back to the kernel after each plan. */
+    mallopt(M_TRIM_THRESHOLD, INT_MAX);
+    mallopt(M_MMAP_THRESHOLD, INT_MAX);
     printf("# One rank's plan, %lld bytes per rank, %g Mbit/s, latency %g us: medians in us\n"
            "%-6s %6s %8s %12s %12s %12s\n",
            (long long)o.block_bytes, o.mbit, o.latency_us, "", "ranks", "nodes", "build", "set up", "choose");
