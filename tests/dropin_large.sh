@@ -28,10 +28,12 @@ calls() { # calls of a rank, and how many of them the MPI library has run
 wanted='MPI_Allgather 24 0
 MPI_Allgatherv_c 12 12
 MPI_Allreduce 1 1
+MPI_Alltoall 24 0
 MPI_Barrier 12 12
 MPI_Bcast 13 1
 MPI_Gather 12 0'
-under -- PAT_FORCE=relay PAT_ALG_BCAST=bcast_binomial PAT_ALG_GATHER=gather_linear "PAT_REPORT=$dir/report.json"
+under -- PAT_FORCE=relay PAT_ALG_BCAST=bcast_binomial PAT_ALG_GATHER=gather_linear PAT_ALG_ALLTOALL=alltoall_pairwise \
+    "PAT_REPORT=$dir/report.json"
 [ "$(calls)" = "$wanted" ] || { diff <(echo "$wanted") <(calls) >&2; failed=1; }
 under -- PAT_NOTHING=
 under sessions -- PAT_FORCE=relay "PAT_REPORT=$dir/none.json"

@@ -13,7 +13,7 @@
 enum { N = 5000, ROUNDS = 12 };
 
 static int rank, ranks, wrong;
-static int mine[N], *all;
+static int mine[N], *given, *all;
 
 static void fill(int round)
 {
@@ -29,12 +29,34 @@ static void check(int round, int first, int last)
             wrong += all[r * N + i] != 1000 * round + 100 * r + i;
 }
 
+/* In an all-to-all a rank has another block for each rank: no two blocks of any round have a number in common. */
+static int personal(int round, int from, int to, int i)
+{
+    return ((round * ranks + from) * ranks + to) * N + i;
+}
+
+static void fill_personal(int round, int *blocks)
+{
+    memset(all, 0, sizeof(*all) * N * (size_t)ranks);
+    for (int to = 0; to < ranks; to++)
+        for (int i = 0; i < N; i++)
+            blocks[to * N + i] = personal(round, rank, to, i);
+}
+
+static void check_personal(int round)
+{
+    for (int from = 0; from < ranks; from++)
+        for (int i = 0; i < N; i++)
+            wrong += all[from * N + i] != personal(round, from, rank, i);
+}
+
 static void run(MPI_Comm comm)
 {
     MPI_Request request;
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &ranks);
     all = malloc(sizeof(*all) * N * (size_t)ranks);
+    given = malloc(sizeof(*given) * N * (size_t)ranks);
     MPI_Count *counts = malloc(sizeof(*counts) * (size_t)ranks);
     MPI_Aint *places = malloc(sizeof(*places) * (size_t)ranks);
     for (int r = 0; r < ranks; r++) {
@@ -62,6 +84,12 @@ static void run(MPI_Comm comm)
         memcpy(all, mine, sizeof(mine));
         MPI_Bcast_c(all, N, MPI_INT, 0, comm);
         check(round, 0, 0);
+        fill_personal(round, given);
+        MPI_Alltoall_c(given, N, MPI_INT, all, N, MPI_INT, comm);
+        check_personal(round);
+        fill_personal(round, all);
+        MPI_Alltoall_c(MPI_IN_PLACE, (MPI_Count)1 << 40, MPI_INT, all, N, MPI_INT, comm);
+        check_personal(round);
         fill(round);
         MPI_Start(&request);
         MPI_Wait(&request, MPI_STATUS_IGNORE);
@@ -78,6 +106,7 @@ static void run(MPI_Comm comm)
         printf("plain_large: %d differences\n", wrong);
     free(places);
     free(counts);
+    free(given);
     free(all);
 }
 
