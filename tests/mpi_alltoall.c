@@ -66,6 +66,18 @@ static void all_types(MPI_Datatype gaps, MPI_Datatype turned, unsigned seed)
     }
 }
 
+/* Calls of no bytes need no buffers. */
+static void without_buffers(void)
+{
+    MPI_Datatype empty;
+    test_at("calls of no bytes");
+    MUST(MPI_Type_contiguous(0, MPI_INT, &empty));
+    MUST(MPI_Type_commit(&empty));
+    MUST(PAT_Alltoall(NULL, 0, MPI_INT, NULL, 0, MPI_INT, MPI_COMM_WORLD));
+    MUST(PAT_Alltoall(NULL, 5, empty, NULL, 0, MPI_INT, MPI_COMM_WORLD));
+    MUST(MPI_Type_free(&empty));
+}
+
 /* Its messages are told from theirs, though nothing but the order of calls does so. */
 static void between_others(void)
 {
@@ -115,6 +127,7 @@ int main(int argc, char **argv)
         MUST(PAT_UseAlg(algs.names[a]));
         const PAT_Counters before = counters();
         all_types(gaps, turned, 100 * (unsigned)a);
+        without_buffers();
         const PAT_Counters after = counters();
         if (alg_has_plans(pat_algorithm_find(algs.names[a])) && test.size > 1 &&
             after.bytes_received == before.bytes_received)

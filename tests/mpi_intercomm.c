@@ -29,16 +29,22 @@ static int delete_attr(MPI_Comm comm, int keyval, void *attr, void *extra)
     return MPI_SUCCESS;
 }
 
+/* Rank 0 against all others, as an inter-communicator. *half: the own side; returns how many ranks the other side has. */
+static int make_sides(MPI_Comm *half, MPI_Comm *both)
+{
+    int remote, color = test.rank == 0;
+    MPI_Comm_split(MPI_COMM_WORLD, color, test.rank, half);
+    MPI_Intercomm_create(*half, 0, MPI_COMM_WORLD, color ? 1 : 0, 7, both);
+    MPI_Comm_remote_size(*both, &remote);
+    return remote;
+}
+
 /* Each side gets what the other side gives, and the sides may differ in how much that is. */
 static void inter(const char *alg)
 {
     MPI_Comm half, both;
-    int local, remote, color = test.rank == 0;
     test_at("%s, inter-communicator", alg);
-    MPI_Comm_split(MPI_COMM_WORLD, color, test.rank, &half);
-    MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, color ? 1 : 0, 7, &both);
-    MPI_Comm_size(half, &local);
-    MPI_Comm_remote_size(both, &remote);
+    const int color = test.rank == 0, remote = make_sides(&half, &both);
     for (int turn = 0; turn < 3; turn++) {
         int mine[2] = {test.rank * 10 + turn, test.rank}, got[2 * 4];
         memset(got, -1, sizeof(got));
@@ -64,6 +70,32 @@ static void inter(const char *alg)
     MUST(PAT_Request_free(&r));
     MPI_Comm_free(&both);
     gather_bytes(half, 500, 1);
+    MPI_Comm_free(&half);
+}
+
+/* The same, with a block for each rank of the other side: nothing of it runs by plan. */
+static void inter_alltoall(const char *alg)
+{
+    MPI_Comm half, both;
+    test_at("%s, inter-communicator", alg);
+    const int color = test.rank == 0, remote = make_sides(&half, &both);
+    const int there = color ? 1 : 2, back = color ? 2 : 1; /* integers to each rank, and from each */
+    const PAT_Counters before = counters();
+    for (int turn = 0; turn < 3; turn++) {
+        int mine[2 * 4], got[2 * 4];
+        memset(got, -1, sizeof(got));
+        for (int i = 0; i < remote; i++)
+            for (int k = 0; k < there; k++)
+                mine[i * there + k] = 1000 * turn + 100 * test.rank + 10 * (color ? i + 1 : 0) + k;
+        MUST(PAT_Alltoall(mine, there, MPI_INT, got, back, MPI_INT, both));
+        for (int i = 0; i < remote; i++)
+            for (int k = 0; k < back; k++)
+                expect_int("number from the other side",
+                           1000 * turn + 100 * (color ? i + 1 : 0) + 10 * test.rank + k, got[i * back + k]);
+        expect_int("what lies behind the result", -1, got[remote * back]);
+    }
+    expect_int("bytes received by plans", before.bytes_received, counters().bytes_received);
+    MPI_Comm_free(&both);
     MPI_Comm_free(&half);
 }
 
@@ -107,13 +139,18 @@ static void attributes(const char *alg)
 
 int main(int argc, char **argv)
 {
-    const alg_list algs = algs_of(PAT_OP_ALLGATHER, alg_is_any);
+    const alg_list algs = algs_of(PAT_OP_ALLGATHER, alg_is_any),
+                   alltoalls = algs_of(PAT_OP_ALLTOALL, alg_is_any);
     test_begin(&argc, &argv);
     layouts_make();
     for (int a = 0; a < algs.num; a++) {
         use_alg(algs.names[a]);
         inter(algs.names[a]);
         attributes(algs.names[a]);
+    }
+    for (int a = 0; a < alltoalls.num; a++) {
+        use_alg(alltoalls.names[a]);
+        inter_alltoall(alltoalls.names[a]);
     }
     layouts_free();
     return test_end();

@@ -73,6 +73,65 @@ static void plain_beside_started(const char *alg)
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
 }
 
+/* An all-to-all whose every number tells from where it comes and to whom it goes. */
+static int personal(int seed, int from, int to, int k)
+{
+    return item(seed, from, k) + 31 * to;
+}
+
+static int all_to_all(int seed, int *out, int *in)
+{
+    memset(in, 0, sizeof(int) * COUNT * (size_t)test.size);
+    for (int k = 0; k < COUNT * test.size; k++)
+        out[k] = personal(seed, test.rank, k / COUNT, k % COUNT);
+    return PAT_Alltoall(out, COUNT, MPI_INT, in, COUNT, MPI_INT, MPI_COMM_WORLD);
+}
+
+static void alltoall_right(int seed, const int *in)
+{
+    for (int k = 0; k < COUNT * test.size; k++)
+        expect_int("item of the all-to-all", personal(seed, k / COUNT, test.rank, k % COUNT), in[k]);
+}
+
+/*
+ * An all-to-all leaves a request alone: while it is open, and, where the MPI library runs the all-to-all, also while it is started.
+ * One by plan is refused then, and nothing of it is left.
+ */
+static void alltoall_beside(const char *alg, const char *alltoall)
+{
+    int mine[COUNT], all[COUNT * 64], out[COUNT * 64], in[COUNT * 64];
+    const bool by_plan = pat_algorithm_find(alltoall)->build;
+    PAT_Request r;
+    use_alg(alg);
+    use_alg(alltoall);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MUST(PAT_Allgather_init(mine, COUNT, MPI_INT, all, COUNT, MPI_INT, MPI_COMM_WORLD, &r));
+    for (int turn = 0; turn < 4; turn++) {
+        test_at("%s beside a request of %s, %d", alltoall, alg, turn);
+        for (int k = 0; k < COUNT; k++)
+            mine[k] = item(turn, test.rank, k);
+        memset(all, 0, sizeof(all));
+        MUST(PAT_Open(r));
+        MUST(all_to_all(3 * turn, out, in));
+        alltoall_right(3 * turn, in);
+        MUST(PAT_Start(r));
+        sleep_ms(test.rank == turn % test.size ? 30 : 0);
+        if (by_plan) {
+            expect_error("PAT_Alltoall", MPI_ERR_REQUEST, all_to_all(3 * turn + 1, out, in), "PAT_Wait");
+        } else {
+            MUST(all_to_all(3 * turn + 1, out, in));
+            alltoall_right(3 * turn + 1, in);
+        }
+        MUST(PAT_Wait(r));
+        for (int k = 0; k < COUNT * test.size; k++)
+            expect_int("item of the request", item(turn, k / COUNT, k % COUNT), all[k]);
+        MUST(all_to_all(3 * turn + 2, out, in));
+        alltoall_right(3 * turn + 2, in);
+    }
+    MUST(PAT_Request_free(&r));
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+}
+
 /* As with MPI's requests, a datatype may be freed once the request is made; its handle may come back as another type. */
 static void freed_types(const char *alg)
 {
@@ -130,7 +189,8 @@ int main(int argc, char **argv)
 {
     if (!test_mpi_init(&argc, &argv, MPI_THREAD_MULTIPLE))
         return 77;
-    const alg_list algs = algs_of(PAT_OP_ALLGATHER, alg_differs);
+    const alg_list algs = algs_of(PAT_OP_ALLGATHER, alg_differs),
+                   alltoalls = algs_of(PAT_OP_ALLTOALL, alg_is_any);
     for (int a = 0; a < algs.num; a++)
         for (int on = 0; on < 2; on++)
             opposite_orders(algs.names[a], on ? "1" : "0");
@@ -139,6 +199,8 @@ int main(int argc, char **argv)
         if (pat_algorithm_find(algs.names[a])
                 ->build) /* beside a call that is left to MPI anything is allowed that MPI allows */
             plain_beside_started(algs.names[a]);
+        for (int b = 0; b < alltoalls.num; b++)
+            alltoall_beside(algs.names[a], alltoalls.names[b]);
         freed_types(algs.names[a]);
         between_groups(algs.names[a]);
     }
