@@ -117,7 +117,7 @@ static void null_pointers(void)
 /* ---- Arguments that MPI judges ------------------------------------------------------------------------ */
 
 /* What is special of a call beside its counts and types. */
-enum special { NOTHING_SPECIAL, SEND_IN_PLACE, RECV_IN_PLACE, NO_COMM };
+enum special { NOTHING_SPECIAL, SEND_IN_PLACE, RECV_IN_PLACE, NO_SEND_BUFFER, NO_RECV_BUFFER, NO_COMM };
 
 typedef struct arguments {
     const char *what;
@@ -169,7 +169,8 @@ static void init_refuses(void *send, void *recv, const arguments *a)
 static bool mpi_crashes(const exchange *e, const arguments *a)
 {
 #ifdef OPEN_MPI
-    return e->op == PAT_OP_ALLGATHER && a->special == NO_COMM; /* that of Open MPI 4.1 does */
+    return (e->op == PAT_OP_ALLGATHER && a->special == NO_COMM) || a->special == NO_SEND_BUFFER ||
+           a->special == NO_RECV_BUFFER; /* Open MPI 4.1 does */
 #else
     (void)e;
     (void)a;
@@ -181,8 +182,8 @@ static bool mpi_crashes(const exchange *e, const arguments *a)
 static void same_verdict(const exchange *e, const arguments *a)
 {
     int mine[4] = {test.rank}, all[8], code[2], called[2];
-    void *send = a->special == SEND_IN_PLACE ? MPI_IN_PLACE : mine,
-         *recv = a->special == RECV_IN_PLACE ? MPI_IN_PLACE : all;
+    void *send = a->special == SEND_IN_PLACE ? MPI_IN_PLACE : a->special == NO_SEND_BUFFER ? NULL : mine;
+    void *recv = a->special == RECV_IN_PLACE ? MPI_IN_PLACE : a->special == NO_RECV_BUFFER ? NULL : all;
     test_at("%s of %s", a->what, e->name[1]);
     if (e->op == PAT_OP_ALLGATHER)
         init_refuses(send, recv, a);
@@ -230,6 +231,8 @@ static void bad_arguments(const exchange *e)
         {"receive buffer MPI_IN_PLACE", RECV_IN_PLACE, 1, MPI_INT, 1, MPI_INT},
         {"in place with receive count -1", SEND_IN_PLACE, 0, MPI_DATATYPE_NULL, -1, MPI_INT},
         {"in place with no receive type", SEND_IN_PLACE, 0, MPI_INT, 1, MPI_DATATYPE_NULL},
+        {"no send buffer", NO_SEND_BUFFER, 1, MPI_INT, 1, MPI_INT},
+        {"no receive buffer", NO_RECV_BUFFER, 1, MPI_INT, 1, MPI_INT},
         {"no communicator", NO_COMM, 1, MPI_INT, 1, MPI_INT},
     };
     const alg_list algs = algs_of(e->op, alg_is_any);

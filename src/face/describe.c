@@ -54,8 +54,11 @@ static bool type_is_usable(MPI_Datatype type)
             PMPI_Send(&never_read, 1, type, MPI_PROC_NULL, 0, pat_rt.world) == MPI_SUCCESS);
 }
 
-/* One side of a call. False for what MPI would reject, and for more items than a plan is for. */
-static bool measure(int64_t count, MPI_Datatype type, int64_t *bytes, bool *plain)
+/*
+ * One side of a call. False for what MPI would reject, and for more items than a plan is for. A null pointer is no buffer but for types
+ * that have addresses in them, which are not plain: MPI_BOTTOM.
+ */
+static bool measure(const void *buffer, int64_t count, MPI_Datatype type, int64_t *bytes, bool *plain)
 {
     int size;
     if (count < 0 || count > INT_MAX || !type_is_usable(type) || PMPI_Type_size(type, &size) != MPI_SUCCESS ||
@@ -63,7 +66,7 @@ static bool measure(int64_t count, MPI_Datatype type, int64_t *bytes, bool *plai
         return false;
     *bytes = count * size;
     *plain = type_is_plain(type);
-    return true;
+    return buffer || *bytes == 0 || !*plain;
 }
 
 /* From one block to the next. */
@@ -81,7 +84,8 @@ static bool describe_send(pat_call *call, const pat_args *a)
     call->sendcount = (int)a->sendcount;
     call->sendtype = a->sendtype;
     call->in_place = a->sendbuf == MPI_IN_PLACE;
-    return call->in_place || measure(a->sendcount, a->sendtype, &call->send_bytes, &call->send_plain);
+    return call->in_place ||
+           measure(a->sendbuf, a->sendcount, a->sendtype, &call->send_bytes, &call->send_plain);
 }
 
 static void describe_recv(pat_call *call, const pat_args *a)
@@ -96,7 +100,8 @@ static bool describe_blocks(pat_call *call, const pat_args *a, bool personal)
 {
     describe_recv(call, a);
     if (a->recvbuf == MPI_IN_PLACE ||
-        !measure(a->recvcount, a->recvtype, &call->block_bytes, &call->recv_plain) || !describe_send(call, a))
+        !measure(a->recvbuf, a->recvcount, a->recvtype, &call->block_bytes, &call->recv_plain) ||
+        !describe_send(call, a))
         return false;
     /* Between two groups the sizes there and back may differ. Such calls are MPI's business anyway. */
     if (!call->in_place && call->send_bytes != call->block_bytes && !pat_comm_is_inter(a->comm))
@@ -146,7 +151,8 @@ static bool describe_lists(pat_call *call, const pat_args *a, int rank, int num_
     describe_recv(call, a);
     call->recvcounts = a->recvcounts;
     call->displs = a->rdispls;
-    if (a->recvbuf == MPI_IN_PLACE || !a->rdispls || !measure(1, a->recvtype, &one, &call->recv_plain) ||
+    if (a->recvbuf == MPI_IN_PLACE || !a->rdispls ||
+        !measure(a->recvbuf, 1, a->recvtype, &one, &call->recv_plain) ||
         !measure_blocks(call, (int)one, num_ranks, starts) || !describe_send(call, a) ||
         (!call->in_place && call->send_bytes != starts[rank + 1] - starts[rank]))
         return false;
@@ -184,7 +190,8 @@ static int allocate_and_describe_lists(pat_call *call, const pat_args *a, bool *
 static bool describe_buffer(pat_call *call, const pat_args *a)
 {
     describe_recv(call, a);
-    if (a->buffer == MPI_IN_PLACE || !measure(a->count, a->datatype, &call->block_bytes, &call->recv_plain))
+    if (a->buffer == MPI_IN_PLACE ||
+        !measure(a->buffer, a->count, a->datatype, &call->block_bytes, &call->recv_plain))
         return false;
     call->sendbuf = a->buffer;
     call->sendcount = call->recvcount;
@@ -196,7 +203,7 @@ static bool describe_buffer(pat_call *call, const pat_args *a)
 
 static bool describe_vector(pat_call *call, const pat_args *a)
 {
-    if (a->count < 0 || a->count > INT_MAX || a->recvbuf == MPI_IN_PLACE ||
+    if (a->count < 0 || a->count > INT_MAX || a->recvbuf == MPI_IN_PLACE || !a->sendbuf || !a->recvbuf ||
         !pat_reduction_known(a->op, a->datatype, &call->element_bytes))
         return false;
     describe_recv(call, a);

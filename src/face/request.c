@@ -91,11 +91,12 @@ int PAT_Allgather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype
                            .comm = comm};
     pat_describe(&pat_face_allgather, &args, &call, &ours); /* arguments of this kind need no memory */
     if (!ours)
-        return pat_fail(comm,
-                        pat_error(MPI_ERR_ARG,
-                                  "PAT_Allgather_init: a count below 0 (send %d, receive %d), a datatype "
-                                  "that is null or not committed, or sizes of send and receive that differ",
-                                  sendcount, recvcount));
+        return pat_fail(
+            comm,
+            pat_error(MPI_ERR_ARG,
+                      "PAT_Allgather_init: a count below 0 (send %d, receive %d), a buffer or datatype "
+                      "that is null, a datatype not committed, or sizes of send and receive that differ",
+                      sendcount, recvcount));
     struct pat_request *r = calloc(1, sizeof(*r));
     if (!r)
         return pat_fail(comm, pat_error(MPI_ERR_NO_MEM, "PAT_Allgather_init: no memory"));
