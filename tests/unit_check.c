@@ -59,9 +59,7 @@ static void test_broadcast(void **state)
         finish(&f);
         expect_of(&f, pat_collective_of(PAT_OP_BCAST), forgotten ? "rank 2 never gets bytes 0 to 99" : NULL);
     }
-    begin(&f, 2); /* a copy of what is not there */
-    arrive(&f, 0);
-    arrive(&f, 1);
+    begin_arrived(&f, 2); /* a copy of what is not there */
     send_block(&f, 0, 1, 0, f.copy[0]);
     recv_block(&f, 1, 0, 0, 0);
     finish(&f);
@@ -106,9 +104,7 @@ static void last_piece_first(fixture *f, int pieces)
 {
     const int size = BLOCK / pieces;
     int send = -1;
-    begin(f, 3);
-    for (int r = 0; r < 3; r++)
-        arrive(f, r);
+    begin_arrived(f, 3);
     for (int k = 0; k < pieces; k++) {
         send = pat_plan_send(&f->plans[0], 1, k * size, size);
         pat_plan_after(&f->plans[0], send, f->copy[0]);
@@ -150,11 +146,7 @@ static void test_what_arrives_twice_or_never(void **state)
         "rank 0, node 4 (RECV bytes 100 to 199 from 1): byte 100 is written in no fixed order with node 3");
 
     /* One byte too many: two pieces that overlap. */
-    begin(&f, 2);
-    arrive(&f, 0);
-    arrive(&f, 1);
-    send_block(&f, 0, 1, 0, f.copy[0]);
-    recv_block(&f, 1, 0, 0, -1);
+    one_way(&f);
     for (int k = 0; k < 2; k++) {
         pat_plan_after(&f.plans[1], pat_plan_send(&f.plans[1], 0, BLOCK + k * 50, 51 - k), f.copy[1]);
         pat_plan_recv(&f.plans[0], 1, BLOCK + k * 50, 51 - k);
@@ -162,11 +154,7 @@ static void test_what_arrives_twice_or_never(void **state)
     expect(&f, "byte 150 is written in no fixed order with node 3");
 
     /* One byte too few. */
-    begin(&f, 2);
-    arrive(&f, 0);
-    arrive(&f, 1);
-    send_block(&f, 0, 1, 0, f.copy[0]);
-    recv_block(&f, 1, 0, 0, -1);
+    one_way(&f);
     pat_plan_after(&f.plans[1], pat_plan_send(&f.plans[1], 0, BLOCK, BLOCK - 1), f.copy[1]);
     pat_plan_recv(&f.plans[0], 1, BLOCK, BLOCK - 1);
     expect(&f, "rank 0 never gets bytes 199 to 199");
@@ -193,9 +181,7 @@ static void test_own_bytes_before_arrive(void **state)
     fixture f;
     (void)state;
     /* Before the copy is made. */
-    begin(&f, 2);
-    arrive(&f, 0);
-    arrive(&f, 1);
+    begin_arrived(&f, 2);
     send_block(&f, 0, 1, 0, -1);
     recv_block(&f, 1, 0, 0, -1);
     send_block(&f, 1, 0, 1, f.copy[1]);
@@ -215,9 +201,7 @@ static void test_own_bytes_before_arrive(void **state)
  * one. */
 static void chain(fixture *f, int after, int64_t received)
 {
-    begin(f, 3);
-    for (int r = 0; r < 3; r++)
-        arrive(f, r);
+    begin_arrived(f, 3);
     pat_plan_after(&f->plans[0], pat_plan_send(&f->plans[0], 1, 0, received), f->copy[0]);
     pat_plan_recv(&f->plans[1], 0, 0, received);
     if (received < BLOCK) {

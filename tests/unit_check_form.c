@@ -83,11 +83,7 @@ static void test_pieces_go_front_first(void **state)
     fixture f;
     (void)state;
     for (int first = 0; first < 2; first++) {
-        begin(&f, 2);
-        arrive(&f, 0);
-        arrive(&f, 1);
-        send_block(&f, 0, 1, 0, f.copy[0]);
-        recv_block(&f, 1, 0, 0, -1);
+        one_way(&f);
         for (int k = 0; k < 2; k++) {
             int64_t at = BLOCK + (k ^ first) * 50;
             pat_plan_after(&f.plans[1], pat_plan_send(&f.plans[1], 0, at, 50), f.copy[1]);
@@ -100,9 +96,7 @@ static void test_pieces_go_front_first(void **state)
     }
     /* Whole blocks: in one step, but not from one step to the next. */
     for (int same_step = 0; same_step < 2; same_step++) {
-        begin(&f, 3);
-        for (int r = 0; r < 3; r++)
-            arrive(&f, r);
+        begin_arrived(&f, 3);
         send_block(&f, 0, 1, 0, f.copy[0]);
         int got = recv_block(&f, 1, 0, 0, -1);
         send_block(&f, 2, 1, 2, f.copy[2]);
@@ -124,9 +118,7 @@ static void test_pieces_go_front_first(void **state)
 /* Rank 0 signals rank 1, which then sends; `asked`: it does wait for that. */
 static void signalled(fixture *f, bool asked)
 {
-    begin(f, 2);
-    arrive(f, 0);
-    arrive(f, 1);
+    begin_arrived(f, 2);
     pat_plan_signal(&f->plans[0], 1);
     int await = pat_plan_await(&f->plans[1], 0);
     int send = send_block(f, 1, 0, 1, f->copy[1]);
@@ -145,9 +137,7 @@ static void test_signals_and_gather(void **state)
     finish(&f);
     expect_of(&f, pat_collective_of(PAT_OP_GATHER),
               "rank 1, node 3 (SEND bytes 100 to 199 to 0): does not wait for that rank's signal");
-    begin(&f, 2);
-    arrive(&f, 0);
-    arrive(&f, 1);
+    begin_arrived(&f, 2);
     pat_plan_signal(&f.plans[1], 0);
     pat_plan_await(&f.plans[0], 1);
     send_block(&f, 1, 0, 1, f.copy[1]);
@@ -159,9 +149,7 @@ static void test_signals_and_gather(void **state)
     signalled(&f, true);
     expect(&f, "rank 1 never gets bytes 0 to 99");
     /* And rank 0 of a gather needs everything. */
-    begin(&f, 2);
-    arrive(&f, 0);
-    arrive(&f, 1);
+    begin_arrived(&f, 2);
     finish(&f);
     expect_of(&f, pat_collective_of(PAT_OP_GATHER), "rank 0 never gets bytes 100 to 199");
 }

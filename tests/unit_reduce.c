@@ -5,35 +5,16 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+
 #include <cmocka.h>
-#include <errno.h>
-#include <string.h>
-#include "check.h"
-#include "algorithms.h"
+
+#include "hand_made.h"
 
 enum { MOST_RANKS = 70, ELEMENT = 8 };
 
 static const pat_collective reduce = {.all_give = true, .reduces = true};
 
 static pat_plan plans[MOST_RANKS];
-
-static void expect(int num_ranks, const pat_collective *collective, const char *reason)
-{
-    char why[256];
-    const int error = pat_check(plans, num_ranks, collective, why, sizeof(why));
-    for (int r = 0; r < num_ranks; r++)
-        pat_plan_free(&plans[r]);
-    if (!reason && error)
-        fail_msg("%d ranks refused: %s", num_ranks, why);
-    if (reason && (error != EINVAL || !strstr(why, reason)))
-        fail_msg("expected '%s', got '%s'", reason, error ? why : "nothing to refuse");
-}
-
-static void finish(int num_ranks)
-{
-    for (int r = 0; r < num_ranks; r++)
-        assert_int_equal(pat_plan_finish(&plans[r]), 0);
-}
 
 /* Plans that can still be added to. */
 static void build(const char *name, int num_ranks, int64_t elements)
@@ -50,14 +31,14 @@ static void test_more_ranks_than_bits(void **state)
 {
     (void)state;
     build("allreduce_doubling", 70, 3);
-    finish(70);
-    expect(70, pat_collective_of(PAT_OP_ALLREDUCE), NULL);
+    finish_plans(plans, 70);
+    expect_plans(plans, 70, pat_collective_of(PAT_OP_ALLREDUCE), NULL);
     build("allreduce_doubling", 70, 3);
-    finish(70);
+    finish_plans(plans, 70);
     for (int i = 0; i < plans[69].num_nodes; i++)
         if (plans[69].nodes[i].kind == PAT_NODE_REDUCE)
             plans[69].nodes[i].kind = PAT_NODE_COPY;
-    expect(70, pat_collective_of(PAT_OP_ALLREDUCE), "ends without the contribution of rank");
+    expect_plans(plans, 70, pat_collective_of(PAT_OP_ALLREDUCE), "ends without the contribution of rank");
 }
 
 /* ---- Two ranks, in which one thing is wrong ---- */
@@ -103,8 +84,8 @@ static void test_missing_edges(void **state)
     for (size_t i = 0; i < sizeof(edges) / sizeof(edges[0]); i++) {
         pair();
         remove_edge(&plans[edges[i].rank], edges[i].from, edges[i].to);
-        finish(2);
-        expect(2, pat_collective_of(PAT_OP_ALLREDUCE), edges[i].reason);
+        finish_plans(plans, 2);
+        expect_plans(plans, 2, pat_collective_of(PAT_OP_ALLREDUCE), edges[i].reason);
     }
 }
 
@@ -123,13 +104,14 @@ static void test_wrong_order(void **state)
     swap_operands(&plans[1].nodes[REDUCE]);
     const int settle = pat_plan_copy(&plans[1], plans[1].nodes[REDUCE].to, pat_result(0), VECTOR);
     pat_plan_after(&plans[1], settle, REDUCE);
-    finish(2);
-    expect(2, pat_collective_of(PAT_OP_ALLREDUCE), "rank 1 joins byte 0 in another order than rank 0");
+    finish_plans(plans, 2);
+    expect_plans(plans, 2, pat_collective_of(PAT_OP_ALLREDUCE),
+                 "rank 1 joins byte 0 in another order than rank 0");
     /* Where only rank 0 gets the result, its order is right whatever it is. */
     pair();
-    finish(2);
+    finish_plans(plans, 2);
     plans[1].nodes[REDUCE].length = ELEMENT;
-    expect(2, &reduce, NULL);
+    expect_plans(plans, 2, &reduce, NULL);
 }
 
 static void test_wrong_operands(void **state)
@@ -188,8 +170,8 @@ static void test_wrong_operands(void **state)
             reason = "byte 0 need not be here by then";
             break;
         }
-        finish(2);
-        expect(2, pat_collective_of(PAT_OP_ALLREDUCE), reason);
+        finish_plans(plans, 2);
+        expect_plans(plans, 2, pat_collective_of(PAT_OP_ALLREDUCE), reason);
     }
 }
 
@@ -203,28 +185,29 @@ static void test_scratch_used_too_soon(void **state)
            plans[2].nodes[plans[2].edges[e].to].kind != PAT_NODE_RECV)
         e++;
     plans[2].edges[e] = plans[2].edges[--plans[2].num_edges];
-    finish(4);
-    expect(4, pat_collective_of(PAT_OP_ALLREDUCE), "scratch byte 0 is written in no fixed order with node");
+    finish_plans(plans, 4);
+    expect_plans(plans, 4, pat_collective_of(PAT_OP_ALLREDUCE),
+                 "scratch byte 0 is written in no fixed order with node");
 }
 
 static void test_other_collectives(void **state)
 {
     (void)state;
     pair();
-    finish(2);
-    expect(2, pat_collective_of(PAT_OP_ALLGATHER), "REDUCE, but nothing is to be reduced");
+    finish_plans(plans, 2);
+    expect_plans(plans, 2, pat_collective_of(PAT_OP_ALLGATHER), "REDUCE, but nothing is to be reduced");
     pair();
-    finish(2);
-    expect(2, &reduce, NULL);
+    finish_plans(plans, 2);
+    expect_plans(plans, 2, &reduce, NULL);
     pair();
     pat_plan_carry_arrivals(&plans[0]);
     pat_plan_carry_arrivals(&plans[1]);
-    finish(2);
-    expect(2, pat_collective_of(PAT_OP_ALLREDUCE), "it reduces blocks that carry arrival times");
+    finish_plans(plans, 2);
+    expect_plans(plans, 2, pat_collective_of(PAT_OP_ALLREDUCE), "it reduces blocks that carry arrival times");
     /* What all but rank 0 have is nobody's business in a reduction to it. */
     build("allreduce_doubling", 3, 1);
-    finish(3);
-    expect(3, &reduce, NULL);
+    finish_plans(plans, 3);
+    expect_plans(plans, 3, &reduce, NULL);
 }
 
 int main(void)
