@@ -121,9 +121,41 @@ static void not_known(void **state)
     assert_true(isnan(o.relay_us));
 }
 
+/* Relay runs always where it is the faster one together, never where it takes over three times as long. */
+static void verdicts(void **state)
+{
+    static const struct {
+        double relay_us;
+        enum pat_verdict verdict;
+    } cases[] = {{300, PAT_RELAY_ALWAYS},
+                 {301, PAT_RELAY_BY_ARRIVALS},
+                 {900, PAT_RELAY_BY_ARRIVALS},
+                 {901, PAT_RELAY_NEVER}};
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+        assert_int_equal(pat_outlook_verdict(&(pat_outlook){.native_us = 300, .relay_us = cases[i].relay_us}),
+                         cases[i].verdict);
+}
+
+/* The one that does not run must gain 3 % of what the MPI library takes once the last rank is there: of 100 us here. */
+static void not_tossed_about(void **state)
+{
+    static const struct {
+        double relay_us;
+        bool stays, comes;
+    } cases[] = {{996, true, true}, {998, true, false}, {1002, true, false}, {1004, false, false}};
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        const pat_outlook o = {.waiting_us = 900, .native_us = 1000, .relay_us = cases[i].relay_us};
+        assert_int_equal(pat_outlook_relay_pays(&o, true), cases[i].stays);
+        assert_int_equal(pat_outlook_relay_pays(&o, false), cases[i].comes);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(at_once), cmocka_unit_test(one_late),
-                                       cmocka_unit_test(never_later), cmocka_unit_test(not_known)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(at_once),     cmocka_unit_test(one_late),
+                                       cmocka_unit_test(never_later), cmocka_unit_test(not_known),
+                                       cmocka_unit_test(verdicts),    cmocka_unit_test(not_tossed_about)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -22,6 +22,7 @@ typedef struct place {
     int64_t bytes;
     pat_terms terms;
     int64_t spread_ns, relay_ns, mpi_ns; /* from the last arrival on */
+    pat_outlook outlook;                 /* all 0: there is no calibration */
 } place;
 
 typedef struct program {
@@ -36,7 +37,7 @@ static place at_site(uint32_t site, enum pat_verdict verdict, bool relay_first, 
 {
     const pat_terms terms = {
         .verdict = verdict, .block_ns = BLOCK_NS, .least_ns = LEAST_NS, .relay_first = relay_first};
-    return (place){site, 65536, terms, spread_ns, relay_ns, mpi_ns};
+    return (place){site, 65536, terms, spread_ns, relay_ns, mpi_ns, {0, 0, 0}};
 }
 
 static pat_next next_of(const pat_history *h, const place *at)
@@ -54,6 +55,7 @@ static enum pat_runner call(program *p, const place *at)
     const pat_carried rank_0 = {.site = at->site, .last_site = p->last_site};
     const bool known = relay || p->next.measured;
     pat_told told = pat_told_make(known ? arrival_ns : NULL, RANKS, &rank_0, at->bytes, p->next.runner);
+    told.outlook = at->outlook;
     if (p->next.measured)
         told.past_ns = relay ? at->relay_ns : at->mpi_ns;
     p->took_ns += relay ? at->relay_ns : at->mpi_ns;
@@ -447,6 +449,22 @@ static void ranks_decide_alike(void **state)
     }
 }
 
+/* Where a calibration says what either takes with these arrivals, that decides, and not how many blocks' times ranks are apart. */
+static void figures_decide(void **state)
+{
+    (void)state;
+    program p = {0}, q = {0};
+    place at = at_site(91, PAT_RELAY_BY_ARRIVALS, false, 20 * BLOCK_NS, LEAST_NS / 2, LEAST_NS);
+    at.outlook = (pat_outlook){.waiting_us = 15000, .native_us = 18000, .relay_us = 17950};
+    assert_int_equal(relay_calls(&p, &at, 1000), 0);
+    at.spread_ns = BLOCK_NS;
+    at.outlook.relay_us = 17000;
+    assert_in_range(first_by_relay(&q, &at, 10), 1, 10);
+    assert_true(relay_calls(&q, &at, 100) >= 95); /* but for tries of the other one */
+    at.outlook.relay_us = 19000;
+    assert_in_range(relay_calls(&q, &at, 100), 1, PAT_LATELY);
+}
+
 static void every_reason_has_words(void **state)
 {
     (void)state;
@@ -474,6 +492,7 @@ int main(void)
         cmocka_unit_test(lengths_of_the_mpi_library),
         cmocka_unit_test(nothing_measured),
         cmocka_unit_test(ranks_decide_alike),
+        cmocka_unit_test(figures_decide),
         cmocka_unit_test(every_reason_has_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,94 @@
+/*
+ * unit_explain.c — what PAT_EXPLAIN tells a person on the standard error: the figures that a choice was made by, the choice, and the
+ * reason where there are no figures.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "explain.h"
+
+static FILE *written;
+static int standard_error;
+
+/* From here on to said() the standard error goes to a file. */
+static void hear(void)
+{
+    written = tmpfile();
+    standard_error = dup(STDERR_FILENO);
+    assert_non_null(written);
+    assert_true(standard_error >= 0);
+    dup2(fileno(written), STDERR_FILENO);
+}
+
+static void said(const char *expected)
+{
+    char text[1000];
+    fflush(stderr);
+    dup2(standard_error, STDERR_FILENO);
+    close(standard_error);
+    rewind(written);
+    text[fread(text, 1, sizeof(text) - 1, written)] = '\0';
+    fclose(written);
+    assert_string_equal(text, expected);
+}
+
+static const pat_algorithm *relay(void)
+{
+    return pat_algorithm_find("relay");
+}
+
+/* All that calibration knows of the collective, in the order of the table; what it does not know is left out. */
+static void choice_by_calibration(void **state)
+{
+    pat_calibration c = {.ranks = 4, .num_points = 1};
+    const pat_outlook o = {.waiting_us = 0.5, .native_us = 300, .relay_us = 450.5};
+    (void)state;
+    c.fits[relay() - pat_algorithm_at(0)] = (pat_fit){.known = true, .alpha_us = 10, .beta_ns = 1, .rank = 2};
+    c.points[0] = (pat_point){(int)(pat_algorithm_find("native") - pat_algorithm_at(0)), 4, 90000, 400};
+    hear();
+    pat_explain(&c, PAT_OP_ALLGATHER, 4, 90000, relay());
+    pat_explain(&c, PAT_OP_BCAST, 4, 90000, pat_algorithm_find("bcast_native"));
+    said("PAT: 4 ranks, 90000 bytes: native 400.0 us, relay 300.0 us (least), so relay\n"
+         "PAT: 4 ranks, 90000 bytes: so bcast_native\n");
+    hear();
+    for (enum pat_verdict v = PAT_RELAY_NEVER; v <= PAT_RELAY_BY_ARRIVALS; v++)
+        pat_explain_arrivals(&o, relay(), 4, 90000, v);
+#define FIGURES                                                                                              \
+    "PAT: 4 ranks, 90000 bytes, all at once: native 300.0 us (0.5 of it waiting), relay 450.5 us, so "
+    said(FIGURES "native\n" FIGURES "relay\n" FIGURES "native, and relay when they come apart\n");
+}
+
+/* Without a calibration: who runs calls from now on and by which measurements, or why nobody but the MPI library does. */
+static void choice_by_measurement(void **state)
+{
+    const pat_terms terms = {.verdict = PAT_RELAY_ALWAYS, .block_ns = 1000000, .least_ns = 3000000};
+    pat_profile p = {.bytes = 65536, .in_use = PAT_BY_RELAY, .used = true};
+    (void)state;
+    hear();
+    pat_explain_change(&p, &terms, relay(), 4);
+    p.num_past[PAT_BY_MPI] = p.num_past[PAT_BY_RELAY] = 1;
+    p.past_ns[PAT_BY_MPI][0] = 2000000;
+    p.past_ns[PAT_BY_RELAY][0] = 1500500;
+    pat_explain_change(&p, &terms, relay(), 4);
+    pat_explain_left(2, PAT_WHY_NO_THREAD);
+    said("PAT: 4 ranks, 65536 bytes: so relay from now on (long blocks)\n"
+         "PAT: 4 ranks, 65536 bytes: native was measured to take 2000.0 us after the last rank called, relay "
+         "was measured to take "
+         "1500.5 us after the last rank called, so relay from now on (measured: faster)\n"
+         "PAT: 2 ranks: all-gathers are left to the MPI library (no background thread)\n");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(choice_by_calibration),
+        cmocka_unit_test(choice_by_measurement),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
