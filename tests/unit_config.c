@@ -100,6 +100,8 @@ static void test_alg(void **state)
     assert_true(good("PAT_EXPLAIN", "on").explain && !good("PAT_EXPLAIN", "0").explain);
     bad("PAT_EXPLAIN", "2");
     bad("PAT_CALIBRATION", "");
+    assert_string_equal(good("PAT_REPORT", "there.json").report, "there.json");
+    bad("PAT_REPORT", "");
     bad("PAT_ALG_BCAST", "");
     bad("PAT_ALG_GATHER", "01234567890123456789012345678901");
 }

@@ -137,11 +137,13 @@ static void early_data_that_nobody_has_predicted(void **state)
     assert_int_equal(pat_pace_early_look(&early, now, &poll_ns), now + 112500);
 }
 
-static void a_started_request(void **state)
+static void a_persistent_request(void **state)
 {
     (void)state;
     assert_int_equal(pat_pace_started(now, false), now + 500 * US);
     assert_int_equal(pat_pace_started(now, true), now + 2 * MS); /* where sockets announce messages */
+    assert_int_equal(pat_pace_open(now, false), now + 200 * MS);
+    assert_int_equal(pat_pace_open(now, true), now + 20 * MS); /* after PAT_Wait */
 }
 
 static int64_t measured(int64_t quiet_ns)
@@ -256,7 +258,7 @@ int main(void)
         cmocka_unit_test(early_data_with_estimates),
         cmocka_unit_test(early_data_from_then_on),
         cmocka_unit_test(early_data_that_nobody_has_predicted),
-        cmocka_unit_test(a_started_request),
+        cmocka_unit_test(a_persistent_request),
         cmocka_unit_test(what_ranks_tell_of_a_measured_call),
         cmocka_unit_test(credits_to_pass_on),
         cmocka_unit_test(early_data_where_sockets_announce_it),
