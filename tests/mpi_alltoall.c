@@ -66,7 +66,6 @@ static void all_types(MPI_Datatype gaps, MPI_Datatype turned, unsigned seed)
     }
 }
 
-#ifdef OPEN_MPI /* MPICH 4.0 refuses MPI_BOTTOM in MPI_Pack and MPI_Unpack, which plans need */
 /* Types that have addresses in them begin at MPI_BOTTOM, a null pointer, and plans run them like others. */
 static MPI_Datatype blocks_at(char *memory, int bytes)
 {
@@ -80,28 +79,27 @@ static MPI_Datatype blocks_at(char *memory, int bytes)
     return type;
 }
 
+/* On one side at a time, since MPICH takes two of these null pointers for one buffer. */
 static void from_the_bottom(bool by_plan, unsigned seed)
 {
     enum { BYTES = 1000 };
     MPI_Datatype out = blocks_at(given, BYTES), in = blocks_at(got, BYTES);
     const PAT_Counters before = counters();
-    test_at("addresses in types");
-    fill(seed);
-    MUST(PAT_Alltoall(MPI_BOTTOM, 1, out, MPI_BOTTOM, 1, in, MPI_COMM_WORLD));
-    MUST(PMPI_Alltoall(given, BYTES, MPI_BYTE, wanted, BYTES, MPI_BYTE, MPI_COMM_WORLD));
-    compare("out of place");
-    expect_int("bytes received by plans", by_plan ? (test.size - 1) * BYTES : 0,
+    for (int there = 0; there < 2; there++) {
+        test_at("addresses in the %s type", there ? "send" : "receive");
+        fill(seed + (unsigned)there);
+        if (there)
+            MUST(PAT_Alltoall(MPI_BOTTOM, 1, out, got, BYTES, MPI_BYTE, MPI_COMM_WORLD));
+        else
+            MUST(PAT_Alltoall(given, BYTES, MPI_BYTE, MPI_BOTTOM, 1, in, MPI_COMM_WORLD));
+        MUST(PMPI_Alltoall(given, BYTES, MPI_BYTE, wanted, BYTES, MPI_BYTE, MPI_COMM_WORLD));
+        compare("out of place");
+    }
+    expect_int("bytes received by plans", by_plan ? 2 * (test.size - 1) * BYTES : 0,
                counters().bytes_received - before.bytes_received);
     MUST(MPI_Type_free(&out));
     MUST(MPI_Type_free(&in));
 }
-#else
-static void from_the_bottom(bool by_plan, unsigned seed)
-{
-    (void)by_plan;
-    (void)seed;
-}
-#endif
 
 /* Calls of no bytes need no buffers. */
 static void without_buffers(void)

@@ -21,6 +21,7 @@ static jmp_buf way_out;
 /* What the way out frees or ends. */
 static MPI_Comm comm = MPI_COMM_NULL;
 static PAT_Request requests[2];
+static MPI_Datatype here = MPI_DATATYPE_NULL;
 static volatile bool started;
 
 static void say(const char *call, int code)
@@ -209,10 +210,27 @@ static void alltoall(MPI_Datatype gaps)
     }
 }
 
+/* A type that has the receive buffer's address in it. */
+static void from_the_bottom(void)
+{
+    MPI_Aint address;
+    MPI_Datatype block;
+    MPI_Get_address(all, &address);
+    MPI_Type_create_hindexed(1, (int[]){BLOCK}, &address, MPI_INT, &block);
+    MPI_Type_create_resized(block, 0, sizeof(int) * BLOCK, &here);
+    MPI_Type_commit(&here);
+    MPI_Type_free(&block);
+    fill(1);
+    DO(PAT_Allgather(mine, BLOCK, MPI_INT, MPI_BOTTOM, 1, here, comm));
+    check("PAT_Allgather from MPI_BOTTOM", 1, BLOCK, 1, BLOCK);
+    MPI_Type_free(&here);
+}
+
 static void everything(MPI_Datatype gaps)
 {
     plain();
     types(gaps);
+    from_the_bottom();
     unequal();
     reduce();
     persistent(gaps);
@@ -266,6 +284,8 @@ static void leave(void)
             TRY(PAT_Wait(requests[i]));
             TRY(PAT_Request_free(&requests[i]));
         }
+    if (here != MPI_DATATYPE_NULL)
+        MPI_Type_free(&here);
     if (comm != MPI_COMM_NULL)
         TRY(MPI_Comm_free(&comm));
     if (started)
