@@ -32,6 +32,7 @@ typedef struct pat_algorithm {
     enum pat_op op;
     bool arrival_aware; /* it is PREDICTED or AHEAD in list.h */
     bool uses_arrivals; /* its plan depends on this round's arrival estimates */
+    bool uses_history;  /* or, where there are none, on when ranks came to the last calls */
     bool any_order;     /* ranks may stand in another order than by number: see pat_job.order */
     bool chooses;       /* not an algorithm itself: takes one of the others, call by call */
     bool reduces;       /* its plans reduce, and it reads pat_job.element_bytes */

@@ -196,7 +196,8 @@ PAT_PUBLIC int PAT_Gather(const void *sendbuf, int sendcount, MPI_Datatype sendt
  * MPI_Allreduce, argument by argument. PAT_UseAlg and PAT_ALG_ALLREDUCE choose: allreduce_auto (the default, for now always
  * allreduce_native), allreduce_native (the MPI library's own), allreduce_doubling (recursive doubling), allreduce_ring
  * (reduce-scatter and all-gather round a ring), allreduce_converge: each rank's vector sets out when the rank calls, to the
- * ranks that join its parts, and the later a rank is expected, which the milestones of all ranks tell, the less it joins. An
+ * ranks that join its parts, and the later a rank is expected, the less it joins; the milestones of all ranks tell that, or, where
+ * no rank gives any, when ranks came to the last calls. An
  * algorithm joins the vectors in an order that follows from the number of ranks and the count alone, so all ranks
  * get the same bits, in every run. Only predefined operations on the predefined types for which MPI defines them run by plan; all
  * others, vectors of more than 512 MiB, and calls on inter-communicators are passed on to MPI, and so are all calls before PAT_Init

@@ -5,7 +5,7 @@
  *
  * Each collective has a lane with epochs and slots of its own; with -DLANES=2 there are two. One exchange tells what all ranks expect, and in
  * which lane. In a lane whose bit is set in ESTIMATES (1: lane 0, 2: lane 1) calls go by these estimates, and a round has control
- * messages that may leave before the call (bdr, allreduce_converge); in another lane a round is prepared like the last call there, and nobody
+ * messages that may leave before the call (bdr); with -DCHANGES it goes by them in every second epoch only, and has none (allreduce_converge); in another lane a round is prepared like the last call there, and nobody
  * is asked (relay). A message is a block; the plan is a ring, in which the block of rank b goes from b to b+1 to b+2.
  *
  * One process a rank: whoever holds the communicator's lock drives, so application and thread take turns, and what is
@@ -84,7 +84,11 @@ hidden byte i;
 
 #define ALL_SAID           (said && num_said[exchange] == P)
 #define ANNOUNCED(lane)    (expected[exchange] != NO_CALL && LANE_OF(expected[exchange]) == (lane))
+#ifdef CHANGES /* a lane that has estimates goes by them in every second epoch, and without them by the last call */
+#define BY_ESTIMATES(lane) ((ESTIMATES >> (lane)&1) && epoch[lane] % 2 == 0)
+#else
 #define BY_ESTIMATES(lane) (ESTIMATES >> (lane)&1)
+#endif
 
 /* One estimate per rank and epoch. The last one makes the same known to all. */
 inline contribute(call, fact)
@@ -150,7 +154,11 @@ hidden byte whose, from;
 #define RIGHT              ((me + 1) % P)
 #define ALL                7
 #define ID(lane, size)     ((epoch[lane] * LANES + (lane)) * 2 + (size)-1)
+#ifdef CHANGES
+#define HAS_CONTROLS(r)    0
+#else
 #define HAS_CONTROLS(r)    (ESTIMATES >> (r.id / 2 % LANES) & 1)
+#endif
 #define CONTROLS_DONE(r)   (!HAS_CONTROLS(r) || (r.control_in && r.control_out))
 #define NOTHING_MOVED(r)    (r.got == 0 && r.sent == 0)
 #define GUESS_SLOT(lane, as_prepared) (LANE_SLOTS * (lane) + 2 * (epoch[lane] % TAG_EPOCHS) + 1 - (as_prepared))
@@ -282,11 +290,11 @@ inline next_epoch(which)
     :: else
     fi;
     if
-    :: which < LANES -> END_EPOCH(which)
+    :: which == LANES || BY_ESTIMATES(which) -> reset_exchange()
     :: else
     fi;
     if
-    :: which == LANES || BY_ESTIMATES(which) -> reset_exchange()
+    :: which < LANES -> END_EPOCH(which)
     :: else
     fi
 }

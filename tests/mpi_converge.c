@@ -264,6 +264,14 @@ static void beside_measured_calls(void)
     MPI_Comm_free(&comm);
 }
 
+/* Some rank has given an estimate before each sum: so sums go by estimates, and by nothing else. */
+static void reduce_by_estimates(int count)
+{
+    if (test.rank == 0)
+        edge_and_rest();
+    reduce_once(MPI_COMM_WORLD, count);
+}
+
 /* All have announced what came last time, and another collective comes: all throw it away, and nothing of it reaches a later call. */
 static void another_collective(void)
 {
@@ -274,10 +282,10 @@ static void another_collective(void)
     for (int i = 0; i < 12; i++) {
         test_at("another collective than the one announced, %d", i);
         gather_bytes(MPI_COMM_WORLD, 3000, ++seed);
-        reduce_once(MPI_COMM_WORLD, 800);
+        reduce_by_estimates(800);
         gather_bytes(MPI_COMM_WORLD, 3000, ++seed);
         if (i % 2)
-            reduce_once(MPI_COMM_WORLD, 800);
+            reduce_by_estimates(800);
         edge_and_rest();
         if (i % 2)
             reduce_once(MPI_COMM_WORLD, i % 3 ? 800 : 900);

@@ -63,7 +63,7 @@ static int run_by_plan(pat_comm *c, const pat_call *call, const pat_algorithm *a
     if (c->hold.started) { /* by what the program did: how far the round has come differs from rank to rank */
         rc = pat_error(MPI_ERR_REQUEST, "a request is started on this communicator; call PAT_Wait first");
     } else {
-        pat_select_arrive(lane, site);
+        pat_select_arrive(c, lane, site);
         if (loose)
             pat_credits_end_epoch(&c->credits);
         rc = pat_epoch_begin(c, call, alg);
@@ -199,7 +199,7 @@ static bool run_or_choose(const pat_algorithm *in_use, const pat_call *call, con
         failed = pat_comm_ended(c, pat_select_hear(c));
     const pat_algorithm *alg = pat_select(c, in_use, call->mean_bytes, !c->hold.started, &next);
     if (!alg->build) {
-        pat_select_arrive(lane, site);
+        pat_select_arrive(c, lane, site);
         pat_comm_called(c, alg->op);
         atomic_store(&c->edge, false); /* it was for this call */
     }

@@ -354,7 +354,7 @@ void pat_comm_unref(pat_comm *c)
     pat_plan_cache_free(&c->plans);
     pat_plan_free(&c->credits.plan);
     for (int op = 0; op < PAT_NUM_OPS; op++)
-        free(c->lanes[op].last_starts);
+        free(c->lanes[op].last_starts), pat_predict_free(c->lanes[op].predicts);
     free(c->order);
     free(c->arrival_ns);
     pthread_mutex_destroy(&c->lock);

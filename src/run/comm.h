@@ -124,10 +124,10 @@ static inline enum pat_basis pat_comm_basis(const pat_comm *c, const pat_algorit
 {
     if (!c->background || !alg->arrival_aware)
         return PAT_BASIS_NONE;
-    return alg->uses_arrivals ? PAT_BASIS_ESTIMATES : PAT_BASIS_LAST;
+    return alg->uses_arrivals && !c->lanes[alg->op].by_history ? PAT_BASIS_ESTIMATES : PAT_BASIS_LAST;
 }
 
-/* Does a call with `alg` wait for this epoch's estimates? */
+/* Does a call with `alg` wait for this epoch's estimates? They have come from all ranks when its round is made. */
 static inline bool pat_comm_estimates(const pat_comm *c, const pat_algorithm *alg)
 {
     return pat_comm_basis(c, alg) == PAT_BASIS_ESTIMATES;

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arrivals.h"
 #include "early.h"
 #include "ensure.h"
 #include "error.h"
@@ -33,11 +34,8 @@ static int make(pat_comm *c, const pat_lane *lane, pat_round *round, const pat_a
     const pat_members members = pat_comm_members(c);
     pat_job job = pat_comm_job(c, lane, blocks.bytes);
     job.starts = blocks.starts;
-    if (pat_comm_estimates(c, alg)) {
-        for (int r = 0; r < c->size; r++)
-            c->arrival_ns[r] = c->exchange.all[r].arrival_ns;
+    if (pat_arrivals_expected(c, lane, alg, blocks.bytes))
         job.arrival_ns = c->arrival_ns;
-    }
     job.element_bytes = blocks.element_bytes;
     return pat_round_make(round, &members, alg, &job, c->rank, tags_of(c, lane, as_prepared));
 }
@@ -313,10 +311,13 @@ static int finish_round(pat_comm *c)
         rc = remember(c, lane, blocks);
     if (rc == MPI_SUCCESS)
         rc = rc_note;
+    const enum pat_basis basis = pat_comm_basis(c, c->alg);
+    if (rc == MPI_SUCCESS)
+        rc = pat_arrivals_told(c, lane, c->alg, blocks.bytes);
     if (rc != MPI_SUCCESS)
         return rc;
     lane->open_by_ns = lane->by_request ? pat_pace_open(pat_clock_local_ns(), false) : 0;
-    next_epoch(c, lane, pat_comm_basis(c, c->alg));
+    next_epoch(c, lane, basis); /* of the call that is over, whatever the next one goes by */
     return MPI_SUCCESS;
 }
 

@@ -12,6 +12,7 @@
 #include "algorithms.h"
 #include "call.h"
 #include "history.h"
+#include "predict.h"
 #include "round.h"
 
 /* What a call is about, the same on all ranks. */
@@ -73,6 +74,11 @@ typedef struct pat_lane {
     bool landed_in_holder; /* it is received into the holder's buffer: see pat_hold */
     int64_t poll_ns;       /* the background thread's present interval: see pat_pace_early_look */
     int64_t moved_ns;      /* local time at which the thread last saw something come in */
+
+    /* Agreed, for algorithms that go by arrivals: no rank gives estimates of its own, so the last calls say when ranks will come. */
+    bool by_history;
+    bool edged; /* this rank has given one all the same, for the call under way */
+    pat_predict predicts[PAT_PREDICTS];
 
     /* What an algorithm is chosen by. */
     int64_t spread_ns[PAT_SPREADS]; /* first to last arrival of the last rounds; the same on all ranks */

@@ -1,5 +1,5 @@
 /*
- * sample.c — see sample.h. One non-blocking all-gather of 24 bytes a rank.
+ * sample.c — see sample.h. One non-blocking all-gather of 32 bytes a rank.
  */
 #include "sample.h"
 
@@ -16,11 +16,12 @@ static int make_comm(pat_sample *s, MPI_Comm user)
 }
 
 int pat_sample_post(pat_sample *s, MPI_Comm user, MPI_Comm own, enum pat_runner ran, int64_t bytes,
-                    pat_carried mine)
+                    pat_said mine)
 {
     s->ran = ran;
     s->bytes = bytes;
-    s->mine = (pat_said){mine, pat_clock_now_ns(&pat_rt.clock)};
+    s->mine = mine;
+    s->mine.exit_ns = pat_clock_now_ns(&pat_rt.clock);
     int rc = s->comm == MPI_COMM_NULL && pat_runtime_estimates() ? make_comm(s, user) : MPI_SUCCESS;
     if (rc != MPI_SUCCESS)
         return rc;

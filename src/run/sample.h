@@ -22,6 +22,7 @@
 /* What a rank says of a call. */
 typedef struct pat_said {
     pat_carried carried; /* arrival and call site, as blocks carry them */
+    int64_t edged;       /* 1: it had given an estimate of its arrival */
     int64_t exit_ns;     /* when it returned, on the ranks' common clock */
 } pat_said;
 
@@ -35,11 +36,11 @@ typedef struct pat_sample {
 } pat_sample;
 
 /*
- * Begin, when the call on `user` is over on this rank. own: the library's communicator for it; mine: what this rank's block has carried,
- * or would have.
+ * Begin, when the call on `user` is over on this rank. own: the library's communicator for it; mine: what this rank says, but for when the
+ * call returned.
  */
 int pat_sample_post(pat_sample *s, MPI_Comm user, MPI_Comm own, enum pat_runner ran, int64_t bytes,
-                    pat_carried mine);
+                    pat_said mine);
 
 /* See whether all have said it: then it is no longer under way. The caller holds pat_rt.driving. */
 int pat_sample_test(pat_sample *s);

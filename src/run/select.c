@@ -7,6 +7,7 @@
  */
 #include "select.h"
 
+#include "arrivals.h"
 #include "error.h"
 #include "explain.h"
 #include "runtime.h"
@@ -145,6 +146,7 @@ void pat_select_learn(pat_comm *c, pat_lane *lane)
 {
     const pat_told told = lane->told;
     lane->told.bytes = 0;
+    pat_arrivals_missed(lane, told.bytes);
     /* A round that the program asked for by name is no trial, and says nothing of how soon to try again. */
     if (told.bytes > 0 && atomic_load(&pat_rt.alg[lane->op])->chooses)
         learn(c, lane, &told);
@@ -160,6 +162,8 @@ static int learn_sampled(pat_comm *c, const pat_sample *sample)
 {
     int64_t exits = 0;
     pat_lane *lane = c->measured;
+    if (!atomic_load(&pat_rt.alg[lane->op])->chooses)
+        return pat_arrivals_measured(c, lane, sample);
     for (int r = 0; r < c->size; r++)
         c->arrival_ns[r] = sample->all[r].carried.arrival_ns;
     pat_told told =
@@ -177,7 +181,8 @@ int pat_select_measure(pat_comm *c, pat_lane *lane, enum pat_runner ran, int64_t
 {
     c->measured = lane;
     lane->told.bytes = 0; /* the sample says more */
-    return pat_sample_post(&c->sample, c->user, c->own, ran, block_bytes, lane->mine);
+    return pat_sample_post(&c->sample, c->user, c->own, ran, block_bytes,
+                           (pat_said){.carried = lane->mine, .edged = lane->edged});
 }
 
 int pat_select_look_driving(pat_comm *c, bool *moved)
@@ -209,8 +214,9 @@ int pat_select_hear(pat_comm *c)
     return c->sample.under_way ? pat_wait_while(c, not_heard, pat_select_look) : MPI_SUCCESS;
 }
 
-void pat_select_arrive(pat_lane *lane, const void *site)
+void pat_select_arrive(pat_comm *c, pat_lane *lane, const void *site)
 {
+    lane->edged = atomic_load(&c->edge);
     lane->mine = (pat_carried){.arrival_ns = pat_clock_now_ns(&pat_rt.clock),
                                .site = site ? pat_history_site(site) : 0,
                                .last_site = lane->mine.site};
@@ -255,6 +261,8 @@ const pat_algorithm *pat_select(const pat_comm *c, const pat_algorithm *alg, int
         else if (!c->background)
             chosen.why = PAT_WHY_NO_THREAD;
     }
+    if (!alg->chooses && c && may_measure)
+        chosen.measured = pat_arrivals_wanted(&c->lanes[alg->op], alg, block_bytes);
     if (next)
         *next = chosen;
     if (!alg->chooses)

@@ -17,7 +17,7 @@ const pat_algorithm *pat_select(const pat_comm *c, const pat_algorithm *alg, int
                                 bool may_measure, pat_next *next);
 
 /* A call begins: note for its block, or for a measured call, when and from where. site: to where the call returns; NULL: not known. */
-void pat_select_arrive(pat_lane *lane, const void *site);
+void pat_select_arrive(pat_comm *c, pat_lane *lane, const void *site);
 
 /*
  * A round is over: note what its blocks have carried, for pat_select_learn; NULL: they carry nothing. Returns an MPI error code: a

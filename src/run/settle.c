@@ -79,9 +79,16 @@ int pat_settle(bool *busy)
     return rc == MPI_SUCCESS ? for_all(step_settling, false) : rc;
 }
 
+/* What is said of a measured call is taken in with the algorithm that ran it, on all ranks. */
+static int hear(pat_comm *c, bool *done)
+{
+    *done = true;
+    return pat_comm_ended(c, pat_select_hear(c));
+}
+
 int pat_settle_use(const pat_algorithm *alg)
 {
-    int rc = MPI_SUCCESS;
+    int rc = for_all(hear, false);
     pat_rt.patience = 0;
     atomic_store(&pat_rt.alg[alg->op], alg);
     for (pat_comm *c = pat_rt.comms; c; c = c->next) {

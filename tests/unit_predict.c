@@ -1,0 +1,190 @@
+/*
+ * unit_predict.c — when ranks will come, by when they came: a rank that is late again and again is expected late, one call in which another one
+ * was disturbed changes nothing, a new regime is followed after three calls, and random arrivals are not taken for a pattern. And how often it
+ * has to be known when they came.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "predict.h"
+
+enum { RANKS = 8, BYTES = 4096, CALL_NS = 16000 };
+
+typedef struct fixture {
+    pat_predict predicts[PAT_PREDICTS];
+    int64_t arrival_ns[RANKS];
+} fixture;
+
+/* A call to which `late` comes so much later than all others. */
+static void call(fixture *f, int late, int64_t late_ns)
+{
+    static int64_t now_ns = 1000000; /* the clock goes on: only differences count */
+    int64_t came_ns[RANKS];
+    for (int r = 0; r < RANKS; r++)
+        came_ns[r] = now_ns + (r == late ? late_ns : 0);
+    now_ns += 10 * CALL_NS + late_ns;
+    assert_int_equal(0, pat_predict_note(f->predicts, BYTES, RANKS, CALL_NS, came_ns));
+}
+
+/* `late` alone is expected so much later than all others. */
+static void expect_late(fixture *f, int late, int64_t late_ns)
+{
+    assert_true(pat_predict_arrivals(f->predicts, BYTES, RANKS, CALL_NS, f->arrival_ns));
+    for (int r = 0; r < RANKS; r++)
+        assert_int_equal(r == late ? 0 : -late_ns, f->arrival_ns[r]);
+}
+
+static void nothing_is_known(void **state)
+{
+    fixture f = {.arrival_ns = {7}};
+    (void)state;
+    assert_false(pat_predict_arrivals(f.predicts, BYTES, RANKS, CALL_NS, f.arrival_ns));
+    assert_int_equal(7, f.arrival_ns[0]);
+    assert_true(pat_predict_wants(f.predicts, BYTES));
+}
+
+static void late_again_and_again(void **state)
+{
+    fixture f = {0};
+    (void)state;
+    call(&f, 3, 5 * CALL_NS);
+    expect_late(&f, 3, CALL_NS); /* what the others have brought before makes no difference */
+    call(&f, 3, 3 * CALL_NS);
+    expect_late(&f, 3, CALL_NS);
+    pat_predict_free(f.predicts);
+}
+
+static void in_steps(void **state)
+{
+    fixture f = {0};
+    (void)state;
+    call(&f, 3, CALL_NS / 2 + 10); /* noise of less than a sixteenth */
+    expect_late(&f, 3, CALL_NS / 2);
+    call(&f, 3, CALL_NS / 2 - 10);
+    expect_late(&f, 3, CALL_NS / 2);
+    pat_predict_free(f.predicts);
+}
+
+static void one_disturbed_call(void **state)
+{
+    fixture f = {0};
+    (void)state;
+    for (int i = 0; i < 6; i++)
+        call(&f, 3, 2 * CALL_NS);
+    call(&f, 5, 100 * CALL_NS);
+    expect_late(&f, 3, CALL_NS);
+    call(&f, 3, 2 * CALL_NS);
+    expect_late(&f, 3, CALL_NS);
+    pat_predict_free(f.predicts);
+}
+
+static void new_regime(void **state)
+{
+    fixture f = {0};
+    (void)state;
+    for (int i = 0; i < 20; i++)
+        call(&f, 3, 2 * CALL_NS);
+    for (int i = 0; i < 3; i++)
+        call(&f, 6, 2 * CALL_NS);
+    expect_late(&f, 6, CALL_NS);
+    pat_predict_free(f.predicts);
+}
+
+/* Each rank at random within sixteen times what a call takes. Most often no rank is singled out, and seldom more than two. */
+static void random_arrivals(void **state)
+{
+    enum { CALLS = 2000 };
+    fixture f = {0};
+    uint64_t seed = 5;
+    int together = 0, many = 0;
+    (void)state;
+    for (int i = 0; i < CALLS; i++) {
+        int64_t came_ns[RANKS];
+        int apart = 0;
+        for (int r = 0; r < RANKS; r++) {
+            seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+            came_ns[r] = (int64_t)(seed >> 33) % (16 * CALL_NS);
+        }
+        assert_int_equal(0, pat_predict_note(f.predicts, BYTES, RANKS, CALL_NS, came_ns));
+        assert_true(pat_predict_arrivals(f.predicts, BYTES, RANKS, CALL_NS, f.arrival_ns));
+        for (int r = 0; r < RANKS; r++)
+            apart += f.arrival_ns[r] != -CALL_NS;
+        together += i >= PAT_PREDICT_CALLS && apart == 0;
+        many += i >= PAT_PREDICT_CALLS && apart > 2;
+    }
+    assert_true(together > CALLS / 2);
+    assert_true(many < CALLS / 50);
+    pat_predict_free(f.predicts);
+}
+
+/* Lengths are kept apart, and of two that share a place the later one is kept. */
+static void lengths(void **state)
+{
+    fixture f = {0};
+    const int64_t came_ns[RANKS] = {0, 9 * CALL_NS};
+    (void)state;
+    call(&f, 3, 5 * CALL_NS);
+    for (int64_t bytes = BYTES + 1; bytes < BYTES + 100; bytes++) {
+        assert_int_equal(0, pat_predict_note(f.predicts, bytes, RANKS, CALL_NS, came_ns));
+        if (pat_predict_arrivals(f.predicts, BYTES, RANKS, CALL_NS, f.arrival_ns))
+            expect_late(&f, 3, CALL_NS);
+        assert_true(pat_predict_arrivals(f.predicts, bytes, RANKS, CALL_NS, f.arrival_ns));
+        assert_int_equal(0, f.arrival_ns[1]);
+        assert_int_equal(-CALL_NS, f.arrival_ns[0]);
+    }
+    assert_false(pat_predict_arrivals(f.predicts, BYTES, RANKS, CALL_NS, f.arrival_ns));
+    pat_predict_free(f.predicts);
+}
+
+/* Calls until one is wanted. */
+static int calls_between(fixture *f)
+{
+    int passed = 0;
+    for (; !pat_predict_wants(f->predicts, BYTES); passed++)
+        pat_predict_pass(f->predicts, BYTES);
+    return passed;
+}
+
+static void how_often(void **state)
+{
+    fixture f = {0};
+    int passed = 0;
+    (void)state;
+    for (int i = 0; i < 5; i++) { /* four predictions */
+        call(&f, 3, 2 * CALL_NS);
+        assert_int_equal(i < 4 ? 0 : 1, passed = calls_between(&f));
+    }
+    for (int i = 0; i < 12; i++) {
+        call(&f, 3, 2 * CALL_NS);
+        assert_true(calls_between(&f) >= passed);
+        passed = calls_between(&f) + passed;
+    }
+    call(&f, 3, 2 * CALL_NS);
+    assert_int_equal(7, calls_between(&f));
+    call(&f, 6, 2 * CALL_NS); /* a change: each call is worth knowing again */
+    assert_int_equal(0, calls_between(&f));
+    call(&f, 6, 2 * CALL_NS);
+    assert_int_equal(0, calls_between(&f));
+    for (int i = 0; i < 40; i++) /* what cannot be predicted is not asked for in each call either */
+        call(&f, i % RANKS, 2 * CALL_NS);
+    call(&f, 0, 2 * CALL_NS);
+    assert_int_equal(7, calls_between(&f));
+    pat_predict_pass(f.predicts, BYTES + 1); /* of which nothing is known */
+    assert_true(pat_predict_wants(f.predicts, BYTES + 1));
+    pat_predict_free(f.predicts);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nothing_is_known), cmocka_unit_test(late_again_and_again),
+        cmocka_unit_test(in_steps),         cmocka_unit_test(one_disturbed_call),
+        cmocka_unit_test(new_regime),       cmocka_unit_test(random_arrivals),
+        cmocka_unit_test(lengths),          cmocka_unit_test(how_often),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
