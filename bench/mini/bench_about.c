@@ -132,6 +132,7 @@ int bench_settings_fill(bench_settings *s, const bench_run *run, const bench_abo
     rc |= bench_settings_add(s, "seed", "%llu", (unsigned long long)o->seed);
     rc |= bench_settings_add(s, "call", o->persistent ? "persistent" : "plain");
     rc |= bench_settings_add(s, "computation", o->burn ? "burn" : "sleep");
+    rc |= bench_settings_add(s, "milestones", "%s", o->no_milestones ? "none" : "one, at 50 %");
     rc |= add_link(s, run, about);
     for (char **e = environ; *e; e++) {
         char key[128];

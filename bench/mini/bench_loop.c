@@ -123,11 +123,14 @@ static bench_report take_turn(bench_run *run, const turn *t, int64_t start_ns)
     rep.late_ns = began_ns - start_ns;
     if (o->persistent)
         bench_must(PAT_Open(run->requests[t->alg]), "PAT_Open");
-    bench_must(PAT_ProcessingStart(), "PAT_ProcessingStart");
+    if (!o->no_milestones)
+        bench_must(PAT_ProcessingStart(), "PAT_ProcessingStart");
     spend_until(run, began_ns + half, o->burn);
-    bench_must(PAT_Edge(50), "PAT_Edge");
+    if (!o->no_milestones)
+        bench_must(PAT_Edge(50), "PAT_Edge");
     spend_until(run, began_ns + 2 * half, o->burn);
-    bench_must(PAT_ProcessingEnd(), "PAT_ProcessingEnd");
+    if (!o->no_milestones)
+        bench_must(PAT_ProcessingEnd(), "PAT_ProcessingEnd");
     const int64_t cpu = thread_cpu_ns();
     rep.arrival_ns = pat_clock_now_ns(&run->clock);
     call(run, t);

@@ -32,6 +32,7 @@ enum key {
     KEY_TOLERANCE,
     KEY_LINK,
     KEY_BURN,
+    KEY_NO_MILESTONES,
     KEY_PERSISTENT,
     KEY_CSV,
     KEY_JSON,
@@ -73,6 +74,8 @@ static const struct argp_option table[] = {
     {"persistent", KEY_PERSISTENT, NULL, 0,
      "PAT_Allgather_init, PAT_Open, PAT_Start, PAT_Wait instead of PAT_Allgather; not with allreduce", 1},
     {"burn", KEY_BURN, NULL, 0, "Ranks keep a core busy while they compute instead of sleeping", 1},
+    {"no-milestones", KEY_NO_MILESTONES, NULL, 0,
+     "Say nothing in advance, as a program that knows nothing of PAT", 1},
     {NULL, 0, NULL, 0, "How:", 2},
     {"warmup", KEY_WARMUP, "N", 0, "Iterations before each size that do not count (default 2)", 2},
     {"flat-iters", KEY_FLAT, "N", 0,
@@ -348,6 +351,9 @@ static error_t take(int key, char *arg, struct argp_state *state)
         return take_link(o, arg);
     case KEY_BURN:
         o->burn = true;
+        return 0;
+    case KEY_NO_MILESTONES:
+        o->no_milestones = true;
         return 0;
     case KEY_PERSISTENT:
         o->persistent = true;

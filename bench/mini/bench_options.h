@@ -34,7 +34,7 @@ typedef struct bench_options {
                             help */
     enum bench_pattern pattern;
     uint64_t seed;
-    bool burn, persistent, paper;
+    bool burn, persistent, paper, no_milestones;
     bool link_set;
     double link_latency_us, link_mbit;
     enum bench_progress_mode progress;
