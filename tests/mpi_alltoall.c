@@ -147,6 +147,9 @@ int main(int argc, char **argv)
 {
     const alg_list algs = algs_of(PAT_OP_ALLTOALL, alg_is_any);
     const int lengths[] = {1, 1}, places[] = {1, 0};
+    /* There Open MPI 4.1 itself takes such a type for plain bytes at address 0. */
+    const char *const pml = getenv("PAT_TEST_PML");
+    const bool over_ucx = pml && strcmp(pml, "ucx") == 0;
     MPI_Datatype gaps, strided, turned;
     test_begin(&argc, &argv);
     MUST(MPI_Type_vector(2, 1, 2, MPI_INT, &strided));
@@ -163,7 +166,8 @@ int main(int argc, char **argv)
         MUST(PAT_UseAlg(algs.names[a]));
         const PAT_Counters before = counters();
         all_types(gaps, turned, 100 * (unsigned)a);
-        from_the_bottom(by_plan, (unsigned)a);
+        if (by_plan || !over_ucx)
+            from_the_bottom(by_plan, (unsigned)a);
         without_buffers();
         const PAT_Counters after = counters();
         if (by_plan && after.bytes_received == before.bytes_received)
