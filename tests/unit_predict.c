@@ -1,6 +1,7 @@
 /*
  * unit_predict.c — when ranks will come, by when they came: a rank that is late again and again is expected late, one call in which another one
- * was disturbed changes nothing, a new regime is followed after three calls, and random arrivals are not taken for a pattern. And how often it
+ * was disturbed changes nothing, a new regime is followed after three calls, a pattern that comes again is found, and random arrivals are not
+ * taken for one. And how often it
  * has to be known when they came.
  */
 #include <setjmp.h>
@@ -18,6 +19,13 @@ typedef struct fixture {
     pat_predict predicts[PAT_PREDICTS];
     int64_t arrival_ns[RANKS];
 } fixture;
+
+static int draw(int below)
+{
+    static uint64_t seed = 5;
+    seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (int)((seed >> 33) % (uint64_t)below);
+}
 
 /* A call to which `late` comes so much later than all others. */
 static void call(fixture *f, int late, int64_t late_ns)
@@ -58,17 +66,6 @@ static void late_again_and_again(void **state)
     pat_predict_free(f.predicts);
 }
 
-static void in_steps(void **state)
-{
-    fixture f = {0};
-    (void)state;
-    call(&f, 3, CALL_NS / 2 + 10); /* noise of less than a sixteenth */
-    expect_late(&f, 3, CALL_NS / 2);
-    call(&f, 3, CALL_NS / 2 - 10);
-    expect_late(&f, 3, CALL_NS / 2);
-    pat_predict_free(f.predicts);
-}
-
 static void one_disturbed_call(void **state)
 {
     fixture f = {0};
@@ -94,20 +91,35 @@ static void new_regime(void **state)
     pat_predict_free(f.predicts);
 }
 
+/* Now one rank, now another one, in turns: what comes again is known after it has come twice or so, and each call is looked at. */
+static void in_turns(void **state)
+{
+    fixture f = {0};
+    (void)state;
+    for (int turns = 2; turns <= RANKS; turns *= 2) {
+        for (int i = 0; i < 64; i++) {
+            if (i >= 40)
+                expect_late(&f, i % turns, CALL_NS);
+            call(&f, i % turns, 3 * CALL_NS);
+            assert_true(i < 40 || pat_predict_wants(f.predicts, BYTES));
+        }
+        assert_int_equal(PAT_PREDICT_AGO + turns - 1, pat_predict_best(f.predicts, BYTES));
+    }
+    pat_predict_free(f.predicts);
+}
+
 /* Each rank at random within sixteen times what a call takes. Most often no rank is singled out, and seldom more than two. */
 static void random_arrivals(void **state)
 {
     enum { CALLS = 2000 };
     fixture f = {0};
-    uint64_t seed = 5;
     int together = 0, many = 0;
     (void)state;
     for (int i = 0; i < CALLS; i++) {
         int64_t came_ns[RANKS];
         int apart = 0;
         for (int r = 0; r < RANKS; r++) {
-            seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-            came_ns[r] = (int64_t)(seed >> 33) % (16 * CALL_NS);
+            came_ns[r] = draw(16 * CALL_NS);
         }
         assert_int_equal(0, pat_predict_note(f.predicts, BYTES, RANKS, CALL_NS, came_ns));
         assert_true(pat_predict_arrivals(f.predicts, BYTES, RANKS, CALL_NS, f.arrival_ns));
@@ -169,9 +181,8 @@ static void how_often(void **state)
     assert_int_equal(0, calls_between(&f));
     call(&f, 6, 2 * CALL_NS);
     assert_int_equal(0, calls_between(&f));
-    for (int i = 0; i < 40; i++) /* what cannot be predicted is not asked for in each call either */
-        call(&f, i % RANKS, 2 * CALL_NS);
-    call(&f, 0, 2 * CALL_NS);
+    for (int i = 0; i < 60; i++) /* what cannot be predicted is not asked for in each call either */
+        call(&f, draw(RANKS), 2 * CALL_NS);
     assert_int_equal(7, calls_between(&f));
     pat_predict_pass(f.predicts, BYTES + 1); /* of which nothing is known */
     assert_true(pat_predict_wants(f.predicts, BYTES + 1));
@@ -181,10 +192,14 @@ static void how_often(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_is_known), cmocka_unit_test(late_again_and_again),
-        cmocka_unit_test(in_steps),         cmocka_unit_test(one_disturbed_call),
-        cmocka_unit_test(new_regime),       cmocka_unit_test(random_arrivals),
-        cmocka_unit_test(lengths),          cmocka_unit_test(how_often),
+        cmocka_unit_test(nothing_is_known),
+        cmocka_unit_test(late_again_and_again),
+        cmocka_unit_test(one_disturbed_call),
+        cmocka_unit_test(new_regime),
+        cmocka_unit_test(in_turns),
+        cmocka_unit_test(random_arrivals),
+        cmocka_unit_test(lengths),
+        cmocka_unit_test(how_often),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,8 +1,6 @@
 /*
- * predict.c — see predict.h. For each rank the median of the last five calls: one call in which another rank was disturbed changes
- * nothing, and three make a new regime. It is taken of what counts, the time before the last rank up to what a contribution takes: where
- * arrivals are random nearly every rank is nearly always further ahead than that, and so all are expected together, which a plan
- * loses least by.
+ * predict.c — see predict.h. Where arrivals are random nearly every rank is nearly always further ahead of the last one than counts: then the
+ * median errs least, by which all are expected together, and that is what a plan loses least by.
  */
 #include "predict.h"
 
@@ -10,7 +8,10 @@
 #include <stdlib.h>
 
 enum {
-    STEPS = 16,   /* of call_ns: differences below that are noise */
+    MEDIAN_CALLS = 5,
+    FADES =
+        32, /* an error counts for so many calls or so; if fewer, noise decides between two that are alike */
+    CLEARLY = 32, /* this part of its errors another predictor must err less to be preferred */
     MOST_GAP = 7, /* calls of which it is not known, between two of which it is */
     SURE = 4,     /* predictions that came true, or did not, before the gap grows */
     NEAR = 4      /* a prediction is true that is no farther off than this part of call_ns */
@@ -21,8 +22,7 @@ static int place_of(int64_t bytes)
     return (int)((uint64_t)bytes * UINT64_C(0x9e3779b97f4a7c15) >> 32 & (PAT_PREDICTS - 1));
 }
 
-/* NULL where nothing is known of this length. */
-static const pat_predict *find(const pat_predict *predicts, int64_t bytes)
+const pat_predict *pat_predict_find(const pat_predict *predicts, int64_t bytes)
 {
     const pat_predict *p = &predicts[place_of(bytes)];
     return p->bytes == bytes && p->num > 0 ? p : NULL;
@@ -33,34 +33,90 @@ static int64_t at_most(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* How long before the last one a rank is expected, no longer than call_ns and in steps of it. */
-static int64_t expected_ahead(const pat_predict *p, int num_ranks, int rank, int64_t call_ns)
+/* ---- Predictors ------------------------------------------------------------------------------------------- */
+
+/* How far ahead a rank was so many calls before the last one. */
+static int64_t ahead_ago(const pat_predict *p, int ago, int num_ranks, int rank)
 {
-    const int num = p->num < PAT_PREDICT_CALLS ? p->num : PAT_PREDICT_CALLS;
-    int64_t sorted[PAT_PREDICT_CALLS];
+    const int row = (p->num - 1 - ago) % PAT_PREDICT_CALLS;
+    return p->ahead_ns[(int64_t)row * num_ranks + rank];
+}
+
+static int kept(const pat_predict *p)
+{
+    return p->num < PAT_PREDICT_CALLS ? p->num : PAT_PREDICT_CALLS;
+}
+
+static int64_t median(const pat_predict *p, int num_ranks, int rank)
+{
+    const int num = (int)at_most(kept(p), MEDIAN_CALLS);
+    int64_t sorted[MEDIAN_CALLS];
     for (int i = 0; i < num; i++) {
-        const int64_t ahead = at_most(p->ahead_ns[(int64_t)i * num_ranks + rank], call_ns);
+        const int64_t ahead = ahead_ago(p, i, num_ranks, rank);
         int at = i;
         for (; at > 0 && sorted[at - 1] > ahead; at--)
             sorted[at] = sorted[at - 1];
         sorted[at] = ahead;
     }
-    const int64_t step = call_ns / STEPS > 0 ? call_ns / STEPS : 1;
-    return (sorted[num / 2] + step / 2) / step * step;
+    return sorted[num / 2];
+}
+
+static int64_t mean(const pat_predict *p, int num_ranks, int rank)
+{
+    int64_t sum = 0;
+    for (int i = 0; i < kept(p); i++)
+        sum += ahead_ago(p, i, num_ranks, rank) / kept(p);
+    return sum;
+}
+
+static int64_t fading_mean(const pat_predict *p, int num_ranks, int rank)
+{
+    int64_t sum = ahead_ago(p, kept(p) - 1, num_ranks, rank);
+    for (int i = kept(p) - 2; i >= 0; i--)
+        sum = sum / 2 + ahead_ago(p, i, num_ranks, rank) / 2;
+    return sum;
+}
+
+int64_t pat_predict_ahead(const pat_predict *p, enum pat_predictor by, int num_ranks, int rank,
+                          int64_t call_ns)
+{
+    const int ago = (int)by - PAT_PREDICT_AGO;
+    const int64_t ahead = by == PAT_PREDICT_MEAN      ? mean(p, num_ranks, rank)
+                          : by == PAT_PREDICT_FADING  ? fading_mean(p, num_ranks, rank)
+                          : ago >= 0 && ago < kept(p) ? ahead_ago(p, ago, num_ranks, rank)
+                                                      : median(p, num_ranks, rank);
+    return at_most(ahead, call_ns);
+}
+
+static enum pat_predictor best(const pat_predict *p)
+{
+    int least = 0;
+    for (int by = 1; by < PAT_NUM_PREDICTORS; by++)
+        if (p->erred_ns[by] < p->erred_ns[least] - p->erred_ns[least] / CLEARLY)
+            least = by;
+    return (enum pat_predictor)least;
+}
+
+enum pat_predictor pat_predict_best(const pat_predict *predicts, int64_t bytes)
+{
+    const pat_predict *p = pat_predict_find(predicts, bytes);
+    return p ? best(p) : PAT_PREDICT_MEDIAN;
 }
 
 bool pat_predict_arrivals(const pat_predict *predicts, int64_t bytes, int num_ranks, int64_t call_ns,
                           int64_t *arrival_ns)
 {
-    const pat_predict *p = find(predicts, bytes);
+    const pat_predict *p = pat_predict_find(predicts, bytes);
     for (int r = 0; p && r < num_ranks; r++)
-        arrival_ns[r] = -expected_ahead(p, num_ranks, r, call_ns);
+        arrival_ns[r] = -pat_predict_ahead(p, best(p), num_ranks, r, call_ns);
     return p != NULL;
 }
 
+/* ---- How often -------------------------------------------------------------------------------------------- */
+
 bool pat_predict_wants(const pat_predict *predicts, int64_t bytes)
 {
-    const pat_predict *p = find(predicts, bytes);
+    const pat_predict *p = pat_predict_find(predicts, bytes);
     return !p || p->left <= 0;
 }
 
@@ -71,20 +127,10 @@ void pat_predict_pass(pat_predict *predicts, int64_t bytes)
         p->left--;
 }
 
-/* Did the prediction come true? Not where there was none. */
-static bool came_true(const pat_predict *p, int num_ranks, int64_t call_ns, const int64_t *arrival_ns,
-                      int64_t last_ns)
-{
-    bool all_near = p->num > 0;
-    for (int r = 0; r < num_ranks && all_near; r++) {
-        const int64_t ahead = at_most(last_ns - arrival_ns[r], call_ns),
-                      off = ahead - expected_ahead(p, num_ranks, r, call_ns);
-        all_near = (off < 0 ? -off : off) <= call_ns / NEAR;
-    }
-    return all_near;
-}
-
-/* What has been right for long and is not any more is a change. What has been wrong for long is not worth asking for in each call. */
+/*
+ * What has been right for long and is not any more is a change. What has been wrong for long is not worth asking for in each call. A pattern
+ * that comes again is lost where calls are left out.
+ */
 static void adapt(pat_predict *p, bool is_true)
 {
     const bool changed = p->right >= SURE && !is_true;
@@ -92,13 +138,45 @@ static void adapt(pat_predict *p, bool is_true)
         p->right = p->right > 0 ? p->right + 1 : 1;
     else
         p->right = p->right < 0 ? p->right - 1 : -1;
-    if (changed)
+    if (changed || best(p) > PAT_PREDICT_AGO)
         p->gap = 0;
     else if (p->right % SURE == 0)
         p->gap = (int)at_most(2 * p->gap + 1, MOST_GAP);
     if (p->right == INT16_MAX || p->right == -INT16_MAX)
         p->right /= 2;
     p->left = p->gap;
+}
+
+/* ---- What a call teaches ---------------------------------------------------------------------------------- */
+
+/* By how much a predictor erred, of all ranks together; in *is_near, whether it was near for each. */
+static int64_t error_of(const pat_predict *p, enum pat_predictor by, int num_ranks, int64_t call_ns,
+                        const int64_t *arrival_ns, int64_t last_ns, bool *is_near)
+{
+    int64_t sum = 0;
+    *is_near = true;
+    for (int r = 0; r < num_ranks; r++) {
+        const int64_t off =
+            at_most(last_ns - arrival_ns[r], call_ns) - pat_predict_ahead(p, by, num_ranks, r, call_ns);
+        sum += off < 0 ? -off : off;
+        *is_near = *is_near && (off < 0 ? -off : off) <= call_ns / NEAR;
+    }
+    return sum;
+}
+
+/* All predictors are judged. Did the prediction come true? */
+static bool judge(pat_predict *p, int num_ranks, int64_t call_ns, const int64_t *arrival_ns, int64_t last_ns)
+{
+    const enum pat_predictor said = best(p);
+    bool came_true = false, is_near;
+    for (int by = 0; by < PAT_NUM_PREDICTORS; by++) {
+        const int64_t erred =
+            error_of(p, (enum pat_predictor)by, num_ranks, call_ns, arrival_ns, last_ns, &is_near);
+        p->erred_ns[by] += erred - p->erred_ns[by] / FADES;
+        if (by == (int)said)
+            came_true = is_near;
+    }
+    return came_true;
 }
 
 int pat_predict_note(pat_predict *predicts, int64_t bytes, int num_ranks, int64_t call_ns,
@@ -112,7 +190,7 @@ int pat_predict_note(pat_predict *predicts, int64_t bytes, int num_ranks, int64_
         *p = (pat_predict){.bytes = bytes, .ahead_ns = p->ahead_ns};
     for (int r = 0; r < num_ranks; r++)
         last_ns = arrival_ns[r] > last_ns ? arrival_ns[r] : last_ns;
-    adapt(p, came_true(p, num_ranks, call_ns, arrival_ns, last_ns));
+    adapt(p, p->num > 0 && judge(p, num_ranks, call_ns, arrival_ns, last_ns));
     for (int r = 0; r < num_ranks; r++)
         p->ahead_ns[(int64_t)(p->num % PAT_PREDICT_CALLS) * num_ranks + r] = last_ns - arrival_ns[r];
     p->num++;

@@ -2,6 +2,10 @@
  * predict.h — when ranks will come to the next call, by when they came to the last ones of the same length: for plans that go by
  * arrivals where the program says nothing in advance. The same on all ranks, since it takes in only what all of them know. Must never call
  * MPI or look at a clock.
+ *
+ * There are several predictors. Each is judged by what it would have said of the last calls, and the one that would have erred least says when
+ * ranks come to the next one. What counts is how long before the last rank one comes, up to what a contribution takes on the link: who
+ * comes earlier has brought it by then, and how much earlier makes no difference.
  */
 #ifndef PAT_PREDICT_H
 #define PAT_PREDICT_H
@@ -9,8 +13,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* So many calls are kept, an odd number; and so many lengths. Of two lengths that share a place the later one is kept. */
-enum { PAT_PREDICT_CALLS = 5, PAT_PREDICTS = 4 };
+/* So many calls are kept; and so many lengths. Of two lengths that share a place the later one is kept. */
+enum { PAT_PREDICT_CALLS = 8, PAT_PREDICTS = 4 };
+
+/* In the order in which they are preferred where they err alike. */
+enum pat_predictor {
+    PAT_PREDICT_MEDIAN, /* of the last five calls: one in which another rank was disturbed changes nothing */
+    PAT_PREDICT_MEAN,   /* of all calls that are kept: the same of what is noise */
+    PAT_PREDICT_FADING, /* a mean in which each call weighs half as much as the next */
+    PAT_PREDICT_AGO, /* as in the last call; PAT_PREDICT_AGO + k: as k calls before it, for a pattern that comes again */
+    PAT_NUM_PREDICTORS = PAT_PREDICT_AGO + PAT_PREDICT_CALLS
+};
 
 /* The calls of one length. */
 typedef struct pat_predict {
@@ -20,15 +33,23 @@ typedef struct pat_predict {
     int left;          /* calls of which it need not be known, before the next one */
     int gap;           /* what `left` began with */
     int right;         /* predictions that came true, one after the other; negative: that did not */
+    int64_t erred_ns
+        [PAT_NUM_PREDICTORS]; /* by how much, of all ranks together; the longer ago the less it counts */
 } pat_predict;
 
 /*
- * Into arrival_ns[r] comes when rank r is expected, on a clock that begins anywhere. call_ns: what a contribution takes on the link;
- * who comes earlier than that before the last one has brought it by then, and how much earlier makes no difference. Returns false, and
- * writes nothing, where no call of this length is known.
+ * Into arrival_ns[r] comes when rank r is expected, on a clock that begins anywhere. call_ns: what a contribution takes on the link.
+ * Returns false, and writes nothing, where no call of this length is known.
  */
 bool pat_predict_arrivals(const pat_predict *predicts, int64_t bytes, int num_ranks, int64_t call_ns,
                           int64_t *arrival_ns);
+
+/* The predictor that says it; PAT_PREDICT_MEDIAN where nothing is known. */
+enum pat_predictor pat_predict_best(const pat_predict *predicts, int64_t bytes);
+
+/* How long before the last rank one is expected by a predictor, at most call_ns. Of a length of which some call is known. */
+int64_t pat_predict_ahead(const pat_predict *p, enum pat_predictor by, int num_ranks, int rank,
+                          int64_t call_ns);
 
 /* Is it worth knowing when ranks come to the next call? In each at first and after a change, later in one of eight. */
 bool pat_predict_wants(const pat_predict *predicts, int64_t bytes);
@@ -39,6 +60,9 @@ void pat_predict_pass(pat_predict *predicts, int64_t bytes);
 /* Learn when ranks came to a call. Returns 0 or ENOMEM; then nothing is known of this length. */
 int pat_predict_note(pat_predict *predicts, int64_t bytes, int num_ranks, int64_t call_ns,
                      const int64_t *arrival_ns);
+
+/* The calls of a length, for whoever judges predictors; NULL where none is known. */
+const pat_predict *pat_predict_find(const pat_predict *predicts, int64_t bytes);
 
 /* Free what it keeps, of all lengths. */
 void pat_predict_free(pat_predict *predicts);
