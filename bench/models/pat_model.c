@@ -13,6 +13,7 @@
 #include "bench_forecast.h"
 #include "collective.h"
 #include "model_judge.h"
+#include "predict_replay.h"
 #include "tool_options.h"
 
 enum { MAX_ROWS = 32, MAX_LIST = 16, MOST_RANKS = 256, MOST_ITERS = 10000, MAX_CALIBRATIONS = 16 };
@@ -34,6 +35,7 @@ typedef struct options {
     bool last;                                         /* the last exit counts, not the mean elapsed time */
     const char *calibrations[MAX_CALIBRATIONS], *plot; /* judging: how, and where points go */
     int num_calibrations;
+    bool predictors;          /* replaying arrivals */
     const char *const *cells; /* and what; NULL: nothing is judged */
     int num_cells;
 } options;
@@ -114,13 +116,19 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case 'd':
         o->plot = tool_output(state, "--points", arg);
         return 0;
+    case 'r':
+        o->predictors = true;
+        return 0;
     case ARGP_KEY_ARGS:
-        if (o->num_calibrations == 0)
-            argp_error(state, "'%s': accepted: files only with --judge", state->argv[state->next]);
+        if (o->num_calibrations == 0 && !o->predictors)
+            argp_error(state, "'%s': accepted: files only with --judge and --predictors",
+                       state->argv[state->next]);
         o->cells = (const char *const *)(state->argv + state->next);
         o->num_cells = state->argc - state->next;
         return 0;
     case ARGP_KEY_END:
+        if (o->num_calibrations > 0 && o->predictors)
+            argp_error(state, "--predictors: accepted: not with --judge");
         if (o->num_calibrations > 0 && !o->cells)
             argp_error(state, "--judge: accepted: with JSON files of pat-bench, one cell each");
         for (int i = 0; i < o->num_bytes && pat_collective_of(o->op)->reduces; i++)
@@ -157,6 +165,12 @@ static const struct argp_option keys[] = {
      "Compare FILE..., cells that pat-bench has measured, with what this file of pat-calibrate predicts and "
      "chooses; may "
      "be repeated, the one of the cell's link is taken",
+     0},
+    {"predictors", 'r', NULL, 0,
+     "How well when ranks come is predicted by when they came before: replay made-up arrivals of --procs "
+     "ranks, or those in FILE..., a "
+     "call a line: when each rank came, in ms. What counts is up to a block's time: of the first length in "
+     "--bytes, by --link",
      0},
     {"points", 'd', "FILE", 0, "With --judge: predicted and measured times go there, tab-separated", 0},
     {"goal", 'g', "G", 0, "What makes the best: mean (elapsed time, default) or last (exit)", 0},
@@ -300,6 +314,9 @@ int main(int argc, char **argv)
     tool_parse("pat-model", &argp, argc, argv, &o);
     if (o.num_calibrations > 0)
         return model_judge(o.calibrations, o.num_calibrations, o.cells, o.num_cells, o.plot);
+    if (o.predictors)
+        return predict_replay(o.cells, o.num_cells, o.procs, 8e-3 * (double)o.bytes[0] / o.mbit,
+                              (uint64_t)o.seed);
     if (o.num_arrivals > 0)
         o.num_factors = o.iters = 1;
     puts("# PAT: predicted, not measured");
