@@ -84,9 +84,21 @@ static void choice_by_measurement(void **state)
          "PAT: 2 ranks: all-gathers are left to the MPI library (no background thread)\n");
 }
 
+static void what_arrivals_are_predicted_by(void **state)
+{
+    (void)state;
+    hear();
+    pat_explain_arrival(pat_algorithm_find("allreduce_converge"), 3, true);
+    pat_explain_arrival(pat_algorithm_find("allreduce_converge"), 3, false);
+    said("PAT: 3 ranks: allreduce_converge goes by when ranks came to the last calls, since none gives "
+         "milestones\n"
+         "PAT: 3 ranks: allreduce_converge goes by milestones\n");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_arrivals_are_predicted_by),
         cmocka_unit_test(choice_by_calibration),
         cmocka_unit_test(choice_by_measurement),
     };

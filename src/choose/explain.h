@@ -22,6 +22,9 @@ void pat_explain_left(int ranks, enum pat_why why);
 void pat_explain_change(const pat_profile *profile, const pat_terms *terms, const pat_algorithm *contender,
                         int ranks);
 
+/* From now on an algorithm that goes by arrivals goes by when ranks came to the last calls, or by what they give as estimates. */
+void pat_explain_arrival(const pat_algorithm *alg, int ranks, bool by_history);
+
 /* Name the PAT_* variables of this process that are no settings: see pat_config_stray. */
 void pat_explain_strays(void);
 

@@ -4,6 +4,8 @@
 #include "arrivals.h"
 
 #include "error.h"
+#include "explain.h"
+#include "runtime.h"
 
 /* What a contribution takes on the link. */
 static int64_t call_ns(const pat_comm *c, int64_t bytes)
@@ -33,6 +35,8 @@ bool pat_arrivals_wanted(const pat_lane *lane, const pat_algorithm *alg, int64_t
 /* c->arrival_ns says when ranks came. */
 static int learn(pat_comm *c, pat_lane *lane, int64_t bytes, bool any_estimate)
 {
+    if (pat_rt.config.explain && c->rank == 0 && lane->by_history == any_estimate)
+        pat_explain_arrival(atomic_load(&pat_rt.alg[lane->op]), c->size, !any_estimate);
     lane->by_history = !any_estimate;
     if (any_estimate ||
         pat_predict_note(lane->predicts, bytes, c->size, call_ns(c, bytes), c->arrival_ns) == 0)
