@@ -328,6 +328,12 @@ bool pat_comm_stays(const pat_comm *c)
     return stays;
 }
 
+static void free_guesses(pat_lane *lane)
+{
+    free(lane->last_starts);
+    pat_predict_free(lane->predicts);
+}
+
 static void free_lane(pat_lane *lane)
 {
     for (int i = 0; i < 2; i++)
@@ -354,12 +360,17 @@ void pat_comm_unref(pat_comm *c)
     pat_plan_cache_free(&c->plans);
     pat_plan_free(&c->credits.plan);
     for (int op = 0; op < PAT_NUM_OPS; op++)
-        free(c->lanes[op].last_starts), pat_predict_free(c->lanes[op].predicts);
+        free_guesses(&c->lanes[op]);
     free(c->order);
     free(c->arrival_ns);
     pthread_mutex_destroy(&c->lock);
-    if (stays)
+    if (stays) {
+        pthread_mutex_lock(&pat_rt.lock);
+        c->next = pat_rt.kept;
+        pat_rt.kept = c;
+        pthread_mutex_unlock(&pat_rt.lock);
         return;
+    }
     for (int op = 0; op < PAT_NUM_OPS; op++)
         free_lane(&c->lanes[op]);
     pat_exchange_free(&c->exchange);
