@@ -218,9 +218,11 @@ static void still_right(const exchange *e, int call)
 
 static void bad_arguments(const exchange *e)
 {
-    MPI_Datatype raw;
+    MPI_Datatype raw, gaps;
     MPI_Errhandler counting;
     MPI_Type_contiguous(1, MPI_INT, &raw); /* not committed */
+    MPI_Type_vector(2, 1, 2, MPI_INT, &gaps);
+    MPI_Type_commit(&gaps);
     const arguments list[] = {
         {"send count -1", NOTHING_SPECIAL, -1, MPI_INT, 1, MPI_INT},
         {"receive count -1", NOTHING_SPECIAL, 1, MPI_INT, -1, MPI_INT},
@@ -233,6 +235,8 @@ static void bad_arguments(const exchange *e)
         {"in place with no receive type", SEND_IN_PLACE, 0, MPI_INT, 1, MPI_DATATYPE_NULL},
         {"no send buffer", NO_SEND_BUFFER, 1, MPI_INT, 1, MPI_INT},
         {"no receive buffer", NO_RECV_BUFFER, 1, MPI_INT, 1, MPI_INT},
+        {"no send buffer for a type with gaps", NO_SEND_BUFFER, 1, gaps, 2, MPI_INT},
+        {"no receive buffer for a type with gaps", NO_RECV_BUFFER, 2, MPI_INT, 1, gaps},
         {"no communicator", NO_COMM, 1, MPI_INT, 1, MPI_INT},
     };
     const alg_list algs = algs_of(e->op, alg_is_any);
@@ -250,6 +254,7 @@ static void bad_arguments(const exchange *e)
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     MPI_Errhandler_free(&counting);
     MPI_Type_free(&raw);
+    MPI_Type_free(&gaps);
 }
 
 /* Settings are one mind or an error everywhere, and the library can be started afterwards. */

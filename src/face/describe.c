@@ -54,9 +54,16 @@ static bool type_is_usable(MPI_Datatype type)
             PMPI_Send(&never_read, 1, type, MPI_PROC_NULL, 0, pat_rt.world) == MPI_SUCCESS);
 }
 
+/* A type that has addresses in it begins at one of them; nearly all others begin at 0. */
+static bool has_addresses(MPI_Datatype type)
+{
+    MPI_Aint begin, extent;
+    return PMPI_Type_get_true_extent(type, &begin, &extent) == MPI_SUCCESS && begin != 0;
+}
+
 /*
  * One side of a call. False for what MPI would reject, and for more items than a plan is for. A null pointer is no buffer but for types
- * that have addresses in them, which are not plain: MPI_BOTTOM.
+ * that have addresses in them: MPI_BOTTOM.
  */
 static bool measure(const void *buffer, int64_t count, MPI_Datatype type, int64_t *bytes, bool *plain)
 {
@@ -66,7 +73,7 @@ static bool measure(const void *buffer, int64_t count, MPI_Datatype type, int64_
         return false;
     *bytes = count * size;
     *plain = type_is_plain(type);
-    return buffer || *bytes == 0 || !*plain;
+    return buffer || *bytes == 0 || has_addresses(type);
 }
 
 /* From one block to the next. */
