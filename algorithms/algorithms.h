@@ -30,13 +30,13 @@ typedef struct pat_algorithm {
     const char *name;
     const char *summary;
     enum pat_op op;
-    bool arrival_aware; /* it is PREDICTED or AHEAD in list.h */
-    bool uses_arrivals; /* its plan depends on this round's arrival estimates */
-    bool uses_history;  /* or, where there are none, on when ranks came to the last calls */
-    bool any_order;     /* ranks may stand in another order than by number: see pat_job.order */
-    bool chooses;       /* not an algorithm itself: takes one of the others, call by call */
-    bool reduces;       /* its plans reduce, and it reads pat_job.element_bytes */
-    bool half;          /* only half of another one: no program can choose it */
+    bool arrival_aware;   /* it is PREDICTED or AHEAD in list.h */
+    bool uses_arrivals;   /* its plan depends on when each rank is expected */
+    bool uses_last_calls; /* where ranks give no estimates, when they came to the last calls serves */
+    bool any_order;       /* ranks may stand in another order than by number: see pat_job.order */
+    bool chooses;         /* not an algorithm itself: takes one of the others, call by call */
+    bool reduces;         /* its plans reduce, and it reads pat_job.element_bytes */
+    bool half;            /* only half of another one: no program can choose it */
     /* Build the part of job->num_ranks ranks' common plan that is `rank`'s; NULL: left to the MPI library. */
     void (*build)(pat_plan *plan, const pat_job *job, int rank);
     /*

@@ -14,7 +14,7 @@
  *  OURS(name, op, kind, summary): has a build function, pat_<name>_build, and a formula, pat_<name>_formula;
  *  HALF(name, op, kind, summary): has a build function alone: it is only half of another one and cannot be chosen.
  * The kind: REGULAR: knows nothing of arrivals; PREDICTED: its plan depends on estimates of when each rank arrives; AHEAD: it
- * moves early data without such estimates. HISTORY: a PREDICTED one that sends nothing before a rank has called, so that when
+ * moves early data without such estimates. LAST_CALLS: a PREDICTED one that sends nothing before a rank has called, so that when
  * ranks came to the last calls serves where nobody has given an estimate. CHOOSES: takes one of the others, call by call. REDUCES: its plans join contributions.
  * ANY_ORDER: a message holds a block or less, so that ranks may stand in any order, and a ring can go from node to node.
  */
@@ -49,7 +49,7 @@
     LEFT(allreduce_native, op, REGULAR, "the MPI library's own all-reduce")                                  \
     OURS(allreduce_doubling, op, REGULAR | REDUCES, "recursive doubling, the whole vector in each step")     \
     OURS(allreduce_ring, op, REGULAR | REDUCES, "a ring, in P parts; for operations that commute")           \
-    OURS(allreduce_converge, op, PREDICTED | HISTORY | REDUCES,                                              \
+    OURS(allreduce_converge, op, PREDICTED | LAST_CALLS | REDUCES,                                           \
          "every rank joins a share of the vector, the smaller the later it is expected")
 
 #define PAT_ALLTOALLS(LEFT, OURS, HALF, op)                                                                  \

@@ -1,5 +1,5 @@
 /*
- * exchange.c — see exchange.h. One non-blocking all-gather of 24 bytes per rank and epoch on the library's
+ * exchange.c — see exchange.h. One non-blocking all-gather of 32 bytes per rank and epoch on the library's
  * own communicator; whoever waits for it polls.
  */
 #include "exchange.h"
@@ -23,9 +23,10 @@ void pat_exchange_free(pat_exchange *x)
 
 int pat_exchange_post(pat_exchange *x, MPI_Comm comm, pat_estimate mine, int64_t now_ns)
 {
+    const int words = sizeof(mine) / sizeof(int64_t);
     x->mine = mine;
     x->posted_ns = now_ns;
-    int rc = PMPI_Iallgather(&x->mine, 3, MPI_INT64_T, x->all, 3, MPI_INT64_T, comm, &x->request);
+    int rc = PMPI_Iallgather(&x->mine, words, MPI_INT64_T, x->all, words, MPI_INT64_T, comm, &x->request);
     if (rc == MPI_SUCCESS)
         x->state = PAT_EXCHANGE_POSTED;
     return rc;

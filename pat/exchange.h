@@ -19,6 +19,7 @@ typedef struct pat_estimate {
     int64_t
         shape; /* what it will call: a number that stands for a collective and its blocks, or PAT_NO_CALL */
     int64_t certain; /* 1: it has called, `shape` is no guess */
+    int64_t silent;  /* 1: it has never given a milestone */
 } pat_estimate;
 
 enum pat_exchange_state {

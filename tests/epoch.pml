@@ -5,8 +5,9 @@
  *
  * Each collective has a lane with epochs and slots of its own; with -DLANES=2 there are two. One exchange tells what all ranks expect, and in
  * which lane. In a lane whose bit is set in ESTIMATES (1: lane 0, 2: lane 1) calls go by these estimates, and a round has control
- * messages that may leave before the call (bdr); with -DCHANGES it goes by them in every second epoch only, and has none (allreduce_converge); in another lane a round is prepared like the last call there, and nobody
- * is asked (relay). A message is a block; the plan is a ring, in which the block of rank b goes from b to b+1 to b+2.
+ * messages that may leave before the call (bdr). If its bit is set in CHANGES too, calls go by estimates in every second epoch only, and rounds
+ * have no control messages (allreduce_converge). In another lane a round is prepared like the last call there, and nobody is asked (relay).
+ * A message is a block; the plan is a ring, in which the block of rank b goes from b to b+1 to b+2.
  *
  * One process a rank: whoever holds the communicator's lock drives, so application and thread take turns, and what is
  * open is only whose turn it is. The program is the same for all ranks, and drawn when the first of them comes to a step: a
@@ -19,6 +20,9 @@
 #endif
 #ifndef ESTIMATES
 #define ESTIMATES 0
+#endif
+#ifndef CHANGES
+#define CHANGES 0
 #endif
 #ifndef STEPS
 #define STEPS 3
@@ -84,11 +88,7 @@ hidden byte i;
 
 #define ALL_SAID           (said && num_said[exchange] == P)
 #define ANNOUNCED(lane)    (expected[exchange] != NO_CALL && LANE_OF(expected[exchange]) == (lane))
-#ifdef CHANGES /* a lane that has estimates goes by them in every second epoch, and without them by the last call */
-#define BY_ESTIMATES(lane) ((ESTIMATES >> (lane)&1) && epoch[lane] % 2 == 0)
-#else
-#define BY_ESTIMATES(lane) (ESTIMATES >> (lane)&1)
-#endif
+#define BY_ESTIMATES(lane) ((ESTIMATES >> (lane)&1) && !((CHANGES >> (lane)&1) && epoch[lane] % 2 == 1))
 
 /* One estimate per rank and epoch. The last one makes the same known to all. */
 inline contribute(call, fact)
@@ -154,11 +154,7 @@ hidden byte whose, from;
 #define RIGHT              ((me + 1) % P)
 #define ALL                7
 #define ID(lane, size)     ((epoch[lane] * LANES + (lane)) * 2 + (size)-1)
-#ifdef CHANGES
-#define HAS_CONTROLS(r)    0
-#else
-#define HAS_CONTROLS(r)    (ESTIMATES >> (r.id / 2 % LANES) & 1)
-#endif
+#define HAS_CONTROLS(r)    ((ESTIMATES & ~CHANGES) >> (r.id / 2 % LANES) & 1)
 #define CONTROLS_DONE(r)   (!HAS_CONTROLS(r) || (r.control_in && r.control_out))
 #define NOTHING_MOVED(r)    (r.got == 0 && r.sent == 0)
 #define GUESS_SLOT(lane, as_prepared) (LANE_SLOTS * (lane) + 2 * (epoch[lane] % TAG_EPOCHS) + 1 - (as_prepared))

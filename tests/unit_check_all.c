@@ -58,8 +58,8 @@ static int refused_in_sweep(const pat_algorithm *alg, bool unequal)
                 print_error("%s, %d ranks, %s%lld bytes, pattern %d: %s\n", alg->name, P,
                             unequal ? "up to " : "", (long long)job.block_bytes, k, why);
             }
-            /* What may be forgotten between calls must not have sent anything: see HISTORY in list.h. */
-            for (int r = 0; r < P && alg->uses_history; r++)
+            /* What may be forgotten between calls must not have sent anything: see LAST_CALLS in list.h. */
+            for (int r = 0; r < P && alg->uses_last_calls; r++)
                 if (plans[r].has_control) {
                     refused++;
                     print_error("%s, %d ranks, pattern %d: rank %d sends before anybody has called\n",

@@ -75,7 +75,9 @@ static const struct argp_option table[] = {
      "PAT_Allgather_init, PAT_Open, PAT_Start, PAT_Wait instead of PAT_Allgather; not with allreduce", 1},
     {"burn", KEY_BURN, NULL, 0, "Ranks keep a core busy while they compute instead of sleeping", 1},
     {"no-milestones", KEY_NO_MILESTONES, NULL, 0,
-     "Say nothing in advance, as a program that knows nothing of PAT", 1},
+     "Give no milestones, as a program that knows nothing of PAT; what is predicted is still with arrivals "
+     "known",
+     1},
     {NULL, 0, NULL, 0, "How:", 2},
     {"warmup", KEY_WARMUP, "N", 0, "Iterations before each size that do not count (default 2)", 2},
     {"flat-iters", KEY_FLAT, "N", 0,

@@ -43,10 +43,10 @@ void pat_explain_arrivals(const pat_outlook *outlook, const pat_algorithm *conte
         fprintf(stderr, "%s\n", verdict == PAT_RELAY_ALWAYS ? name : "native");
 }
 
-void pat_explain_arrival(const pat_algorithm *alg, int ranks, bool by_history)
+void pat_explain_arrival(const pat_algorithm *alg, int ranks, bool by_last_calls)
 {
     fprintf(stderr, "PAT: %d ranks: %s goes by %s\n", ranks, alg->name,
-            by_history ? "when ranks came to the last calls, since none gives milestones" : "milestones");
+            by_last_calls ? "when ranks came to the last calls, since none gives milestones" : "milestones");
 }
 
 void pat_explain_left(int ranks, enum pat_why why)

@@ -23,7 +23,7 @@ void pat_explain_change(const pat_profile *profile, const pat_terms *terms, cons
                         int ranks);
 
 /* From now on an algorithm that goes by arrivals goes by when ranks came to the last calls, or by what they give as estimates. */
-void pat_explain_arrival(const pat_algorithm *alg, int ranks, bool by_history);
+void pat_explain_arrival(const pat_algorithm *alg, int ranks, bool by_last_calls);
 
 /* Name the PAT_* variables of this process that are no settings: see pat_config_stray. */
 void pat_explain_strays(void);

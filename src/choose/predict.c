@@ -13,8 +13,9 @@ enum {
         32, /* an error counts for so many calls or so; if fewer, noise decides between two that are alike */
     CLEARLY = 32, /* this part of its errors another predictor must err less to be preferred */
     MOST_GAP = 7, /* calls of which it is not known, between two of which it is */
-    SURE = 4,     /* predictions that came true, or did not, before the gap grows */
-    NEAR = 4      /* a prediction is true that is no farther off than this part of call_ns */
+    SURE =
+        4, /* predictions that came true before one that does not is a change; and calls before the gap grows */
+    NEAR = 4 /* a prediction is true that is no farther off than this part of call_ns */
 };
 
 static int place_of(int64_t bytes)
@@ -128,22 +129,20 @@ void pat_predict_pass(pat_predict *predicts, int64_t bytes)
 }
 
 /*
- * What has been right for long and is not any more is a change. What has been wrong for long is not worth asking for in each call. A pattern
- * that comes again is lost where calls are left out.
+ * What has been right for long and is not any more is a change. Else it is looked at less and less often: what is right goes on, and what is not
+ * would not be by more looks. A pattern that comes again is lost where calls are left out.
  */
 static void adapt(pat_predict *p, bool is_true)
 {
     const bool changed = p->right >= SURE && !is_true;
-    if (is_true)
-        p->right = p->right > 0 ? p->right + 1 : 1;
-    else
-        p->right = p->right < 0 ? p->right - 1 : -1;
+    p->right = is_true ? (int)at_most(p->right + 1, SURE) : 0;
+    p->since = changed ? 0 : p->since + 1;
     if (changed || best(p) > PAT_PREDICT_AGO)
         p->gap = 0;
-    else if (p->right % SURE == 0)
+    else if (p->since % SURE == 0)
         p->gap = (int)at_most(2 * p->gap + 1, MOST_GAP);
-    if (p->right == INT16_MAX || p->right == -INT16_MAX)
-        p->right /= 2;
+    if (p->since == SURE * SURE)
+        p->since = 0;
     p->left = p->gap;
 }
 

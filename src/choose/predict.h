@@ -29,10 +29,11 @@ enum pat_predictor {
 typedef struct pat_predict {
     int64_t bytes;     /* 0: nothing is known */
     int64_t *ahead_ns; /* [call % PAT_PREDICT_CALLS][rank]: how long before the last rank each came */
-    int num;           /* such calls, ever */
+    int num;           /* such calls, as far as it counts how many */
     int left;          /* calls of which it need not be known, before the next one */
     int gap;           /* what `left` began with */
-    int right;         /* predictions that came true, one after the other; negative: that did not */
+    int right;         /* predictions that came true, one after the other */
+    int since;         /* calls that are known, since the last change */
     int64_t erred_ns
         [PAT_NUM_PREDICTORS]; /* by how much, of all ranks together; the longer ago the less it counts */
 } pat_predict;

@@ -14,7 +14,7 @@
 
 /* ---- What comes next ---------------------------------------------------------------------------------- */
 
-/* By what a lane's next call is guessed; follows from the algorithm. */
+/* By what a lane's next call is guessed; follows from the algorithm, and from whether ranks give estimates (arrivals.h). */
 enum pat_basis {
     PAT_BASIS_NONE,      /* by nothing: its round is made in the call */
     PAT_BASIS_LAST,      /* by the last call in the lane: nobody is asked */

@@ -29,47 +29,64 @@ bool pat_arrivals_expected(pat_comm *c, const pat_lane *lane, const pat_algorith
 
 bool pat_arrivals_wanted(const pat_lane *lane, const pat_algorithm *alg, int64_t bytes)
 {
-    return alg->uses_arrivals && lane->by_history && pat_predict_wants(lane->predicts, bytes);
+    return alg->uses_arrivals && lane->by_last_calls && pat_predict_wants(lane->predicts, bytes);
+}
+
+/* So many calls without an estimate make a program one that gives none, where some rank has given one before. */
+enum { UNANNOUNCED = 4 };
+
+static void go_by_last_calls(const pat_comm *c, pat_lane *lane, bool last_calls)
+{
+    if (pat_rt.config.explain && c->rank == 0 && lane->by_last_calls != last_calls)
+        pat_explain_arrival(atomic_load(&pat_rt.alg[lane->op]), c->size, last_calls);
+    lane->by_last_calls = last_calls;
 }
 
 /* c->arrival_ns says when ranks came. */
-static int learn(pat_comm *c, pat_lane *lane, int64_t bytes, bool any_estimate)
+static int note(pat_comm *c, pat_lane *lane, int64_t bytes)
 {
-    if (pat_rt.config.explain && c->rank == 0 && lane->by_history == any_estimate)
-        pat_explain_arrival(atomic_load(&pat_rt.alg[lane->op]), c->size, !any_estimate);
-    lane->by_history = !any_estimate;
-    if (any_estimate ||
-        pat_predict_note(lane->predicts, bytes, c->size, call_ns(c, bytes), c->arrival_ns) == 0)
+    if (pat_predict_note(lane->predicts, bytes, c->size, call_ns(c, bytes), c->arrival_ns) == 0)
         return MPI_SUCCESS;
     return pat_error(MPI_ERR_NO_MEM, "no memory to predict when %d ranks come", c->size);
 }
 
-int pat_arrivals_told(pat_comm *c, pat_lane *lane, const pat_algorithm *alg, int64_t bytes)
+/* All ranks know by the exchange when they came, if none gave an estimate; else what they said, which teaches nothing. */
+static int learn_from_exchange(pat_comm *c, pat_lane *lane, int64_t bytes)
 {
-    bool any_estimate = false;
-    if (!alg->uses_history || !pat_comm_estimates(c, alg))
-        return MPI_SUCCESS;
+    bool any_estimate = false, all_silent = true;
     for (int r = 0; r < c->size; r++) {
         c->arrival_ns[r] = c->exchange.all[r].arrival_ns;
         any_estimate = any_estimate || !c->exchange.all[r].certain;
+        all_silent = all_silent && c->exchange.all[r].silent;
     }
-    return learn(c, lane, bytes, any_estimate);
+    lane->unannounced = any_estimate ? 0 : lane->unannounced + 1;
+    if (any_estimate)
+        return MPI_SUCCESS;
+    if (all_silent || lane->unannounced >= UNANNOUNCED)
+        go_by_last_calls(c, lane, true);
+    return note(c, lane, bytes);
+}
+
+int pat_arrivals_over(pat_comm *c, pat_lane *lane, const pat_algorithm *alg, int64_t bytes)
+{
+    if (!alg->uses_last_calls)
+        return MPI_SUCCESS;
+    if (pat_comm_estimates(c, alg))
+        return learn_from_exchange(c, lane, bytes);
+    pat_predict_pass(lane->predicts, bytes);
+    return MPI_SUCCESS;
 }
 
 int pat_arrivals_measured(pat_comm *c, pat_lane *lane, const pat_sample *sample)
 {
     bool any_estimate = false;
-    if (!lane->by_history)
-        return MPI_SUCCESS;
     for (int r = 0; r < c->size; r++) {
         c->arrival_ns[r] = sample->all[r].carried.arrival_ns;
         any_estimate = any_estimate || sample->all[r].edged;
     }
-    return learn(c, lane, sample->bytes, any_estimate);
-}
-
-void pat_arrivals_missed(pat_lane *lane, int64_t bytes)
-{
-    if (lane->by_history)
-        pat_predict_pass(lane->predicts, bytes);
+    if (any_estimate) {
+        lane->unannounced = 0;
+        go_by_last_calls(c, lane, false);
+    }
+    return note(c, lane, sample->bytes);
 }

@@ -124,7 +124,7 @@ static inline enum pat_basis pat_comm_basis(const pat_comm *c, const pat_algorit
 {
     if (!c->background || !alg->arrival_aware)
         return PAT_BASIS_NONE;
-    return alg->uses_arrivals && !c->lanes[alg->op].by_history ? PAT_BASIS_ESTIMATES : PAT_BASIS_LAST;
+    return alg->uses_arrivals && !c->lanes[alg->op].by_last_calls ? PAT_BASIS_ESTIMATES : PAT_BASIS_LAST;
 }
 
 /* Does a call with `alg` wait for this epoch's estimates? They have come from all ranks when its round is made. */

@@ -313,7 +313,7 @@ static int finish_round(pat_comm *c)
         rc = rc_note;
     const enum pat_basis basis = pat_comm_basis(c, c->alg);
     if (rc == MPI_SUCCESS)
-        rc = pat_arrivals_told(c, lane, c->alg, blocks.bytes);
+        rc = pat_arrivals_over(c, lane, c->alg, blocks.bytes);
     if (rc != MPI_SUCCESS)
         return rc;
     lane->open_by_ns = lane->by_request ? pat_pace_open(pat_clock_local_ns(), false) : 0;

@@ -76,7 +76,7 @@ pat_blocks pat_estimates_expected(pat_comm *c, const pat_lane *lane, const pat_a
 
 int pat_estimates_contribute(pat_comm *c, int64_t arrival_ns, int64_t shape, bool certain)
 {
-    pat_estimate mine = {arrival_ns, shape, certain};
+    pat_estimate mine = {arrival_ns, shape, certain, !atomic_load(&pat_rt.edged)};
     if (c->exchange.state != PAT_EXCHANGE_NONE)
         return MPI_SUCCESS;
     return pat_exchange_post(&c->exchange, c->own, mine, pat_clock_local_ns());

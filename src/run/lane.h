@@ -76,8 +76,9 @@ typedef struct pat_lane {
     int64_t moved_ns;      /* local time at which the thread last saw something come in */
 
     /* Agreed, for algorithms that go by arrivals: no rank gives estimates of its own, so the last calls say when ranks will come. */
-    bool by_history;
-    bool edged; /* this rank has given one all the same, for the call under way */
+    bool by_last_calls;
+    int unannounced; /* calls one after the other to which no rank had given an estimate */
+    bool edged;      /* this rank has given one all the same, for the call under way */
     pat_predict predicts[PAT_PREDICTS];
 
     /* What an algorithm is chosen by. */

@@ -55,6 +55,7 @@ typedef struct pat_runtime {
     struct pat_comm *kept; /* gone, but MPI may still write to their memory: see pat_comm_stays */
     struct pat_comm *last; /* the communicator last used: milestones feed it */
     pat_milestone milestone;
+    atomic_bool edged; /* this rank has given a milestone, ever */
 
     /*
      * Taken for reading by whoever drives a round, for every look anew, and for writing while receives are cancelled

@@ -146,7 +146,6 @@ void pat_select_learn(pat_comm *c, pat_lane *lane)
 {
     const pat_told told = lane->told;
     lane->told.bytes = 0;
-    pat_arrivals_missed(lane, told.bytes);
     /* A round that the program asked for by name is no trial, and says nothing of how soon to try again. */
     if (told.bytes > 0 && atomic_load(&pat_rt.alg[lane->op])->chooses)
         learn(c, lane, &told);

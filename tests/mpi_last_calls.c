@@ -1,6 +1,6 @@
 /*
- * mpi_history.c — all-reduces by converge in a program without milestones: after a few calls the rank that is always late has the others'
- * data when it calls, also when another rank becomes the late one; with milestones it goes by these again, at once. The sums have the same bits
+ * mpi_last_calls.c — all-reduces by converge in a program without milestones: after a few calls the rank that is always late has the others'
+ * data when it calls, also when another rank becomes the late one; and where milestones announce some calls, these go by them. The sums have the same bits
  * all the time, and nothing comes to a halt where the algorithm, the length or the communicator changes meanwhile.
  *
  * ranks: 2 3 5 8
@@ -50,6 +50,35 @@ static void expect_early(const char *what, int late, bool edges)
         test_fail("rank %d, which is always late, receives nothing early", late);
 }
 
+/* Every time another rank is late, and all say so; before the next such call comes one that nobody has announced. */
+static int early_where_announced(void)
+{
+    int64_t early = 0;
+    int turns = 0;
+    for (int turn = 0; turn < 2 * test.size; turn++) {
+        const int late = turn % test.size;
+        const double ms = test.rank == late ? 40 : 10;
+        phase(ms, 5, 500 / ms);
+        const int64_t before = counters().bytes_early;
+        sum_once(MPI_COMM_WORLD, COUNT, false);
+        early = counters().bytes_early - before;
+        MPI_Bcast(&early, 1, MPI_INT64_T, late, MPI_COMM_WORLD);
+        turns += early > 0;
+        sum_once(MPI_COMM_WORLD, COUNT, false);
+    }
+    return turns;
+}
+
+static void expect_early_where_announced(void)
+{
+    int turns = 0;
+    test_at("milestones for some calls, none for others");
+    for (int run = 0; run < 3 && turns < 2 * test.size - 1; run++)
+        turns = early_where_announced();
+    if (turns < 2 * test.size - 1)
+        test_fail("only in %d of %d announced calls the late rank receives data early", turns, 2 * test.size);
+}
+
 static void changes(void)
 {
     MPI_Comm comms[2];
@@ -88,6 +117,7 @@ int main(int argc, char **argv)
     expect_early("no milestones", 1, false);
     expect_early("no milestones, another rank is late", 0, false);
     expect_early("milestones", 1, true);
+    expect_early_where_announced();
     expect_early("no milestones again", 1, false);
     changes();
     test_at("the end, while ranks tell each other when they called");
