@@ -56,6 +56,7 @@ typedef struct pat_agreement {
     int mine[2], most[2];
     MPI_Request request;
     bool failed;
+    struct pat_agreement *next; /* of those that are kept */
 } pat_agreement;
 
 int pat_runtime_keep_world(MPI_Comm world)
@@ -67,8 +68,12 @@ int pat_runtime_keep_world(MPI_Comm world)
 
 void pat_runtime_forget_world(void)
 {
-    if (!pat_rt.agreement || !pat_rt.agreement->failed) {
-        free(pat_rt.agreement);
+    pat_agreement *a = pat_rt.agreement;
+    if (a && a->failed) {
+        a->next = pat_rt.kept_agreements;
+        pat_rt.kept_agreements = a;
+    } else {
+        free(a);
         PMPI_Comm_free(&pat_rt.world);
     }
     pat_rt.agreement = NULL;

@@ -37,11 +37,12 @@ typedef struct pat_runtime {
     pat_config config;
     pat_calibration *calibration; /* NULL: none; the same on all ranks */
     pat_clock clock;
-    MPI_Comm world;                  /* the library's own communicator of all ranks */
-    struct pat_agreement *agreement; /* of pat_runtime_agree */
-    int *node_of;                    /* of each rank of the world; see pat_nodes_find */
-    int comm_keyval;                 /* of a communicator: its pat_comm */
-    int self_keyval;                 /* of MPI_COMM_SELF: ends the library in MPI_Finalize */
+    MPI_Comm world;                        /* the library's own communicator of all ranks */
+    struct pat_agreement *agreement;       /* of pat_runtime_agree */
+    struct pat_agreement *kept_agreements; /* that failed: MPI may still write to them */
+    int *node_of;                          /* of each rank of the world; see pat_nodes_find */
+    int comm_keyval;                       /* of a communicator: its pat_comm */
+    int self_keyval;                       /* of MPI_COMM_SELF: ends the library in MPI_Finalize */
     int calls_keyval; /* of a communicator: its calls so far, for `patience`, or that it never gets a pat_comm */
     FILE *trace;      /* NULL: nothing is traced */
     bool traced;      /* the library has been started with a trace before */
