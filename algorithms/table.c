@@ -14,7 +14,7 @@ enum kind { REGULAR, PREDICTED = 1, AHEAD = 2, ANY_ORDER = 4, CHOOSES = 8, REDUC
 #define FIELDS(n, o, kind, text)                                                                             \
     .name = #n, .summary = text, .op = o, .arrival_aware = ((kind) & (PREDICTED | AHEAD)) != 0,              \
     .uses_arrivals = ((kind)&PREDICTED) != 0, .any_order = ((kind)&ANY_ORDER) != 0,                          \
-    .uses_last_calls = ((kind)&LAST_CALLS) != 0, .chooses = ((kind)&CHOOSES) != 0,                                 \
+    .uses_last_calls = ((kind)&LAST_CALLS) != 0, .chooses = ((kind)&CHOOSES) != 0,                           \
     .reduces = ((kind)&REDUCES) != 0
 #define LEFT_ENTRY(n, o, kind, text) {FIELDS(n, o, kind, text)},
 #define OURS_ENTRY(n, o, kind, text)                                                                         \
