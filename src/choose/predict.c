@@ -148,29 +148,34 @@ static void adapt(pat_predict *p, bool is_true)
 
 /* ---- What a call teaches ---------------------------------------------------------------------------------- */
 
+/* A call that all ranks know of. */
+typedef struct came {
+    int num_ranks;
+    int64_t call_ns, last_ns; /* what a contribution takes, and when the last rank came */
+    const int64_t *arrival_ns;
+} came;
+
 /* By how much a predictor erred, of all ranks together; in *is_near, whether it was near for each. */
-static int64_t error_of(const pat_predict *p, enum pat_predictor by, int num_ranks, int64_t call_ns,
-                        const int64_t *arrival_ns, int64_t last_ns, bool *is_near)
+static int64_t error_of(const pat_predict *p, enum pat_predictor by, const came *call, bool *is_near)
 {
     int64_t sum = 0;
     *is_near = true;
-    for (int r = 0; r < num_ranks; r++) {
-        const int64_t off =
-            at_most(last_ns - arrival_ns[r], call_ns) - pat_predict_ahead(p, by, num_ranks, r, call_ns);
+    for (int r = 0; r < call->num_ranks; r++) {
+        const int64_t off = at_most(call->last_ns - call->arrival_ns[r], call->call_ns) -
+                            pat_predict_ahead(p, by, call->num_ranks, r, call->call_ns);
         sum += off < 0 ? -off : off;
-        *is_near = *is_near && (off < 0 ? -off : off) <= call_ns / NEAR;
+        *is_near = *is_near && (off < 0 ? -off : off) <= call->call_ns / NEAR;
     }
     return sum;
 }
 
 /* All predictors are judged. Did the prediction come true? */
-static bool judge(pat_predict *p, int num_ranks, int64_t call_ns, const int64_t *arrival_ns, int64_t last_ns)
+static bool judge(pat_predict *p, const came *call)
 {
     const enum pat_predictor said = best(p);
     bool came_true = false, is_near;
     for (int by = 0; by < PAT_NUM_PREDICTORS; by++) {
-        const int64_t erred =
-            error_of(p, (enum pat_predictor)by, num_ranks, call_ns, arrival_ns, last_ns, &is_near);
+        const int64_t erred = error_of(p, (enum pat_predictor)by, call, &is_near);
         p->erred_ns[by] += erred - p->erred_ns[by] / FADES;
         if (by == (int)said)
             came_true = is_near;
@@ -189,7 +194,7 @@ int pat_predict_note(pat_predict *predicts, int64_t bytes, int num_ranks, int64_
         *p = (pat_predict){.bytes = bytes, .ahead_ns = p->ahead_ns};
     for (int r = 0; r < num_ranks; r++)
         last_ns = arrival_ns[r] > last_ns ? arrival_ns[r] : last_ns;
-    adapt(p, p->num > 0 && judge(p, num_ranks, call_ns, arrival_ns, last_ns));
+    adapt(p, p->num > 0 && judge(p, &(came){num_ranks, call_ns, last_ns, arrival_ns}));
     for (int r = 0; r < num_ranks; r++)
         p->ahead_ns[(int64_t)(p->num % PAT_PREDICT_CALLS) * num_ranks + r] = last_ns - arrival_ns[r];
     p->num++;
