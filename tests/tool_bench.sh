@@ -123,6 +123,11 @@ if command -v jq >/dev/null; then
         and (.rows | map(select(.alg == "allreduce_ring")) | all(.predicted_ms > 0 and .ideal_ring_ms > 0))' a.json >/dev/null ||
         fail "the JSON of the all-reduces is not as documented"
 fi
+# Without milestones the last calls say who comes late: then the late rank has data early all the same.
+"$here/mpirun.sh" 3 "$bench" --op allreduce --alg allreduce_converge --bytes 64K --max-delay 30 --pattern one-late --no-milestones \
+    --iters 4 --base 5 --warmup 4 --flat-iters 1 --csv n.csv >n.txt 2>&1 || fail "pat-bench --no-milestones: $(cat n.txt)"
+grep -q '^#@milestones=none$' n.txt || fail "that no milestones were given is not said"
+awk -F, 'NR > 1 && $16 > 0 { early = 1 } END { exit !early }' n.csv || fail "without milestones nothing moves early: $(cat n.csv)"
 "$bench" --from a.json --op allreduce --versus converge >again.txt || fail "--from of all-reduces failed"
 diff <(sed -n '/^# Fastest/,/^# Cells/p' a.txt) <(sed -n '/^# Fastest/,/^# Cells/p' again.txt) || fail "--from prints other tables"
 
