@@ -1,6 +1,6 @@
 /*
- * predict.c — see predict.h. Where arrivals are random nearly every rank is nearly always further ahead of the last one than counts: then the
- * median errs least, by which all are expected together, and that is what a plan loses least by.
+ * predict.c — see predict.h. Where arrivals are random nearly every rank is nearly always further ahead of the last one than counts: then means
+ * and the median err least, by which all are expected together, and that is what a plan loses least by.
  */
 #include "predict.h"
 

@@ -16,7 +16,10 @@
 const pat_algorithm *pat_select(const pat_comm *c, const pat_algorithm *alg, int64_t block_bytes,
                                 bool may_measure, pat_next *next);
 
-/* A call begins: note for its block, or for a measured call, when and from where. site: to where the call returns; NULL: not known. */
+/*
+ * A call begins: note for its block, or for a measured call, when and from where, and whether this rank has announced it. site: to where
+ * the call returns; NULL: not known.
+ */
 void pat_select_arrive(pat_comm *c, pat_lane *lane, const void *site);
 
 /*
