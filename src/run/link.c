@@ -6,21 +6,13 @@
 #include "link.h"
 
 #include <limits.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "clock.h"
 
-enum {
-    MAX_BYTES = 4 << 20,
-    ENOUGH_NS = 5000000,
-    PIECES = 16,
-    BOUNCES = 21,
-    TAG = 1,
-    AWAKE_NS = 1000000,
-    NAP_NS = 50000
-};
+enum { MAX_BYTES = 4 << 20, ENOUGH_NS = 5000000, PIECES = 16, BOUNCES = 21, TAG = 1 };
 
 int pat_link_eager_bytes(void)
 {
@@ -39,17 +31,15 @@ int pat_link_eager_bytes(void)
 }
 
 /*
- * Soon asleep between looks: where ranks share cores, one that looks without pause keeps others from sending, and the
- * link looks slower than it is.
+ * Yields the processor between looks: where ranks share cores, one that looks without pause keeps others from sending, and
+ * the link looks slower than it is. Sleeping would too, but Linux 6.18 may leave a rank that has slept for 50 us among ranks
+ * that yield waiting for a processor for a minute.
  */
 static int wait_for(int count, MPI_Request *requests)
 {
-    static const struct timespec nap = {.tv_nsec = NAP_NS};
     int rc, done = 0;
-    const int64_t start = pat_clock_local_ns();
     while ((rc = PMPI_Testall(count, requests, &done, MPI_STATUSES_IGNORE)) == MPI_SUCCESS && !done)
-        if (pat_clock_local_ns() - start > AWAKE_NS)
-            nanosleep(&nap, NULL);
+        sched_yield();
     return rc;
 }
 
