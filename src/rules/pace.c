@@ -7,7 +7,7 @@
 #define MSEC INT64_C(1000000)
 
 /* Looks that found nothing before the next one is not at once; and the part that an interval then grows by. */
-enum { IDLE_LOOKS = 2, GROWTH = 8 };
+enum { IDLE_LOOKS = 4, GROWTH = 8 };
 
 /* A part of some time, within two limits; without a part it is always most_ns. */
 typedef struct interval {
@@ -150,9 +150,9 @@ int64_t pat_pace_early_look(const pat_pace_early *early, int64_t now_ns, int64_t
  * Sockets tell of what comes in, unless somebody else's call to MPI has read it: half of the time that nothing has
  * moved is not much to lose.
  */
-int64_t pat_pace_early_spare(int64_t now_ns, int64_t moved_ns, int64_t made_ns)
+int64_t pat_pace_early_spare(int64_t now_ns, int64_t moved_ns)
 {
-    return since(EARLY_ANNOUNCED, now_ns, moved_ns > made_ns ? moved_ns : made_ns);
+    return since(EARLY_ANNOUNCED, now_ns, moved_ns);
 }
 
 int64_t pat_pace_open(int64_t over_ns, bool waited)

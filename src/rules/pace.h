@@ -11,7 +11,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Is the next look to follow at once, after so many that found nothing? What MPI takes in at one look is only seen at the next. */
+/*
+ * Is the next look to follow at once, after so many that found nothing? What MPI takes in at one look is only seen at a later one: at the
+ * fourth, where UCX asks for a block in shared memory, fetches it and says so.
+ */
 bool pat_pace_at_once(int idle_looks);
 
 /* ---- The background thread ---------------------------------------------------------------------------- */
@@ -35,7 +38,7 @@ int64_t pat_pace_estimates(int64_t now_ns, int64_t posted_ns);
 /* What is known of early data that is awaited. */
 typedef struct pat_pace_early {
     bool estimates;   /* its senders have said when they arrive */
-    int64_t moved_ns; /* when something came in last */
+    int64_t moved_ns; /* when something came in last, or the round was made */
     int64_t here_ns;  /* when the first of the messages can be here; INT64_MAX: none is expected */
     int64_t tau_ns;   /* that message's time on the link */
 } pat_pace_early;
@@ -49,8 +52,8 @@ void pat_pace_early_expect(pat_pace_early *early, int64_t from_ns, int64_t tau_n
 /* When to look for it where sockets do not announce messages. *poll_ns is the interval that grows while nothing moves, at first 0. */
 int64_t pat_pace_early_look(const pat_pace_early *early, int64_t now_ns, int64_t *poll_ns);
 
-/* When to look for it where sockets announce messages, in case one did not; the round was made at made_ns. */
-int64_t pat_pace_early_spare(int64_t now_ns, int64_t moved_ns, int64_t made_ns);
+/* When to look for it where sockets announce messages, in case one did not. */
+int64_t pat_pace_early_spare(int64_t now_ns, int64_t moved_ns);
 
 /*
  * Until when PAT_Open is awaited after a call of a request that was over at over_ns, so that early data can come in in a buffer of the

@@ -72,8 +72,6 @@ typedef struct pat_lane {
     /* Early data of `prepared`. */
     int64_t reserved;      /* bytes of PAT_MEM */
     bool landed_in_holder; /* it is received into the holder's buffer: see pat_hold */
-    int64_t poll_ns;       /* the background thread's present interval: see pat_pace_early_look */
-    int64_t moved_ns;      /* local time at which the thread last saw something come in */
 
     /* Agreed, for algorithms that go by arrivals: no rank gives estimates of its own, so the last calls say when ranks will come. */
     bool by_last_calls;

@@ -31,7 +31,8 @@ static int made(pat_round *round, const char *what, int num_ranks, int error)
         error = pat_exec_trace(round->exec);
     if (!error) {
         happens(round, PAT_ROUND_MAKE);
-        round->made_ns = pat_clock_local_ns();
+        round->moved_ns = pat_clock_local_ns();
+        round->poll_ns = 0;
         return MPI_SUCCESS;
     }
     drop(round);

@@ -34,7 +34,9 @@ typedef struct pat_round {
     const pat_plan *plan;
     pat_plan_cache *plans; /* whose plan it is; NULL: the plan is somebody else's */
     pat_exec *exec;        /* NULL while EMPTY */
-    int64_t made_ns;       /* local time */
+    int64_t
+        moved_ns; /* local time at which the background thread last saw something come in; at first when it was made */
+    int64_t poll_ns; /* the thread's present interval: see pat_pace_early_look */
 } pat_round;
 
 /*

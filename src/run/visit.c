@@ -28,28 +28,35 @@ static void come_again(pat_visit *visit, int64_t now, int64_t when_ns)
     no_later(visit, pat_pace_come_again(&facts, now, when_ns));
 }
 
-/* When to look for early data again where sockets do not tell. */
-static int64_t next_look(const pat_comm *c, pat_lane *lane, int64_t now)
+/* Sockets tell nothing of messages from ranks of this node, which mostly come in through shared memory. */
+static bool sockets_tell(const pat_comm *c, const pat_visit *visit)
 {
-    const pat_exec *exec = lane->prepared->exec;
-    const bool estimates = pat_comm_estimates(c, pat_plan_cache_algorithm(lane->prepared->plan));
-    pat_pace_early early = pat_pace_early_none(estimates, lane->moved_ns);
+    return visit->reliable && c->one_a_node;
+}
+
+/* When to look for early data again where sockets do not tell. */
+static int64_t next_look(const pat_comm *c, pat_round *round, int64_t now)
+{
+    const pat_exec *exec = round->exec;
+    const bool estimates = pat_comm_estimates(c, pat_plan_cache_algorithm(round->plan));
+    pat_pace_early early = pat_pace_early_none(estimates, round->moved_ns);
     for (int i = 0; i < pat_exec_num_in_flight(exec); i++) {
         int peer;
         int64_t bytes;
         if (!pat_exec_receiving(exec, i, &peer, &bytes))
             continue;
-        int64_t from = estimates ? c->exchange.all[peer].arrival_ns - pat_rt.clock.offset_ns : lane->moved_ns;
+        int64_t from =
+            estimates ? c->exchange.all[peer].arrival_ns - pat_rt.clock.offset_ns : round->moved_ns;
         pat_pace_early_expect(&early, from, pat_link_tau_ns(&c->link, bytes));
     }
-    return pat_pace_early_look(&early, now, &lane->poll_ns);
+    return pat_pace_early_look(&early, now, &round->poll_ns);
 }
 
 /* What is looked at of a communicator, or of one of its lanes. */
 typedef int look_at(pat_comm *c, pat_lane *lane, bool *moved);
 
-/* Look until two looks in a row find nothing: what MPI takes in at one is only seen at the next. */
-static int look_twice(pat_comm *c, pat_lane *lane, look_at *look, pat_visit *visit, bool *moved)
+/* Look until some looks in a row find nothing: see pat_pace_at_once. */
+static int look_on(pat_comm *c, pat_lane *lane, look_at *look, pat_visit *visit, bool *moved)
 {
     int rc = MPI_SUCCESS;
     *moved = false;
@@ -74,16 +81,16 @@ static int look_at_prepared(pat_comm *c, pat_lane *lane, bool *moved)
 static int drive_early(pat_comm *c, pat_lane *lane, pat_visit *visit)
 {
     bool moved;
-    const pat_round *round = lane->prepared;
-    int rc = look_twice(c, lane, look_at_prepared, visit, &moved);
+    pat_round *round = lane->prepared;
+    int rc = look_on(c, lane, look_at_prepared, visit, &moved);
     if (rc == MPI_SUCCESS && pat_exec_expects_early(round->exec)) {
         int64_t now = pat_clock_local_ns();
         if (moved)
-            lane->moved_ns = now;
+            round->moved_ns = now;
         visit->sending = visit->sending || pat_round_sending(round);
         come_again(visit, now,
-                   visit->reliable ? pat_pace_early_spare(now, lane->moved_ns, round->made_ns)
-                                   : next_look(c, lane, now));
+                   sockets_tell(c, visit) ? pat_pace_early_spare(now, round->moved_ns)
+                                          : next_look(c, round, now));
     }
     return rc;
 }
@@ -98,11 +105,11 @@ static int look_at_call(pat_comm *c, pat_lane *lane, bool *moved)
 static int drive_started(pat_comm *c, pat_visit *visit)
 {
     bool moved;
-    int rc = look_twice(c, NULL, look_at_call, visit, &moved);
+    int rc = look_on(c, NULL, look_at_call, visit, &moved);
     if (rc == MPI_SUCCESS && c->phase != PAT_IDLE) {
         int64_t now = pat_clock_local_ns();
         visit->sending = visit->sending || pat_round_sending(c->lane->current);
-        come_again(visit, now, pat_pace_started(now, visit->reliable));
+        come_again(visit, now, pat_pace_started(now, sockets_tell(c, visit)));
     }
     return rc;
 }
@@ -131,8 +138,8 @@ static int look_at_credits(pat_comm *c, pat_lane *lane, bool *moved)
 static int drive_credits(pat_comm *c, pat_visit *visit)
 {
     bool moved = false;
-    int rc = pat_credits_under_way(&c->credits) ? look_twice(c, NULL, look_at_credits, visit, &moved)
-                                                : MPI_SUCCESS;
+    int rc =
+        pat_credits_under_way(&c->credits) ? look_on(c, NULL, look_at_credits, visit, &moved) : MPI_SUCCESS;
     int64_t now = pat_clock_local_ns(), next = pat_credits_next_look(&c->credits, moved, now);
     if (pat_credits_under_way(&c->credits))
         come_again(visit, now, next);
@@ -151,7 +158,7 @@ static int look_at_sample(pat_comm *c, pat_lane *lane, bool *moved)
 static int drive_sample(pat_comm *c, pat_visit *visit)
 {
     bool moved;
-    int rc = look_twice(c, NULL, look_at_sample, visit, &moved);
+    int rc = look_on(c, NULL, look_at_sample, visit, &moved);
     if (rc == MPI_SUCCESS && c->sample.under_way) {
         int64_t now = pat_clock_local_ns();
         come_again(visit, now, pat_pace_measured(now, c->sample.mine.exit_ns - pat_rt.clock.offset_ns));
