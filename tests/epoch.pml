@@ -6,13 +6,13 @@
  * Each collective has a lane with epochs and slots of its own; with -DLANES=2 there are two. One exchange tells what all ranks expect, and in
  * which lane. In a lane whose bit is set in ESTIMATES (1: lane 0, 2: lane 1) calls go by these estimates, and a round has control
  * messages that may leave before the call (bdr). If its bit is set in CHANGES too, calls go by estimates in every second epoch only, and rounds
- * have no control messages (allreduce_converge). In another lane a round is prepared like the last call there, and nobody is asked (relay).
+ * have no control messages (allreduce_converge). In another lane a round is prepared as the last calls there let expect, and nobody is asked (relay).
  * A message is a block; the plan is a ring, in which the block of rank b goes from b to b+1 to b+2.
  *
  * One process a rank: whoever holds the communicator's lock drives, so application and thread take turns, and what is
  * open is only whose turn it is. The program is the same for all ranks, and drawn when the first of them comes to a step: a
  * call of one of two sizes in one of the lanes, another algorithm for a lane, or the end; with -DPLAIN a call of one size, or the end. Size 2
- * stands for blocks that differ: a rank for which that is not the last call cannot make a plan for it from what the estimates say.
+ * stands for blocks that differ: a rank that does not expect it by the last calls cannot make a plan for it from what the estimates say.
  */
 #define P 3
 #ifndef LANES
@@ -70,6 +70,24 @@ inline draw()
     :: else
     fi
 }
+
+/*
+ * What a call lets expect of the next one in its lane: the same size; or with ANY_GUESS one or the other, drawn when the first rank ends it, since
+ * all that counts is that all ranks expect the same.
+ */
+#ifdef ANY_GUESS
+byte learnt[STEPS + 1];
+#define LEARN(step)                                                                                          \
+    if                                                                                                       \
+    :: learnt[step] == 0 -> learnt[step] = 1                                                                 \
+    :: learnt[step] == 0 -> learnt[step] = 2                                                                 \
+    :: else                                                                                                  \
+    fi
+#define LEARNT(step) learnt[step]
+#else
+#define LEARN(step)  skip
+#define LEARNT(step) SIZE_OF(program[step])
+#endif
 
 /* Between calls ranks agree whether any of them has given an estimate. */
 byte num_there[STEPS + 1];
@@ -425,7 +443,8 @@ call:
     od;
     atomic {
         END_ROUND(current);
-        last[lane] = SIZE_OF(program[step]);
+        LEARN(step);
+        last[lane] = LEARNT(step);
         follows[last_lane] = lane;
         last_lane = lane;
         next_epoch(lane);

@@ -37,16 +37,18 @@ while read -r options; do
 done <<OPTIONS
 
 -DROOM=2
+-DANY_GUESS
 -DESTIMATES=1
 -DESTIMATES=1 -DCHANGES=1
 -DLANES=2
 -DLANES=2 -DROOM=2 -DSTEPS=2
+-DLANES=2 -DSTEPS=2 -DANY_GUESS
 -DLANES=2 -DESTIMATES=2 -DPLAIN
 -DLANES=2 -DESTIMATES=3 -DPLAIN
 -DLANES=2 -DESTIMATES=2 -DCHANGES=2 -DSTEPS=2
 -DLANES=2 -DESTIMATES=3 -DCHANGES=2 -DPLAIN
 -DLANES=2 -DESTIMATES=3 -DCHANGES=1 -DPLAIN
-$([ "${PAT_TEST_SPIN-}" != all ] || printf '%s\n' "-DLANES=2 -DESTIMATES=2 -DSTEPS=2" "-DLANES=2 -DESTIMATES=3 -DSTEPS=2")
+$([ "${PAT_TEST_SPIN-}" != all ] || printf '%s\n' "-DESTIMATES=1 -DANY_GUESS" "-DLANES=2 -DESTIMATES=2 -DSTEPS=2" "-DLANES=2 -DESTIMATES=3 -DSTEPS=2")
 OPTIONS
 
 # broken WHAT FROM TO OPTION...: the model with a line changed must fail.
@@ -67,6 +69,7 @@ broken "a block that nobody passes on" 'SEND(r, (me + 2) % P)' 'SEND(r, me)'
 broken "an own block that leaves before the call" 'r.id = ID(lane, size)$' 'r.id = ID(lane, size); r.got = 1 << me'
 broken "a slot that depends on what this rank has prepared" ':: GUESS_NEXT(lane) != 0 && GUESS_NEXT(lane) != size' \
     ':: prepared[lane].state == EARLY \&\& GUESS_NEXT(lane) != size'
+broken "a guess that is this rank's own" 'last\[lane\] = LEARNT(step)' 'last[lane] = 1 + me % 2'
 broken "slots that lanes share" 'LANE_SLOTS \* (lane) + 2' '2' -DLANES=2 -DSTEPS=2
 mixed=(-DLANES=2 -DESTIMATES=2 -DSTEPS=2) both=(-DLANES=2 -DESTIMATES=3 -DSTEPS=2)
 broken "a call that forgets what was announced in the other lane" 'GUESS_ENDS_ANNOUNCED(lane) -> guess_void.*' \

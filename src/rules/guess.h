@@ -17,7 +17,7 @@
 /* By what a lane's next call is guessed; follows from the algorithm, and from whether ranks give estimates (arrivals.h). */
 enum pat_basis {
     PAT_BASIS_NONE,      /* by nothing: its round is made in the call */
-    PAT_BASIS_LAST,      /* by the last call in the lane: nobody is asked */
+    PAT_BASIS_LAST,      /* by the last calls in the lane: nobody is asked */
     PAT_BASIS_ESTIMATES, /* by this epoch's estimates, which the call waits for */
 };
 
@@ -30,14 +30,14 @@ enum pat_announced {
 
 enum pat_guess {
     PAT_GUESS_NONE, /* nobody knows */
-    PAT_GUESS_LAST, /* it will be like the last call in the lane */
+    PAT_GUESS_LAST, /* it will be as the last calls in the lane let expect (sequence.h) */
     PAT_GUESS_SAID, /* it will be as the estimates say */
 };
 
 typedef struct pat_guess_facts {
     enum pat_basis basis;
     enum pat_announced announced;
-    bool said_last;   /* the estimates say the same as the last call in the lane */
+    bool said_guess;  /* the estimates say the same as the last calls in the lane let expect */
     bool said_hashed; /* blocks differ, and a hash of their lengths is all that is said of them */
 } pat_guess_facts;
 

@@ -100,7 +100,7 @@ static void make_lanes(pat_comm *c)
         lane->op = (enum pat_op)op;
         lane->first_slot = lane_slots(op) > 0 ? next_slot : num_slots() - 2;
         next_slot += lane_slots(op);
-        lane->last.bytes = PAT_NO_CALL;
+        pat_shapes_begin(&lane->shapes);
         lane->current = &lane->rounds[0];
         lane->prepared = &lane->rounds[1];
         c->follows[op] = (enum pat_op)op;
@@ -330,7 +330,7 @@ bool pat_comm_stays(const pat_comm *c)
 
 static void free_guesses(pat_lane *lane)
 {
-    free(lane->last_starts);
+    pat_shapes_free(&lane->shapes);
     pat_predict_free(lane->predicts);
 }
 

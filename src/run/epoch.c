@@ -277,15 +277,10 @@ static int start_round(pat_comm *c)
     return pat_round_arrive(lane->current, home, own, &lane->mine);
 }
 
-/* They are the guess for the next call, when the caller's arrays are long gone. */
 static int remember(pat_comm *c, pat_lane *lane, pat_blocks blocks)
 {
-    const size_t size = ((size_t)c->size + 1) * sizeof(*blocks.starts);
-    if (blocks.starts && !lane->last_starts && !(lane->last_starts = malloc(size)))
+    if (pat_shapes_note(&lane->shapes, blocks, c->size) != 0)
         return pat_error(MPI_ERR_NO_MEM, "no memory for the lengths of %d blocks", c->size);
-    lane->last = blocks;
-    if (blocks.starts)
-        lane->last.starts = memcpy(lane->last_starts, blocks.starts, size);
     pat_comm_called(c, lane->op);
     return MPI_SUCCESS;
 }
@@ -423,7 +418,8 @@ static void prepare_what_is_due(pat_comm *c)
         return;
     for (int op = 0; op < PAT_NUM_OPS; op++) {
         pat_lane *lane = &c->lanes[op];
-        if (!lane->prepared->exec && lane->last.bytes > 0 && pat_epoch_prepare(c, lane) != MPI_SUCCESS)
+        if (!lane->prepared->exec && lane->shapes.guess.bytes > 0 &&
+            pat_epoch_prepare(c, lane) != MPI_SUCCESS)
             pat_error_begin();
     }
 }

@@ -9,7 +9,7 @@
 /*
  * How ranks say what they call, or will call, in one number: the collective, and the bytes of a block and of an element, or,
  * where blocks differ, something that tells them from others well enough. Whoever has not called yet can make a plan for the
- * latter only if they are those of the last call.
+ * latter only if they are those that the last calls let expect.
  */
 enum { SHAPE_OP = 59, SHAPE_DIFFER = 62, SHAPE_ELEMENT = 32 };
 
@@ -36,7 +36,7 @@ static pat_lane *lane_of_shape(pat_comm *c, int64_t shape)
 
 const pat_algorithm *pat_estimates_algorithm(const pat_comm *c, const pat_lane *lane)
 {
-    return pat_select(c, atomic_load(&pat_rt.alg[lane->op]), lane->last.mean_bytes, true, NULL);
+    return pat_select(c, atomic_load(&pat_rt.alg[lane->op]), lane->shapes.guess.mean_bytes, true, NULL);
 }
 
 pat_lane *pat_estimates_announced(pat_comm *c)
@@ -58,14 +58,15 @@ pat_blocks pat_estimates_expected(pat_comm *c, const pat_lane *lane, const pat_a
 {
     const int64_t shape = c->exchange.expected_shape, bytes = shape & UINT32_MAX;
     const enum pat_announced to = pat_estimates_announced_to(c, lane);
-    const bool said_last = to == PAT_ANNOUNCED_THIS && shape == pat_estimates_shape(c, lane, lane->last);
+    const bool said_guess =
+        to == PAT_ANNOUNCED_THIS && shape == pat_estimates_shape(c, lane, lane->shapes.guess);
     const pat_guess_facts facts = {.basis = pat_comm_basis(c, alg),
                                    .announced = to,
-                                   .said_last = said_last,
+                                   .said_guess = said_guess,
                                    .said_hashed = shape >> SHAPE_DIFFER & 1};
     switch (pat_guess_next(&facts)) {
     case PAT_GUESS_LAST:
-        return lane->last;
+        return lane->shapes.guess;
     case PAT_GUESS_SAID:
         return (pat_blocks){
             .bytes = bytes, .mean_bytes = bytes, .element_bytes = shape >> SHAPE_ELEMENT & 0xff};
@@ -91,7 +92,7 @@ int pat_estimates_hear(pat_comm *c)
             return rc;
         atomic_store(&c->edge, false);
         rc = pat_estimates_contribute(c, atomic_load(&c->edge_arrival_ns),
-                                      pat_estimates_shape(c, lane, lane->last), false);
+                                      pat_estimates_shape(c, lane, lane->shapes.guess), false);
     }
     return rc == MPI_SUCCESS ? pat_exchange_test(&c->exchange, c->size) : rc;
 }

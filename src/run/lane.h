@@ -14,14 +14,7 @@
 #include "history.h"
 #include "predict.h"
 #include "round.h"
-
-/* What a call is about, the same on all ranks. */
-typedef struct pat_blocks {
-    int64_t bytes;         /* the longest block's; PAT_NO_CALL (exchange.h): no call, or none that is known */
-    const int64_t *starts; /* where each begins, and the end; NULL: all are equally long */
-    int64_t mean_bytes;    /* what an algorithm is chosen by */
-    int64_t element_bytes; /* of what is reduced; 0: nothing is */
-} pat_blocks;
+#include "shapes.h"
 
 /* So many of the last rounds are kept of which it is known when ranks came. */
 enum { PAT_SPREADS = 4 };
@@ -53,14 +46,13 @@ typedef struct pat_lane {
     int first_slot; /* of its tags */
 
     /* The rounds. A collective with a root has no epochs and one round at a time, `current`. */
-    int64_t epoch;        /* so many are over: by a call with a plan, by settling, or by another algorithm */
-    pat_blocks last;      /* of the last such call: the guess for the next */
-    int64_t *last_starts; /* where those of `last` are kept */
-    pat_round rounds[2];  /* the next two point here */
-    pat_round *current;   /* the call under way */
-    pat_round *prepared;  /* made before the call; becomes current, or is voided */
-    pat_carried mine;     /* what the block of the call under way carries of this rank */
-    bool by_request;      /* the last call was a request's: nothing is prepared before the next PAT_Open */
+    int64_t epoch;       /* so many are over: by a call with a plan, by settling, or by another algorithm */
+    pat_shapes shapes;   /* of such calls, and the guess for the next */
+    pat_round rounds[2]; /* the next two point here */
+    pat_round *current;  /* the call under way */
+    pat_round *prepared; /* made before the call; becomes current, or is voided */
+    pat_carried mine;    /* what the block of the call under way carries of this rank */
+    bool by_request;     /* the last call was a request's: nothing is prepared before the next PAT_Open */
     int64_t
         open_by_ns; /* but no longer than until then, in local time; 0: not known, its round is under way */
 
@@ -88,12 +80,6 @@ typedef struct pat_lane {
     pat_judged judged[PAT_CHOICES];
     pat_choice choices[PAT_CHOICES];
 } pat_lane;
-
-static inline bool pat_blocks_same(pat_blocks a, pat_blocks b, int num_ranks)
-{
-    return a.bytes == b.bytes && a.element_bytes == b.element_bytes &&
-           pat_starts_same(a.starts, b.starts, num_ranks);
-}
 
 static inline pat_blocks pat_blocks_of(const pat_call *call)
 {

@@ -33,9 +33,8 @@ static bool stays_awake(const pat_comm *c, int64_t quiet_ns)
     const pat_lane *lane = c->lane;
     if (c->rooted || !lane)
         return false;
-    const pat_plan *plan =
-        lane->current->plan; /* NULL: its round is not made yet, and will be like the last one */
-    const int64_t bytes = plan ? plan->block_bytes : lane->last.bytes;
+    const pat_plan *plan = lane->current->plan; /* NULL: its round is not made yet */
+    const int64_t bytes = plan ? plan->block_bytes : c->call.block_bytes;
     if (bytes <= 0)
         return false;
     const bool together = plan ? pat_plan_cache_together(plan) : pat_comm_together(c, lane, bytes);
