@@ -382,3 +382,35 @@ void pat_calibration_sort(pat_calibration *c)
             c->points[kept++] = c->points[i];
     c->num_points = kept;
 }
+
+/* ---- Digests ------------------------------------------------------------------------------------------ */
+
+static uint32_t hash_more(uint32_t hash, const void *bytes, size_t size)
+{
+    for (size_t i = 0; i < size; i++) /* FNV-1a, 32 bits */
+        hash = (hash ^ ((const unsigned char *)bytes)[i]) * UINT32_C(16777619);
+    return hash;
+}
+
+static const uint32_t hash_of_nothing = UINT32_C(2166136261);
+
+uint32_t pat_machine_digest(const pat_machine *machine)
+{
+    char text[sizeof(machine->cpu) + sizeof(machine->mpi) + 64];
+    const int n = snprintf(text, sizeof(text), "%s;%s;%d;%d", machine->cpu, machine->mpi, machine->pus,
+                           machine->ranks_per_node);
+    return hash_more(hash_of_nothing, text, (size_t)n);
+}
+
+uint32_t pat_calibration_digest(const pat_calibration *c)
+{
+    uint32_t hash = hash_of_nothing;
+    for (int a = 0; a < pat_algorithm_count(); a++)
+        for (int ranks = 2; ranks < 3000; ranks += ranks / 2)
+            for (int64_t bytes = 1; bytes < INT64_C(1) << 30; bytes = 3 * bytes + 1) {
+                const double us = pat_calibration_us(c, pat_algorithm_at(a), ranks, bytes);
+                if (us >= 0) /* what is not known has no bits of its own */
+                    hash = hash_more(hash, &us, sizeof(us));
+            }
+    return hash;
+}

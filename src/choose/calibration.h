@@ -79,6 +79,12 @@ bool pat_calibration_is_of(const pat_calibration *c, const pat_machine *machine,
  */
 bool pat_calibration_is_of_link(const pat_calibration *c, double link_mbit, char *why, size_t why_size);
 
+/* Of a machine: two that differ in anything have hardly ever the same. */
+uint32_t pat_machine_digest(const pat_machine *machine);
+
+/* Of many predictions: the mathematical library may differ where processor and MPI library do not. */
+uint32_t pat_calibration_digest(const pat_calibration *c);
+
 /* Sort the points as pat_calibration says. */
 void pat_calibration_sort(pat_calibration *c);
 

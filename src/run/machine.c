@@ -50,23 +50,6 @@ static int find_neighbours(MPI_Comm comm, int *count)
     return PMPI_Comm_free(&node);
 }
 
-static uint32_t hash_more(uint32_t hash, const void *bytes, size_t size)
-{
-    for (size_t i = 0; i < size; i++) /* FNV-1a, 32 bits */
-        hash = (hash ^ ((const unsigned char *)bytes)[i]) * UINT32_C(16777619);
-    return hash;
-}
-
-static const uint32_t hash_of_nothing = UINT32_C(2166136261);
-
-static uint32_t digest(const pat_machine *machine)
-{
-    char text[sizeof(machine->cpu) + sizeof(machine->mpi) + 64];
-    int n = snprintf(text, sizeof(text), "%s;%s;%d;%d", machine->cpu, machine->mpi, machine->pus,
-                     machine->ranks_per_node);
-    return hash_more(hash_of_nothing, text, (size_t)n);
-}
-
 static int same_everywhere(MPI_Comm comm, uint32_t value, bool *same)
 {
     int64_t mine[2] = {value, -(int64_t)value}, most[2] = {0, 0};
@@ -83,7 +66,7 @@ int pat_machine_find(MPI_Comm comm, pat_machine *machine, bool *alike)
         return rc;
     find_cpu(machine);
     find_mpi(machine);
-    return same_everywhere(comm, digest(machine), alike);
+    return same_everywhere(comm, pat_machine_digest(machine), alike);
 }
 
 /* On one rank: the file, if it is one of this machine. Else `why` says what is wrong. */
@@ -101,20 +84,6 @@ static bool read_file(pat_calibration *c, const char *path, const pat_machine *m
     bool good = pat_calibration_is_of(c, machine, differs, sizeof(differs));
     snprintf(why, why_size, "%s: %s", path, differs);
     return good;
-}
-
-/* Of many predictions: the mathematical library may differ where processor and MPI library do not. */
-static uint32_t digest_predictions(const pat_calibration *c)
-{
-    uint32_t hash = hash_of_nothing;
-    for (int a = 0; a < pat_algorithm_count(); a++)
-        for (int ranks = 2; ranks < 3000; ranks += ranks / 2)
-            for (int64_t bytes = 1; bytes < INT64_C(1) << 30; bytes = 3 * bytes + 1) {
-                const double us = pat_calibration_us(c, pat_algorithm_at(a), ranks, bytes);
-                if (us >= 0) /* what is not known has no bits of its own */
-                    hash = hash_more(hash, &us, sizeof(us));
-            }
-    return hash;
 }
 
 /* All ranks find the same, since they measure together. */
@@ -153,7 +122,7 @@ int pat_machine_calibration(MPI_Comm comm, const pat_config *config, pat_calibra
     if (rc == MPI_SUCCESS && all)
         rc = PMPI_Bcast(c, (int)sizeof(*c), MPI_BYTE, 0, comm);
     if (rc == MPI_SUCCESS && all)
-        rc = same_everywhere(comm, digest_predictions(c), &alike);
+        rc = same_everywhere(comm, pat_calibration_digest(c), &alike);
     if (rc == MPI_SUCCESS && all && !alike)
         rc = pat_error(MPI_ERR_ARG,
                        "PAT_CALIBRATION: %s: the ranks come to different figures by the same formulas", path);
