@@ -5,79 +5,16 @@
  *
  * ranks: 1 2 3 4
  */
-#include "mpi_common.h"
-
-#include "machine.h"
+#include "mpi_calibrated.h"
 
 static char path[] = "/tmp/pat-calibrated-XXXXXX";
 
-static int index_of(const char *name)
-{
-    return (int)(pat_algorithm_find(name) - pat_algorithm_at(0));
-}
-
-/*
- * Made up: up to some 10 KiB the binomial tree, from there on the chain; gathers by the MPI library; all-gathers by it up to
- * 100 KB when all come at once, but relay is not much slower there.
- */
 static void write_file(const char *cpu, double mbit)
 {
-    pat_calibration c = {.ranks = 8, .num_gammas = 1, .gammas = {1}};
-    bool alike;
-    MUST(pat_machine_find(MPI_COMM_WORLD, &c.machine, &alike));
-    if (!alike)
-        test_fail("the ranks of one machine are not alike");
-    if (cpu)
-        snprintf(c.machine.cpu, sizeof(c.machine.cpu), "%s", cpu);
-    c.fits[index_of("bcast_binomial")] = (pat_fit){.known = true, .alpha_us = 1, .beta_ns = 1000, .rank = 2};
-    c.fits[index_of("bcast_chain")] = (pat_fit){.known = true, .alpha_us = 1000, .beta_ns = 1, .rank = 2};
-    c.fits[index_of("gather_linear")] =
-        (pat_fit){.known = true, .alpha_us = 1000, .beta_ns = 1000, .rank = 2};
-    c.points[c.num_points++] = (pat_point){index_of("gather_native"), 2, 1000, 1};
-    c.fits[index_of("relay")] = (pat_fit){.known = true, .alpha_us = 10, .beta_ns = 100, .rank = 2};
-    for (int ranks = 2; ranks <= 4; ranks *= 2) {
-        c.points[c.num_points++] = (pat_point){index_of("native"), ranks, 20000, 1200.0 * (ranks - 1)};
-        c.points[c.num_points++] = (pat_point){index_of("native"), ranks, 500000, 70000.0 * (ranks - 1)};
-    }
-    pat_calibration_sort(&c);
-    c.link_us = 10;
-    c.link_mbit = mbit;
+    const pat_calibration c = made_up_calibration(cpu, mbit);
     if (test.rank == 0 && pat_calibration_write(&c, path) != 0)
         test_fail("%s cannot be written", path);
     MPI_Barrier(MPI_COMM_WORLD);
-}
-
-static long long calls_of(const PAT_Counters *c, const char *name)
-{
-    for (int i = 0; i < c->num_algs; i++)
-        if (!strcmp(c->alg_name[i], name))
-            return c->alg_calls[i];
-    return -1;
-}
-
-static void bcast(MPI_Comm comm, int bytes, const char *expected)
-{
-    unsigned char *data = malloc((size_t)bytes);
-    int rank, size;
-    MPI_Comm_rank(comm, &rank);
-    MPI_Comm_size(comm, &size);
-    if (!data)
-        must("memory", MPI_ERR_NO_MEM);
-    for (int i = 0; i < 2 * size; i++) {
-        const int root = i / 2;
-        PAT_Counters before = counters();
-        for (int k = 0; k < bytes; k++)
-            data[k] = rank == root ? gather_byte(7, root, k) : 0;
-        MUST(PAT_Bcast(data, bytes, MPI_BYTE, root, comm));
-        int k = 0;
-        while (k < bytes && data[k] == gather_byte(7, root, k))
-            k++;
-        if (k < bytes)
-            test_fail("broadcast of %d bytes: byte %d is wrong", bytes, k);
-        PAT_Counters after = counters();
-        expect_int(expected, 1, calls_of(&after, expected) - calls_of(&before, expected));
-    }
-    free(data);
 }
 
 static void refused(const char *what, const char *text)
@@ -85,22 +22,6 @@ static void refused(const char *what, const char *text)
     test_at("%s", what);
     expect_error(what, MPI_ERR_ARG, PAT_Init(), test.rank == 0 ? text : "rank 0");
     MPI_Barrier(MPI_COMM_WORLD);
-}
-
-/* Which of the two ran a call; the same on all ranks. */
-static bool with_relay(int bytes, double late_ms)
-{
-    PAT_Counters before = counters();
-    MPI_Barrier(MPI_COMM_WORLD);
-    if (late_ms > 0 && test.rank == test.size - 1)
-        sleep_ms(late_ms);
-    gather_bytes(MPI_COMM_WORLD, bytes, 3);
-    PAT_Counters after = counters();
-    long long mine = calls_of(&after, "relay") - calls_of(&before, "relay"), most;
-    expect_int("calls", 1, mine + calls_of(&after, "native") - calls_of(&before, "native"));
-    MPI_Allreduce(&mine, &most, 1, MPI_LONG_LONG, MPI_MAX, MPI_COMM_WORLD);
-    expect_int("relay's calls, on another rank", most, mine);
-    return mine > 0;
 }
 
 /* Where the figures speak for relay it begins. What follows is measured, and shared memory is faster than the figures say. */

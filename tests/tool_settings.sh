@@ -20,7 +20,7 @@ def text: gsub("<"; "&lt;") | gsub("\\|"; "\\|");
 def code: "`" + . + "`";
 "| variable | meaning | accepted | default |", "|---|---|---|---|",
 (.settings[] | "| [" + (.name | code) + "](#" + (.name | ascii_downcase) + ") | " + (.description | text) + " | " +
-    (.accepted | text) + " | " + (if .default == "nothing" or .default == "measured" then .default else .default | code end) + " |")
+    (.accepted | text) + " | " + (if .default | IN("nothing", "measured", "found") then .default else .default | code end) + " |")
 JQ
 cat >"$work/man.jq" <<'JQ'
 def text: gsub("\\\\"; "\\e") | gsub("-"; "\\-");

@@ -142,6 +142,7 @@ static double calibrated_us(const pat_algorithm *alg, int ranks, bool again)
     const int64_t least = 8192;
     c.size = ranks;
     c.background = true;
+    c.calibration = pat_rt.calibration;
     chosen = choose(&c, alg, least);
     const int64_t start = pat_clock_local_ns();
     for (int i = 0; i < CHOICES; i++)
@@ -165,6 +166,7 @@ static double outlook_us(int ranks)
         carried[r].arrival_ns = r * INT64_C(7919) % ranks * 100000;
     c.size = ranks;
     c.background = true;
+    c.calibration = pat_rt.calibration;
     const int64_t start = pat_clock_local_ns();
     for (int i = 0; i < CHOICES; i++)
         pat_select_note(&c, &c.lanes[0], carried, 8192);

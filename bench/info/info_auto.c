@@ -5,8 +5,8 @@
 
 #include <stdlib.h>
 
+#include "info_calibration.h"
 #include "link.h"
-#include "machine.h"
 #include "nodes.h"
 #include "pat.h"
 #include "runtime.h"
@@ -73,38 +73,44 @@ static bool on_one_node(MPI_Comm comm, int ranks)
     return one;
 }
 
-json_t *info_auto(MPI_Comm comm, const pat_config *config)
+json_t *info_auto(MPI_Comm comm, const pat_config *config, json_t **calibration)
 {
     pat_comm *c = calloc(1, sizeof(*c));
+    pat_link link = {.beta_ps = 1};
+    info_taken taken = {.calibration = NULL};
     int ranks, level, mine, all;
+    const char *why = NULL;
     MPI_Comm_size(comm, &ranks);
     MPI_Query_thread(&level);
     mine = c && config->background && level == MPI_THREAD_MULTIPLE;
     MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, comm);
-    json_t *told = NULL;
-    if (!all)
-        told = not_known("some rank has no background thread, so the MPI library runs everything");
-    else if (ranks < 2 && !config->link_set)
-        told = not_known("there is one rank, so there is no link to measure: start several, or set PAT_LINK");
+    if (ranks < 2 && !config->link_set)
+        why = "there is one rank, so there is no link to measure: start several, or set PAT_LINK";
     else if (on_one_node(comm, ranks) && !config->link_set && !config->calibration[0])
-        told = not_known(
-            "all ranks are on one node, where auto leaves everything to the MPI library, unless PAT_LINK "
-            "or a calibration says what the link between them does");
-    else if (pat_link_find(&c->link, config, comm, NULL) != MPI_SUCCESS)
-        told = not_known("the link cannot be measured");
-    else if (config->calibration[0] &&
-             pat_machine_calibration(comm, config, &pat_rt.calibration) != MPI_SUCCESS)
-        told = not_known(PAT_Error_string(MPI_ERR_ARG));
-    if (!told) {
+        why =
+            "all ranks are on one node, where auto leaves everything to the MPI library, unless PAT_LINK or "
+            "PAT_CALIBRATION says what the link between them does";
+    else if (pat_link_find(&link, config, comm, NULL) != MPI_SUCCESS)
+        why = "the link cannot be measured";
+    *calibration = info_calibration(comm, config, why ? 0 : 8e6 / (double)link.beta_ps, &taken);
+    if (!why && taken.error != MPI_SUCCESS)
+        why = PAT_Error_string(taken.error);
+    if (!all)
+        why = "some rank has no background thread, so the MPI library runs everything";
+    json_t *told;
+    if (why) {
+        told = not_known(why);
+    } else {
         c->size = ranks < 2 ? RANKS_ALONE : ranks;
         c->background = true;
-        told =
-            json_pack("{s:i, s:f, s:f, s:b, s:b, s:o}", "ranks", c->size, "latency_us",
-                      (double)c->link.alpha_ns / 1e3, "mbit_per_s", 8e6 / (double)c->link.beta_ps, "measured",
-                      !config->link_set, "by_calibration", pat_rt.calibration != NULL, "ranges", ranges(c));
+        c->link = link;
+        c->calibration = taken.calibration;
+        told = json_pack("{s:i, s:f, s:f, s:b, s:b, s:o}", "ranks", c->size, "latency_us",
+                         (double)link.alpha_ns / 1e3, "mbit_per_s", 8e6 / (double)link.beta_ps, "measured",
+                         !config->link_set, "by_calibration", taken.calibration != NULL, "ranges", ranges(c));
     }
-    free(pat_rt.calibration);
-    pat_rt.calibration = NULL;
+    free(taken.given);
+    free(taken.stored);
     free(c);
     return told;
 }

@@ -29,7 +29,8 @@ static const struct argp argp = {
     .doc =
         "Version, MPI library, thread level, processors and the background thread's place, whether the "
         "drop-in is in effect, every setting with its value, origin and meaning, PAT_* variables that nobody "
-        "knows, and what auto would do with all-gathers here, by the length of their blocks.\n\nOptions:\v"
+        "knows, which calibration is taken, and what auto would do with all-gathers here, by the length of "
+        "their blocks.\n\nOptions:\v"
         "Under mpirun it tells what holds there, for rank 0: mpirun -n 4 pat-info. With the drop-in: pat-run "
         "mpirun -n 4 pat-info.\n\n"
         "Exit status: 0; 1 when memory is short; 2 for bad options, and where a setting is malformed or the "
@@ -164,6 +165,25 @@ static void print_auto(const json_t *facts)
     }
 }
 
+static void print_calibration(const json_t *facts)
+{
+    const json_t *told = json_object_get(facts, "calibration"), *f;
+    const char *const given = json_array_size(json_object_get(told, "files")) ? NULL : text_of(told, "file");
+    size_t i;
+    printf("\ncalibration\n");
+    if (text_of(told, "directory"))
+        printf("  looked for in %s\n", text_of(told, "directory"));
+    if (given)
+        printf("  %s: taken\n", given);
+    json_array_foreach(json_object_get(told, "files"), i, f)
+    {
+        const char *why = text_of(f, "why");
+        printf("  %s: %s%s\n", text_of(f, "file"), why ? "not taken: " : "taken", why ? why : "");
+    }
+    if (text_of(told, "note"))
+        printf("  %s\n", text_of(told, "note"));
+}
+
 static void print_algorithms(const json_t *facts)
 {
     const char *call;
@@ -186,6 +206,8 @@ static void print(const json_t *facts)
     print_machine(facts);
     print_calls(facts);
     print_settings(facts);
+    if (json_object_get(facts, "calibration"))
+        print_calibration(facts);
     print_auto(facts);
     print_algorithms(facts);
 }

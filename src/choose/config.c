@@ -125,7 +125,9 @@ static bool read_explain(pat_config *config, const char *text)
 
 static bool read_calibration(pat_config *config, const char *text)
 {
-    return read_text(config->calibration, sizeof(config->calibration), text);
+    config->calibration_sought = false;
+    config->calibration[0] = '\0';
+    return strcasecmp(text, "none") == 0 || read_text(config->calibration, sizeof(config->calibration), text);
 }
 
 static bool read_thread_pin(pat_config *config, const char *text)
@@ -192,9 +194,14 @@ static const pat_setting settings[] = {
     PAT_COLLECTIVES(NAMES_ALGORITHM) /* one for each collective */
     {"PAT_FORCE", NULL, "nothing", ALGORITHM "relay",
      "The same as PAT_ALG, and it goes before that: for programs under the drop-in.", "allgather"},
-    {"PAT_CALIBRATION", read_calibration, "nothing",
-     "a file that pat-calibrate has written, at most 255 characters",
-     "What auto, bcast_auto and gather_auto choose by.", NULL},
+    {"PAT_CALIBRATION", read_calibration, "found",
+     "a file that pat-calibrate has written, at most 255 characters, or none",
+     "What auto, bcast_auto and gather_auto choose by. Where it is not set, the library looks for what "
+     "pat-calibrate "
+     "has kept of this machine and network in $XDG_CACHE_HOME/pat, or in $HOME/.cache/pat; with none it does "
+     "not "
+     "look.",
+     NULL},
     {"PAT_GOAL", read_goal, "mean", "mean or last",
      "What auto makes small where there is a calibration: the time from a call to its return, mean over the "
      "ranks, or the time until the last rank returns.",
@@ -323,7 +330,10 @@ const char *pat_config_env(const char *name)
 
 int pat_config_read(pat_config *config, const char *(*get)(const char *name), char *why, size_t why_size)
 {
-    pat_config result = {.background = true, .thread_pin = "auto", .mem_bytes = INT64_C(256) << 20};
+    pat_config result = {.background = true,
+                         .calibration_sought = true,
+                         .thread_pin = "auto",
+                         .mem_bytes = INT64_C(256) << 20};
     for (int op = 0; op < PAT_NUM_OPS; op++) {
         const pat_collective *collective = pat_collective_of((enum pat_op)op);
         result.alg_setting[op] = collective->setting;
@@ -351,9 +361,9 @@ uint64_t pat_config_digest(const pat_config *config)
     for (int op = 0; op < PAT_NUM_OPS; op++)
         snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s%s", op ? "," : "", config->alg[op]);
     snprintf(text + strlen(text), sizeof(text) - strlen(text),
-             ";cal=%s,%d;report=%s;mem=%" PRId64 ";link=%d,%" PRId64 ",%" PRId64, config->calibration,
-             config->goal_last, config->report, config->mem_bytes, config->link_set, config->link_alpha_ns,
-             config->link_beta_ps);
+             ";cal=%d,%s,%d;report=%s;mem=%" PRId64 ";link=%d,%" PRId64 ",%" PRId64,
+             config->calibration_sought, config->calibration, config->goal_last, config->report,
+             config->mem_bytes, config->link_set, config->link_alpha_ns, config->link_beta_ps);
     uint64_t hash = UINT64_C(14695981039346656037); /* FNV-1a, 64 bits */
     for (const char *c = text; *c; c++)
         hash = (hash ^ (unsigned char)*c) * UINT64_C(1099511628211);

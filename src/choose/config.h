@@ -16,7 +16,9 @@ typedef struct pat_config {
         [PAT_NUM_OPS]
         [32]; /* each collective's algorithm, by its setting; PAT_FORCE, where it is set, stands in for PAT_ALG */
     const char *alg_setting[PAT_NUM_OPS]; /* which setting each is from, or would be */
-    char calibration[256]; /* PAT_CALIBRATION=<file> that pat-calibrate has written; default none */
+    char calibration[256]; /* PAT_CALIBRATION=<file> that pat-calibrate has written; else empty */
+    bool
+        calibration_sought; /* PAT_CALIBRATION is not set: look for one in the store (store.h); not with PAT_CALIBRATION=none */
     bool
         thread_level_keep; /* PAT_THREAD_LEVEL=multiple|keep: what the drop-in starts MPI with, default multiple */
     char report[256]; /* PAT_REPORT=text|json|<file>: what the drop-in writes in the end; default nothing */

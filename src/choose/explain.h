@@ -6,6 +6,7 @@
 
 #include "calibration.h"
 #include "history.h"
+#include "store.h"
 
 /* Print one line: the algorithms of a collective, what they are predicted to take, the choice. */
 void pat_explain(const pat_calibration *c, enum pat_op op, int ranks, int64_t bytes,
@@ -24,6 +25,12 @@ void pat_explain_change(const pat_profile *profile, const pat_terms *terms, cons
 
 /* From now on an algorithm that goes by arrivals goes by when ranks came to the last calls, or by what they give as estimates. */
 void pat_explain_arrival(const pat_algorithm *alg, int ranks, bool by_last_calls);
+
+/* A file of the store, or the store itself, is not taken. As pat_store_listener wants it; `to` is NULL. */
+void pat_explain_not_taken(void *to, const char *path, const char *why);
+
+/* Of what is stored for this machine, which one so many ranks take over a link of this rate (NULL: none), and why none of the others. */
+void pat_explain_stored(int ranks, const pat_stored *all, int num, const pat_stored *taken, double link_mbit);
 
 /* Name the PAT_* variables of this process that are no settings: see pat_config_stray. */
 void pat_explain_strays(void);

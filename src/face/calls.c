@@ -118,8 +118,8 @@ static int passed_on(const passed *p, int rc)
 /* May `alg`, which is in use, be or choose anything but the MPI library's own? Every short call asks. */
 static bool may_be_ours(const pat_algorithm *alg)
 {
-    return alg->build || (alg->chooses &&
-                          (alg->arrival_aware || (pat_rt.calibration && pat_collective_of(alg->op)->rooted)));
+    return alg->build || (alg->chooses && (alg->arrival_aware ||
+                                           (pat_runtime_calibrated() && pat_collective_of(alg->op)->rooted)));
 }
 
 static enum pat_why why_not_ours(const pat_algorithm *alg)
@@ -249,7 +249,7 @@ static bool rooted_by_plan(const pat_algorithm *in_use, bool described, const pa
 {
     pat_comm *c = NULL;
     const bool ours = described && call->block_bytes > 0 && call->block_bytes <= PAT_MAX_BLOCK;
-    *rc = ours ? pat_comm_get(call->comm, false, &c) : MPI_SUCCESS;
+    *rc = ours ? pat_comm_get(call->comm, in_use->chooses, &c) : MPI_SUCCESS;
     if (*rc != MPI_SUCCESS) {
         *rc = pat_fail(call->comm, *rc);
         return true;
@@ -257,10 +257,11 @@ static bool rooted_by_plan(const pat_algorithm *in_use, bool described, const pa
     const bool fits = c && pat_rooted_fits(c, in_use->op, call->block_bytes) && root >= 0 && root < c->size;
     const pat_algorithm *alg =
         fits ? pat_rooted_choose(c, in_use, call->block_bytes) : pat_algorithm_native(in_use->op);
-    say_why(outcome, !c                ? why_not(outcome, ours, call->comm)
-                     : !fits           ? PAT_WHY_CANNOT
-                     : in_use->chooses ? PAT_WHY_LEAST
-                                       : PAT_WHY_ASKED);
+    say_why(outcome, !c                 ? why_not(outcome, ours, call->comm)
+                     : !fits            ? PAT_WHY_CANNOT
+                     : !in_use->chooses ? PAT_WHY_ASKED
+                     : c->calibration   ? PAT_WHY_LEAST
+                                        : PAT_WHY_NOT_CALIBRATED);
     pat_runtime_count(alg);
     if (!alg->build)
         return false;

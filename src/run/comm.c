@@ -116,6 +116,32 @@ int pat_comm_slot_tags(void)
     return (int)(((int64_t)*highest + 1) / num_slots());
 }
 
+/*
+ * What is stored for this machine was measured on some network: the communicator takes what is of its own link, which pat-calibrate measures
+ * between neighbours by number. All members have the same list and agree on the link, so they take the same.
+ */
+static int take_calibration(pat_comm *c)
+{
+    pat_link link = c->link;
+    c->calibration = pat_rt.calibration;
+    if (c->calibration || pat_rt.num_stored == 0 || !pat_comm_chooses_here(c->one_node))
+        return MPI_SUCCESS;
+    int rc = c->order ? pat_link_find(&link, &pat_rt.config, c->own, NULL) : MPI_SUCCESS;
+    if (rc != MPI_SUCCESS)
+        return rc;
+    const double mbit = 8e6 / (double)link.beta_ps;
+    pat_stored *taken = pat_store_nearest(pat_rt.stored, pat_rt.num_stored, mbit);
+    if (pat_rt.config.explain && c->rank == 0)
+        pat_explain_stored(c->size, pat_rt.stored, pat_rt.num_stored, taken, mbit);
+    if (!taken)
+        return MPI_SUCCESS;
+    c->calibration = &taken->calibration;
+    pthread_mutex_lock(&pat_rt.lock);
+    taken->taken = true;
+    pthread_mutex_unlock(&pat_rt.lock);
+    return MPI_SUCCESS;
+}
+
 static int comm_agree(pat_comm *c)
 {
     if (c->sockets)
@@ -137,7 +163,8 @@ static int comm_agree(pat_comm *c)
     c->credits.tags = pat_comm_tags(c, num_slots() - 1);
     if (rc != MPI_SUCCESS || !c->usable)
         return rc;
-    return pat_link_find(&c->link, &pat_rt.config, c->own, c->order);
+    rc = pat_link_find(&c->link, &pat_rt.config, c->own, c->order);
+    return rc == MPI_SUCCESS ? take_calibration(c) : rc;
 }
 
 static int comm_create(MPI_Comm comm, int size, pat_comm **out)

@@ -28,8 +28,11 @@ static int end_trace(void)
 static void forget_machine(void)
 {
     free(pat_rt.calibration);
+    free(pat_rt.stored);
     free(pat_rt.node_of);
     pat_rt.calibration = NULL;
+    pat_rt.stored = NULL;
+    pat_rt.num_stored = 0;
     pat_rt.node_of = NULL;
 }
 
@@ -102,13 +105,26 @@ static int read_settings(int rank, const pat_algorithm *alg[PAT_NUM_OPS])
     return pat_rt.config.trace[0] ? pat_trace_open(&pat_rt.trace, pat_rt.config.trace, rank) : MPI_SUCCESS;
 }
 
+/* On rank 0: may there be a calibration in the store? Its names alone are looked at, and by no other rank. */
+static bool look_in_store(void)
+{
+    char path[PAT_STORE_PATH], why[256];
+    if (!pat_store_find(pat_config_env, path, sizeof(path)))
+        return false;
+    const enum pat_store_state state = pat_store_look(path, why, sizeof(why));
+    if (state == PAT_STORE_UNTRUSTED && pat_rt.config.explain)
+        pat_explain_not_taken(NULL, path, why);
+    return state == PAT_STORE_HOLDS;
+}
+
 /*
  * All ranks must start alike. Each says whether it could begin (rc: what has come of that so far), whether its settings are good and what
- * they are; anything else than one mind is an error everywhere, so that nobody is left waiting.
+ * they are; anything else than one mind is an error everywhere, so that nobody is left waiting. *store: rank 0 says that there may be a
+ * calibration in the store.
  */
-static int agree_on_settings(int rank, int rc, const pat_algorithm *alg[PAT_NUM_OPS])
+static int agree_on_settings(int rank, int rc, const pat_algorithm *alg[PAT_NUM_OPS], bool *store)
 {
-    int64_t mine[5], most[5];
+    int64_t mine[6], most[6];
     const bool begun = rc == MPI_SUCCESS;
     if (begun)
         rc = read_settings(rank, alg);
@@ -119,7 +135,8 @@ static int agree_on_settings(int rank, int rc, const pat_algorithm *alg[PAT_NUM_
     mine[2] = -mine[1];
     mine[3] = (int64_t)(digest & 0xffffffffu);
     mine[4] = -mine[3];
-    const int rc_agree = PMPI_Allreduce(mine, most, 5, MPI_INT64_T, MPI_MAX, pat_rt.world);
+    mine[5] = good && rank == 0 && pat_rt.config.calibration_sought && look_in_store();
+    const int rc_agree = PMPI_Allreduce(mine, most, 6, MPI_INT64_T, MPI_MAX, pat_rt.world);
     if (!good)
         return rc;
     if (rc_agree != MPI_SUCCESS)
@@ -132,20 +149,34 @@ static int agree_on_settings(int rank, int rc, const pat_algorithm *alg[PAT_NUM_
         return pat_error(MPI_ERR_ARG,
                          "PAT_Init: the ranks' PAT_* settings differ; set them alike on every rank, for "
                          "example with mpirun -x");
+    *store = most[5] != 0;
     return MPI_SUCCESS;
 }
 
-/* Where ranks are, and a thread on each: collective. */
-static int start_thread(void)
+/*
+ * The calibrations of this machine, from the store, where it holds any: collective. Where all ranks are on one node auto leaves everything
+ * to the MPI library, and nothing is read.
+ */
+static int find_stored(int rank, bool store)
 {
-    MPI_Comm node;
+    const pat_store_listener listener = {pat_explain_not_taken, NULL};
+    bool one_node = true;
+    int size;
+    PMPI_Comm_size(pat_rt.world, &size);
+    for (int r = 1; r < size; r++)
+        one_node = one_node && pat_rt.node_of[r] == pat_rt.node_of[0];
+    if (!store || !pat_comm_chooses_here(one_node))
+        return MPI_SUCCESS;
+    return pat_machine_stored(pat_rt.world, rank == 0 && pat_rt.config.explain ? &listener : NULL,
+                              &pat_rt.stored, &pat_rt.num_stored);
+}
+
+/* A thread on each rank: collective. */
+static int start_thread(MPI_Comm node)
+{
     pat_place_view *view;
     int level;
-    int rc = pat_nodes_find(pat_rt.world, &node, &pat_rt.node_of);
-    if (rc != MPI_SUCCESS)
-        return rc;
-    rc = pat_place_ask(pat_rt.world, node, pat_rt.config.thread_pin, &view);
-    PMPI_Comm_free(&node);
+    int rc = pat_place_ask(pat_rt.world, node, pat_rt.config.thread_pin, &view);
     if (rc != MPI_SUCCESS)
         return rc;
     PMPI_Query_thread(&level);
@@ -160,6 +191,20 @@ static int start_thread(void)
         pat_thread_stop(pat_rt.thread);
         pat_rt.thread = NULL;
     }
+    return rc;
+}
+
+/* Where ranks are, what is known of messages there, and who moves data early: collective. */
+static int look_around(int rank, bool store)
+{
+    MPI_Comm node;
+    int rc = pat_nodes_find(pat_rt.world, &node, &pat_rt.node_of);
+    if (rc != MPI_SUCCESS)
+        return rc;
+    rc = find_stored(rank, store);
+    if (rc == MPI_SUCCESS)
+        rc = start_thread(node);
+    PMPI_Comm_free(&node);
     return rc;
 }
 
@@ -199,6 +244,7 @@ enum { CLOCK_ROUNDS = 10 };
 int pat_life_begin(void)
 {
     const pat_algorithm *alg[PAT_NUM_OPS];
+    bool store = false;
     int rank;
     PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm world;
@@ -210,7 +256,7 @@ int pat_life_begin(void)
     rc = make_keys();
     if (rc == MPI_SUCCESS)
         rc = rc_world;
-    rc = agree_on_settings(rank, rc, alg);
+    rc = agree_on_settings(rank, rc, alg, &store);
     if (rc == MPI_SUCCESS && rank == 0 && (pat_rt.config.explain || pat_config_env("PAT_RUN")))
         pat_explain_strays();
     if (rc == MPI_SUCCESS && pat_rt.config.calibration[0])
@@ -224,7 +270,7 @@ int pat_life_begin(void)
         pat_rt.settled = false;
         pat_rt.visit_all = pat_visit_all;
         pat_rt.milestone = (pat_milestone){0};
-        rc = start_thread();
+        rc = look_around(rank, store);
     }
     if (rc != MPI_SUCCESS) {
         if (pat_rt.trace)

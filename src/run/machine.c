@@ -136,3 +136,65 @@ int pat_machine_calibration(MPI_Comm comm, const pat_config *config, pat_calibra
         free(c);
     return rc;
 }
+
+/* On rank 0: what the store holds for all ranks. */
+static int read_store(const pat_machine *machine, bool alike, const pat_store_listener *listener,
+                      pat_stored **all)
+{
+    char path[PAT_STORE_PATH];
+    if (!pat_store_find(pat_config_env, path, sizeof(path)))
+        return 0;
+    if (alike)
+        return pat_store_read(path, machine, listener, all);
+    if (listener)
+        listener->tell(listener->to, path,
+                       "the nodes of this job are not alike, so no calibration is of them");
+    return 0;
+}
+
+/* All ranks get what rank 0 has read, or, where one of them has no memory, none. */
+static int spread(MPI_Comm comm, int rank, pat_stored **all, int *num)
+{
+    int rc = PMPI_Bcast(num, 1, MPI_INT, 0, comm);
+    if (rc != MPI_SUCCESS || *num == 0)
+        return rc;
+    if (rank > 0)
+        *all = calloc((size_t)*num, sizeof(**all));
+    int mine = *all != NULL, everywhere = 0;
+    rc = PMPI_Allreduce(&mine, &everywhere, 1, MPI_INT, MPI_MIN, comm);
+    if (rc == MPI_SUCCESS && everywhere)
+        rc = PMPI_Bcast(*all, *num * (int)sizeof(**all), MPI_BYTE, 0, comm);
+    if (!everywhere)
+        *num = 0;
+    return rc;
+}
+
+int pat_machine_stored(MPI_Comm comm, const pat_store_listener *listener, pat_stored **all, int *num)
+{
+    pat_machine machine;
+    uint32_t digest = 0;
+    bool alike, same = true;
+    int rank;
+    *all = NULL;
+    *num = 0;
+    PMPI_Comm_rank(comm, &rank);
+    int rc = pat_machine_find(comm, &machine, &alike);
+    if (rc == MPI_SUCCESS && rank == 0)
+        *num = read_store(&machine, alike, listener, all);
+    if (rc == MPI_SUCCESS)
+        rc = spread(comm, rank, all, num);
+    for (int i = 0; rc == MPI_SUCCESS && i < *num; i++)
+        digest = 31 * digest + pat_calibration_digest(&(*all)[i].calibration);
+    if (rc == MPI_SUCCESS && *num > 0)
+        rc = same_everywhere(comm, digest, &same);
+    for (int i = 0; !same && rank == 0 && listener && i < *num; i++)
+        listener->tell(listener->to, (*all)[i].path,
+                       "the ranks come to different figures by the same formulas");
+    if (rc != MPI_SUCCESS || !same)
+        *num = 0;
+    if (*num == 0) {
+        free(*all);
+        *all = NULL;
+    }
+    return rc;
+}

@@ -8,6 +8,7 @@
 
 #include "calibration.h"
 #include "config.h"
+#include "store.h"
 
 /*
  * Collective over comm. *alike: all ranks have the same processor, MPI library and number of processing units, and all
@@ -21,5 +22,12 @@ int pat_machine_find(MPI_Comm comm, pat_machine *machine, bool *alike);
  * of another network.
  */
 int pat_machine_calibration(MPI_Comm comm, const pat_config *config, pat_calibration **out);
+
+/*
+ * Collective over comm: rank 0 reads what the store holds of this machine (pat_store_read), and all ranks get it, or none. *all is the
+ * caller's to free; NULL where *num is 0. listener: who is told on rank 0 of files that are not taken, or NULL. Returns an MPI error code;
+ * that there is nothing to be used is no error.
+ */
+int pat_machine_stored(MPI_Comm comm, const pat_store_listener *listener, pat_stored **all, int *num);
 
 #endif

@@ -19,6 +19,7 @@
 #include "engine.h"
 #include "milestone.h"
 #include "pat.h"
+#include "store.h"
 #include "thread.h"
 
 struct pat_comm;
@@ -35,7 +36,14 @@ typedef struct pat_runtime {
     bool settled; /* the library ends: communicators have nothing left to agree on */
     _Atomic(const pat_algorithm *) alg[PAT_NUM_OPS]; /* what PAT_UseAlg chose, the same on all ranks */
     pat_config config;
-    pat_calibration *calibration; /* NULL: none; the same on all ranks */
+    /*
+     * The calibration of PAT_CALIBRATION, for all communicators; or what was found in the store, of which each communicator takes what is
+     * of its link (pat_comm.calibration). Either is NULL where it is not; the same on all ranks, but for what it says of files. Both are
+     * made before the background thread and before any communicator's state, and freed after them, so that nobody needs a lock to read them.
+     */
+    pat_calibration *calibration;
+    pat_stored *stored;
+    int num_stored;
     pat_clock clock;
     MPI_Comm world;                        /* the library's own communicator of all ranks */
     struct pat_agreement *agreement;       /* of pat_runtime_agree */
@@ -51,7 +59,7 @@ typedef struct pat_runtime {
     bool all_threads;           /* agreed: every rank has a background thread */
 
     pthread_mutex_t
-        lock; /* guards the four below; never held while MPI is called or another lock is waited for */
+        lock; /* guards the four below, and `taken` in what is stored; never held while MPI is called or another lock is waited for */
     struct pat_comm *comms;
     struct pat_comm *kept; /* gone, but MPI may still write to their memory: see pat_comm_stays */
     struct pat_comm *last; /* the communicator last used: milestones feed it */
@@ -104,6 +112,12 @@ void pat_runtime_used(struct pat_comm *c);
 
 /* Does the algorithm in use for some collective go by the ranks' estimates? */
 bool pat_runtime_estimates(void);
+
+/* Is there a calibration that some communicator may take? The same on all ranks. */
+static inline bool pat_runtime_calibrated(void)
+{
+    return pat_rt.calibration || pat_rt.num_stored > 0;
+}
 
 /* Count one call of an algorithm of the table. */
 static inline void pat_runtime_count(const pat_algorithm *alg)

@@ -35,10 +35,9 @@ static bool look_out_together(const pat_comm *c, const pat_algorithm *contender,
                               pat_outlook *together)
 {
     *together = (pat_outlook){0};
-    return pat_rt.calibration && contender &&
-           pat_outlook_make(together,
-                            &(pat_outlook_case){pat_rt.calibration, contender, c->size, block_bytes}, NULL,
-                            PAT_GOAL_MEAN) == 0 &&
+    return c->calibration && contender &&
+           pat_outlook_make(together, &(pat_outlook_case){c->calibration, contender, c->size, block_bytes},
+                            NULL, PAT_GOAL_MEAN) == 0 &&
            pat_outlook_is_known(together);
 }
 
@@ -48,7 +47,7 @@ static pat_judged judge(const pat_comm *c, enum pat_op op, int64_t block_bytes, 
     *together = (pat_outlook){0};
     if (!c->background || !pat_comm_chooses_here(c->one_node) || pat_select_is_small(c->size, block_bytes))
         return judged;
-    judged.contender = pat_calibration_contender(pat_rt.calibration, op, c->size, block_bytes);
+    judged.contender = pat_calibration_contender(c->calibration, op, c->size, block_bytes);
     judged.verdict = look_out_together(c, judged.contender, block_bytes, together)
                          ? pat_outlook_verdict(together)
                          : judge_by_link(c, block_bytes);
@@ -75,8 +74,8 @@ static pat_terms terms_of(const pat_comm *c, const pat_judged *judged)
     return (pat_terms){.verdict = judged->verdict,
                        .block_ns = block_ns,
                        .least_ns = c->blocks_in * block_ns,
-                       .relay_first = pat_rt.calibration || (c->one_a_node && c->link.packet_bytes > 0),
-                       .many_a_node = !pat_rt.calibration && !c->one_a_node && !c->one_node};
+                       .relay_first = c->calibration || (c->one_a_node && c->link.packet_bytes > 0),
+                       .many_a_node = !c->calibration && !c->one_a_node && !c->one_node};
 }
 
 /* What is judged is told to whoever wants to know. */
@@ -105,10 +104,10 @@ int64_t pat_select_native_ns(const pat_comm *c, const pat_lane *lane, int64_t bl
 static int look_out(const pat_comm *c, const pat_lane *lane, pat_told *told)
 {
     const pat_judged judged = judged_of(c, lane, told->bytes);
-    if (!pat_rt.calibration || judged.verdict != PAT_RELAY_BY_ARRIVALS)
+    if (!c->calibration || judged.verdict != PAT_RELAY_BY_ARRIVALS)
         return MPI_SUCCESS;
     if (pat_outlook_make(&told->outlook,
-                         &(pat_outlook_case){pat_rt.calibration, judged.contender, c->size, told->bytes},
+                         &(pat_outlook_case){c->calibration, judged.contender, c->size, told->bytes},
                          c->arrival_ns, pat_rt.config.goal_last ? PAT_GOAL_LAST : PAT_GOAL_MEAN) == 0)
         return MPI_SUCCESS;
     return pat_error(MPI_ERR_NO_MEM, "no memory to choose an algorithm for %d ranks", c->size);
@@ -227,11 +226,11 @@ static const pat_algorithm *fastest(pat_comm *c, enum pat_op op, int64_t bytes)
     pat_choice *kept = &c->lanes[op].choices[place_of(bytes)];
     if (kept->bytes == bytes)
         return kept->alg;
-    const pat_algorithm *alg = pat_calibration_best(pat_rt.calibration, op, c->size, bytes);
+    const pat_algorithm *alg = pat_calibration_best(c->calibration, op, c->size, bytes);
     if (!alg)
         alg = pat_algorithm_native(op);
     if (pat_rt.config.explain && c->rank == 0)
-        pat_explain(pat_rt.calibration, op, c->size, bytes, alg);
+        pat_explain(c->calibration, op, c->size, bytes, alg);
     *kept = (pat_choice){bytes, alg};
     return alg;
 }
@@ -240,7 +239,7 @@ const pat_algorithm *pat_select_rooted(pat_comm *c, const pat_algorithm *alg, in
 {
     if (!alg->chooses)
         return alg;
-    return pat_rt.calibration ? fastest(c, alg->op, bytes) : pat_algorithm_native(alg->op);
+    return c->calibration ? fastest(c, alg->op, bytes) : pat_algorithm_native(alg->op);
 }
 
 const pat_algorithm *pat_select(const pat_comm *c, const pat_algorithm *alg, int64_t block_bytes,

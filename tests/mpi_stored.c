@@ -1,0 +1,185 @@
+/*
+ * mpi_stored.c — a calibration is found by itself where PAT_CALIBRATION is not set: rank 0 looks in the store, and calls go by what is of
+ * this machine and of the communicator's link. Whatever else lies there is no error: calls go on without, and PAT_EXPLAIN says why.
+ *
+ * ranks: 2 3
+ */
+#include "mpi_calibrated.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+static char cache[] = "/tmp/pat-stored-XXXXXX", store[64];
+
+/* ---- What rank 0 says ----------------------------------------------------------------------------------- */
+
+static struct {
+    FILE *written;
+    int standard_error;
+    char text[4000];
+} said;
+
+static void hear(void)
+{
+    said.written = tmpfile();
+    said.standard_error = dup(STDERR_FILENO);
+    if (!said.written || said.standard_error < 0 || dup2(fileno(said.written), STDERR_FILENO) < 0)
+        must("the standard error to a file", MPI_ERR_OTHER);
+}
+
+static void heard(void)
+{
+    fflush(stderr);
+    dup2(said.standard_error, STDERR_FILENO);
+    close(said.standard_error);
+    rewind(said.written);
+    said.text[fread(said.text, 1, sizeof(said.text) - 1, said.written)] = '\0';
+    fclose(said.written);
+}
+
+/* Has rank 0 said it? */
+static void expect_said(const char *what, bool yes)
+{
+    if (test.rank == 0 && (strstr(said.text, what) != NULL) != yes)
+        test_fail("\"%s\" is %s in: %s", what, yes ? "missing" : "said", said.text);
+}
+
+/* ---- What lies there, and what comes of it -------------------------------------------------------------- */
+
+/* Rank 0: a calibration of the store; its path is left in *path. */
+static void put(const char *cpu, double mbit, char path[PAT_STORE_PATH])
+{
+    const pat_calibration c = made_up_calibration(cpu, mbit);
+    if (test.rank > 0)
+        return;
+    if (!pat_store_name(store, &c, path, PAT_STORE_PATH) || pat_calibration_write(&c, path) != 0)
+        test_fail("%s cannot be written", path);
+}
+
+static void take_away(const char *path)
+{
+    if (test.rank == 0 && unlink(path) != 0)
+        test_fail("%s cannot be taken away", path);
+}
+
+/* One life of the library: do calls of the whole world, and of a part of it, go by the calibration? */
+static void expect_calibrated(const char *what, bool yes)
+{
+    MPI_Comm backwards;
+    test_at("%s", what);
+    MPI_Barrier(MPI_COMM_WORLD);
+    hear();
+    MUST(PAT_Init());
+    bcast(MPI_COMM_WORLD, 100, yes ? "bcast_binomial" : "bcast_native");
+    expect_int("500000 bytes by relay", yes, with_relay(500000, 0));
+    MPI_Comm_split(MPI_COMM_WORLD, 0, -test.rank, &backwards);
+    bcast(backwards, 1000000, yes ? "bcast_chain" : "bcast_native");
+    MPI_Comm_free(&backwards);
+    MUST(PAT_Finalize());
+    heard();
+    expect_said("the calibration from", yes);
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+static void cut(const char *path)
+{
+    if (test.rank == 0 && truncate(path, 100) != 0)
+        test_fail("%s cannot be cut", path);
+}
+
+static void found(void)
+{
+    char good[PAT_STORE_PATH], other[PAT_STORE_PATH];
+    expect_calibrated("an empty store", false);
+    expect_said("calibration", false);
+    put(NULL, 1000, good);
+    expect_calibrated("a good file", true);
+    expect_said(good, true);
+    put("A processor of the future", 1000, other);
+    put(NULL, 100, other);
+    expect_calibrated("a good file among others", true);
+    expect_said("it is of a processor \"A processor of the future\"", true);
+    expect_said("it is of a network of 100 Mbit/s, this one has 1000", true);
+    take_away(good);
+    expect_calibrated("only others", false);
+    expect_said("it is of a processor \"A processor of the future\"", true);
+    expect_said("it is of a network of 100 Mbit/s, this one has 1000", true);
+    put(NULL, 1000, good);
+    cut(good);
+    expect_calibrated("a broken file", false);
+    expect_said(": line ", true);
+}
+
+static void not_trusted(void)
+{
+    char good[PAT_STORE_PATH];
+    put(NULL, 1000, good);
+    if (test.rank == 0 && chmod(store, 0777) != 0)
+        test_fail("%s cannot be opened to all", store);
+    expect_calibrated("a store that all may write to", false);
+    expect_said("other users may write to the directory", true);
+    if (test.rank == 0)
+        chmod(store, 0700);
+}
+
+static void named(void)
+{
+    char good[PAT_STORE_PATH];
+    put(NULL, 1000, good);
+    setenv("PAT_CALIBRATION", "none", 1);
+    expect_calibrated("none", false);
+    expect_said("alibration", false);
+    MPI_Bcast(good, sizeof(good), MPI_CHAR, 0, MPI_COMM_WORLD);
+    setenv("PAT_CALIBRATION", good, 1);
+    test_at("a file by its name");
+    MUST(PAT_Init());
+    bcast(MPI_COMM_WORLD, 100, "bcast_binomial");
+    MUST(PAT_Finalize());
+    cut(good);
+    MPI_Barrier(MPI_COMM_WORLD);
+    test_at("a broken file by its name");
+    expect_error("a broken file", MPI_ERR_ARG, PAT_Init(), test.rank == 0 ? ": line " : "rank 0");
+    MPI_Barrier(MPI_COMM_WORLD);
+    take_away(good);
+    unsetenv("PAT_CALIBRATION");
+}
+
+/* Nothing is read, and nothing measured. */
+static void on_one_node(void)
+{
+    char good[PAT_STORE_PATH];
+    put(NULL, 1000, good);
+    unsetenv("PAT_LINK");
+    expect_calibrated("one node, whose link nobody has named", false);
+    expect_said(good, false);
+    expect_said("A processor of the future", false);
+    expect_said("ranks on one node", true);
+}
+
+int main(int argc, char **argv)
+{
+    char command[100];
+    if (!test_mpi_init(&argc, &argv, MPI_THREAD_MULTIPLE))
+        return 77;
+    layouts_make();
+    if (test.rank == 0 && !mkdtemp(cache))
+        must("a directory", MPI_ERR_OTHER);
+    snprintf(store, sizeof(store), "%s/pat", cache);
+    /* Only rank 0 looks: for the others there is no store. */
+    setenv("XDG_CACHE_HOME", test.rank == 0 ? cache : "/nowhere/at/all", 1);
+    if (test.rank == 0 && mkdir(store, 0700) != 0)
+        must("the store", MPI_ERR_OTHER);
+    setenv("PAT_LINK", "10,1000", 1);
+    setenv("PAT_EXPLAIN", "1", 1);
+    found();
+    not_trusted();
+    named();
+    on_one_node();
+    snprintf(command, sizeof(command), "rm -rf %s", cache);
+    if (test.rank == 0 && system(command) != 0)
+        test_fail("%s stays", cache);
+    layouts_free();
+    test_at("MPI_Finalize");
+    MPI_Finalize();
+    return test.failures ? 1 : 0;
+}
