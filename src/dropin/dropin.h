@@ -50,6 +50,8 @@ typedef struct pat_dropin {
     int64_t finish_ns; /* when MPI_Finalize was called */
     MPI_Comm comm;     /* the report's own communicator of all ranks, for when the library has ended */
     int nodes;
+    char *calibrations; /* the files by which calls were chosen here, each ended by '\0'; NULL: none */
+    size_t calibrations_bytes;
     char *
         file; /* on rank 0: where the report goes, whatever directory the program goes to; NULL: standard error */
 } pat_dropin;

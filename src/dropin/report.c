@@ -163,6 +163,23 @@ static int collect(const pat_sites *sites, MPI_Comm comm, pat_report_line **all,
     return rc;
 }
 
+/* Before the library forgets them. */
+static void note_calibrations(pat_dropin *d)
+{
+    FILE *to = open_memstream(&d->calibrations, &d->calibrations_bytes);
+    if (!to)
+        return;
+    if (pat_rt.calibration)
+        fprintf(to, "%s%c", pat_rt.config.calibration, '\0');
+    pthread_mutex_lock(&pat_rt.lock);
+    for (int i = 0; i < pat_rt.num_stored; i++)
+        if (pat_rt.stored[i].taken)
+            fprintf(to, "%s%c", pat_rt.stored[i].path, '\0');
+    pthread_mutex_unlock(&pat_rt.lock);
+    if (fclose(to) != 0)
+        d->calibrations_bytes = 0;
+}
+
 struct pat_dropin *pat_report_end(void)
 {
     pat_dropin *d = pat_rt.dropin;
@@ -173,6 +190,7 @@ struct pat_dropin *pat_report_end(void)
         return NULL;
     pat_rt.dropin = NULL;
     d->finish_ns = pat_clock_local_ns();
+    note_calibrations(d);
     pat_runtime_agree(&here, &all, 1); /* an error is the library's end's to tell */
     if (pat_rt.thread)
         pat_thread_usage(pat_rt.thread, &d->thread_ns, &wakeups);
@@ -181,7 +199,10 @@ struct pat_dropin *pat_report_end(void)
 
 int pat_report_write(struct pat_dropin *d, int64_t end_ns)
 {
-    pat_report r = {.nodes = d->nodes, .time_ns = d->finish_ns - d->begin_ns + end_ns};
+    pat_report r = {.nodes = d->nodes,
+                    .time_ns = d->finish_ns - d->begin_ns + end_ns,
+                    .calibrations = d->calibrations,
+                    .calibrations_bytes = d->calibrations_bytes};
     const int64_t mine[] = {d->start_ns, atomic_load(&pat_rt.state_ns), end_ns, d->thread_ns};
     int64_t sums[4] = {0};
     int rank;
@@ -198,6 +219,7 @@ int pat_report_write(struct pat_dropin *d, int64_t end_ns)
     free(r.lines);
     pat_sites_clear(&d->sites);
     PMPI_Comm_free(&d->comm);
+    free(d->calibrations);
     free(d->file);
     free(d);
     return rc;

@@ -7,7 +7,6 @@
 
 #include "config.h"
 #include "report_lines.h"
-#include "runtime.h"
 
 /* JSON is UTF-8, and a name or an argument need not be. */
 static json_t *text_of(const char *text)
@@ -53,23 +52,23 @@ static json_t *json_of(const pat_report_line *l)
 static json_t *sum_of(const pat_report *r)
 {
     const pat_report_sum sum = pat_report_add_up(r);
-    return json_pack("{s:s, s:f, s:f, s:f, s:f, s:f, s:f, s:I, s:s}", "means_over", "ranks",
-                     "saved_ms_estimated", pat_report_ms(sum.saved_ns, r->ranks),
-                     "saved_by_calls_ms_estimated", pat_report_ms(sum.by_calls_ns, r->ranks), "start_ms",
-                     pat_report_ms(r->costs.start_ns, r->ranks), "states_ms",
-                     pat_report_ms(r->costs.state_ns, r->ranks), "end_ms",
-                     pat_report_ms(r->costs.end_ns, r->ranks), "thread_cpu_ms",
-                     pat_report_ms(r->costs.thread_ns, r->ranks), "known_calls_of_all_ranks",
-                     (json_int_t)sum.known_calls, "estimated_by",
-                     pat_rt.config.calibration[0] ? "measured calls, calibration"
-                                                  : "measured calls, least time of the link");
+    return json_pack(
+        "{s:s, s:f, s:f, s:f, s:f, s:f, s:f, s:I, s:s}", "means_over", "ranks", "saved_ms_estimated",
+        pat_report_ms(sum.saved_ns, r->ranks), "saved_by_calls_ms_estimated",
+        pat_report_ms(sum.by_calls_ns, r->ranks), "start_ms", pat_report_ms(r->costs.start_ns, r->ranks),
+        "states_ms", pat_report_ms(r->costs.state_ns, r->ranks), "end_ms",
+        pat_report_ms(r->costs.end_ns, r->ranks), "thread_cpu_ms",
+        pat_report_ms(r->costs.thread_ns, r->ranks), "known_calls_of_all_ranks", (json_int_t)sum.known_calls,
+        "estimated_by",
+        r->calibrations_bytes ? "measured calls, calibration" : "measured calls, least time of the link");
 }
 
-static json_t *command_of(const pat_report *r)
+/* Texts one after the other, each ended by '\0'. */
+static json_t *words_of(const char *texts, size_t bytes)
 {
     json_t *words = json_array();
-    for (size_t at = 0; at < r->command_bytes; at += strlen(r->command + at) + 1)
-        json_array_append_new(words, text_of(r->command + at));
+    for (size_t at = 0; at < bytes; at += strlen(texts + at) + 1)
+        json_array_append_new(words, text_of(texts + at));
     return words;
 }
 
@@ -94,10 +93,12 @@ json_t *pat_report_json(const pat_report *r)
     bool whole = true;
     for (int i = 0; i < r->num; i++)
         whole = json_array_append_new(sites, json_of(&r->lines[i])) == 0 && whole;
-    json_t *root = json_pack("{s:i, s:s, s:s, s:s, s:o, s:o, s:i, s:i, s:f}", "schema_version",
-                             PAT_REPORT_SCHEMA, "pat_version", PAT_VERSION_TEXT, "mpi_library", r->mpi,
-                             "date", r->date, "host", text_of(r->host), "command", command_of(r), "ranks",
-                             r->ranks, "nodes", r->nodes, "seconds", 1e-9 * (double)r->time_ns);
+    json_t *root =
+        json_pack("{s:i, s:s, s:s, s:s, s:o, s:o, s:o, s:i, s:i, s:f}", "schema_version", PAT_REPORT_SCHEMA,
+                  "pat_version", PAT_VERSION_TEXT, "mpi_library", r->mpi, "date", r->date, "host",
+                  text_of(r->host), "command", words_of(r->command, r->command_bytes), "calibrations",
+                  words_of(r->calibrations, r->calibrations_bytes), "ranks", r->ranks, "nodes", r->nodes,
+                  "seconds", 1e-9 * (double)r->time_ns);
     if (root) {
         add_settings(root);
         whole = json_object_set_new(root, "program", sum_of(r)) == 0 && whole;

@@ -43,6 +43,8 @@ typedef struct pat_report {
     char mpi[MPI_MAX_LIBRARY_VERSION_STRING], host[256], date[32]; /* of rank 0; when it is written, in UTC */
     char *command; /* rank 0's command line, each word ended by '\0' */
     size_t command_bytes;
+    const char *calibrations;  /* the files by which rank 0's calls were chosen, each ended by '\0' */
+    size_t calibrations_bytes; /* 0: none */
 } pat_report;
 
 /*

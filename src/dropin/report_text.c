@@ -9,7 +9,6 @@
 
 #include "config.h"
 #include "report_lines.h"
-#include "runtime.h"
 
 enum { WIDTH = 120, PLACE = 37, SHORTEST_PLACE = 24, NUMBER = 16 };
 
@@ -153,6 +152,12 @@ static void write_about(const pat_report *r, FILE *to)
             write_words(set, pat_config_env(s->name), &w);
         }
     write_words("and defaults", "", &w);
+    if (r->calibrations_bytes) {
+        w.used = fprintf(to, "\n#") - 1;
+        write_words("calibration:", "", &w);
+        for (size_t at = 0; at < r->calibrations_bytes; at += strlen(r->calibrations + at) + 1)
+            write_words(r->calibrations + at, "", &w);
+    }
     fputs("\n#\n", to);
 }
 
@@ -179,7 +184,7 @@ static void write_sum(const pat_report *r, FILE *to)
             digits(pat_report_ms(r->costs.thread_ns, r->ranks), text));
     if (sum.known_calls == 0)
         fputs("# No call was run by relay, so none can have saved anything.\n", to);
-    else if (pat_rt.config.calibration[0])
+    else if (r->calibrations_bytes)
         fputs("# Estimated: what the MPI library would have taken is what calls of it were measured to take, "
               "or by "
               "calibration.\n",
