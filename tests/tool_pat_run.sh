@@ -19,6 +19,7 @@ stub() { # NAME VERSION
 # gives WANTED ARGUMENT...: pat-run with these arguments prints WANTED, in which LIB stands for the library.
 gives() {
     local wanted=${1//LIB/$library} got
+    wanted=${wanted//CA${library}RATION/CALIBRATION}
     shift
     got=$(cd "$dir" && "$run" --library="$library" "$@" 2>&1)
     # PAT_RUN goes along with all of them.
@@ -50,6 +51,9 @@ gives '-x LD_PRELOAD=LIB ./a |' ./prterun ./a
 stub mpiexec "HYDRA build details:"
 gives '-genv LD_PRELOAD LIB -n 2 ./a : -n 1 ./b |' ./mpiexec -n 2 ./a : -n 1 ./b
 gives '-genv LD_PRELOAD LIB:/x.so -genv PAT_FORCE ring -n 2 ./a |' --alg=ring ./mpiexec -genv LD_PRELOAD /x.so -n 2 ./a
+gives '-genv LD_PRELOAD LIB -genv PAT_CALIBRATION none ./a |' --calibration=none ./mpiexec ./a
+gives "-genv LD_PRELOAD LIB -genv PAT_CALIBRATION $(readlink -f "$dir")/mpiexec ./a |" -c mpiexec ./mpiexec ./a
+refuses '--calibration=no.json: accepted: a file that is there, or none' --library="$library" -c no.json ./mpiexec ./a
 stub mpirun "Intel(R) MPI Library for Linux* OS, Version 2021.8"
 gives '-genv LD_PRELOAD LIB ./a |' ./mpirun ./a
 stub mpirun "something else"
