@@ -172,8 +172,8 @@ PAT_PUBLIC int PAT_Request_free(PAT_Request *request);
 /* ---- Operations with a root ------------------------------------------------------------------------- */
 
 /*
- * MPI_Bcast, argument by argument. PAT_UseAlg and PAT_ALG_BCAST choose: bcast_auto (the fastest by the file of PAT_CALIBRATION,
- * or bcast_native where there is none; the default), bcast_native (the MPI library's own), bcast_linear, bcast_chain,
+ * MPI_Bcast, argument by argument. PAT_UseAlg and PAT_ALG_BCAST choose: bcast_auto (the fastest by calibration, see
+ * PAT_CALIBRATION, or bcast_native where there is none; the default), bcast_native (the MPI library's own), bcast_linear, bcast_chain,
  * bcast_kchain (four chains), bcast_binary, bcast_split (split-binary), bcast_binomial; the trees are Open
  * MPI's. Like MPI_Bcast it does not synchronise, but a rank waits before it gets more than 64 calls ahead of another (fewer, if
  * their messages are long), and MPI_Comm_free of a communicator that was used here may wait for its other members. Calls on

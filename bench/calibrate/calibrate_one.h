@@ -10,6 +10,7 @@
 /* What a rank knows while it measures. Fits are found on rank 0 alone, points on all ranks. */
 typedef struct calibrate_session {
     const calibrate_options *options;
+    const char *out; /* on rank 0: the file that it goes to */
     int rank, size;
     pat_link link;
     pat_clock clock;

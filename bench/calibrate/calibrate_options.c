@@ -40,6 +40,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
             argp_error(state, "--progress '%s': accepted: auto, bar, lines, off", arg);
         return 0;
     case ARGP_KEY_END:
+        if ((o->rules || o->rules_json) && !o->out)
+            argp_error(state,
+                       "%s without --out: accepted: --out FILE, the calibration that rules are made of",
+                       o->rules ? "--rules" : "--rules-json");
         o->patience.least = o->quick ? 3 : 5;
         o->patience.most = o->quick ? 7 : 40;
         if (o->patience.precision <= 0)
@@ -53,15 +57,19 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp_option keys[] = {
-    {"out", 'o', "FILE", 0, "Where the calibration goes (default pat-calibration.json)", 0},
+    {"out", 'o', "FILE", 0,
+     "Where the calibration goes (default: a file for this machine and network in $XDG_CACHE_HOME/pat or "
+     "$HOME/.cache/pat, where the library finds it by itself)",
+     0},
     {"quick", 'q', 0, 0, "Fewer repetitions and shorter messages: less than 2 minutes", 0},
-    {"again", 'a', 0, 0, "Measure anew what FILE already has", 0},
+    {"again", 'a', 0, 0, "Measure anew what the file already has", 0},
     {"check", 'c', 0, 0,
-     "Run every algorithm and compare: the best, the one FILE chooses, the MPI library's own, and what was "
+     "Run every algorithm and compare: the best, the one that the file chooses, the MPI library's own, and "
+     "what was "
      "predicted",
      0},
-    {"rules", 'r', "FILE", 0, "Only write FILE, out of the calibration: rules for Open MPI's own collectives",
-     0},
+    {"rules", 'r', "FILE", 0,
+     "Only write FILE, out of the calibration of --out: rules for Open MPI's own collectives", 0},
     {"rules-json", 'j', "FILE", 0, "The same as JSON, for Open MPI 6", 0},
     {"precision", 'p', "R", 0,
      "Repeat until the 95 % confidence interval is this part of the mean on either side (default 0.025), at "
@@ -76,8 +84,8 @@ const struct argp calibrate_argp = {
     keys,
     parse,
     NULL,
-    "Measure what messages cost every all-gather, broadcast and gather on this machine, for "
-    "PAT_CALIBRATION.\n\nOptions:\v"
+    "Measure what messages cost every all-gather, broadcast and gather on this machine, so that the library "
+    "can choose by it.\n\nOptions:\v"
     "Start it under mpirun with the layout that programs will have: as many ranks on a node, at least two in "
     "all. What it "
     "finds also serves other numbers of ranks. After each algorithm the file is written; started again it "

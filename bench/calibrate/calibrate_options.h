@@ -10,14 +10,15 @@
 #include "calibrate_run.h"
 
 typedef struct calibrate_options {
-    const char *out, *rules, *rules_json;
+    const char *out; /* NULL: a file of the store */
+    const char *rules, *rules_json;
     bool quick, again, check;
     double longest_s; /* one run of an experiment, as far as the link tells */
     calibrate_patience patience;
     enum bench_progress_mode progress;
 } calibrate_options;
 
-/* Fills in a calibrate_options whose `out` is the default, and all else zero. */
+/* Fills in a calibrate_options that is all zero. */
 extern const struct argp calibrate_argp;
 
 #endif

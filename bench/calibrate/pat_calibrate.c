@@ -1,6 +1,6 @@
 /*
  * pat_calibrate.c — finds out what messages cost every algorithm on this machine, and writes it to a file that the library
- * chooses by (PAT_CALIBRATION). Main program: what is measured in which order, and the file, which it goes on with.
+ * chooses by. Main program: what is measured in which order, and the file, which it goes on with.
  */
 #include <errno.h>
 #include <mpi.h>
@@ -13,7 +13,7 @@
 #include "bench_rules.h"
 #include "calibrate_check.h"
 #include "calibrate_one.h"
-#include "file.h"
+#include "calibrate_place.h"
 #include "machine.h"
 #include "pat.h"
 #include "runtime.h"
@@ -25,10 +25,10 @@ static void save(const calibrate_session *r)
 {
     if (r->rank > 0)
         return;
-    const int error = pat_calibration_write(&r->found, r->options->out);
+    const int error = pat_calibration_write(&r->found, r->out);
     if (!error)
         return;
-    fprintf(stderr, "pat-calibrate: %s: %s\n", r->options->out, strerror(error));
+    fprintf(stderr, "pat-calibrate: %s: %s\n", r->out, strerror(error));
     MPI_Abort(MPI_COMM_WORLD, 1);
 }
 
@@ -50,7 +50,7 @@ static bool go_on(calibrate_session *r)
     char why[512];
     if (r->options->again)
         return true;
-    const int error = pat_calibration_read(&before, r->options->out, why, sizeof(why));
+    const int error = pat_calibration_read(&before, r->out, why, sizeof(why));
     if (error == ENOENT)
         return true;
     bool same = !error && pat_calibration_is_of(&before, &r->found.machine, why, sizeof(why)) &&
@@ -61,10 +61,10 @@ static bool go_on(calibrate_session *r)
     }
     if (same) {
         r->found = before;
-        printf("# going on with %s\n", r->options->out);
+        printf("# going on with %s\n", r->out);
     } else {
         fprintf(stderr, "pat-calibrate: %s cannot be gone on with: %s; accepted: --again, or another --out\n",
-                r->options->out, why);
+                r->out, why);
     }
     return same;
 }
@@ -109,32 +109,17 @@ static void measure(calibrate_session *r)
         bench_progress_end(&r->progress, (int64_t)(MPI_Wtime() * 1e9));
 }
 
-/* FILE's choices held against runs that it has not seen. */
+/* A calibration's choices held against runs that it has not seen. */
 static int check(const calibrate_options *o, int rank)
 {
-    pat_calibration *c;
     bench_must(PAT_Init(), "PAT_Init");
-    pat_config config = pat_rt.config;
-    snprintf(config.calibration, sizeof(config.calibration), "%s", o->out);
-    int rc = pat_machine_calibration(MPI_COMM_WORLD, &config, &c);
-    if (rc == MPI_SUCCESS)
+    pat_calibration *c = calibrate_place_read(o, rank);
+    const bool found = c != NULL;
+    if (found)
         calibrate_check(c, &o->patience, o->longest_s, o->quick);
-    else if (rank == 0)
-        fprintf(stderr, "pat-calibrate: %s\n", PAT_Error_string(rc));
-    if (rc == MPI_SUCCESS)
-        free(c);
+    free(c);
     bench_must(PAT_Finalize(), "PAT_Finalize");
-    return rc == MPI_SUCCESS ? 0 : TOOL_BAD_INPUT;
-}
-
-/* Can the calibration be written? Asked before anything is measured. All ranks call. */
-static bool out_is_good(const calibrate_options *o, int rank)
-{
-    int error = rank == 0 ? pat_file_check(o->out) : 0;
-    if (error)
-        fprintf(stderr, "pat-calibrate: --out '%s': cannot be written: %s\n", o->out, strerror(error));
-    MPI_Bcast(&error, 1, MPI_INT, 0, MPI_COMM_WORLD);
-    return !error;
+    return found ? 0 : TOOL_BAD_INPUT;
 }
 
 static int calibrate(const calibrate_options *o, int rank, int size)
@@ -142,7 +127,8 @@ static int calibrate(const calibrate_options *o, int rank, int size)
     calibrate_session r = {.options = o, .rank = rank, .size = size};
     int same_machine;
     bool alike;
-    if (!out_is_good(o, rank))
+    char place[PAT_STORE_PATH];
+    if (!calibrate_place_is_good(o, rank))
         return TOOL_BAD_INPUT;
     bench_must(PAT_Init(), "PAT_Init");
     bench_must(pat_machine_find(MPI_COMM_WORLD, &r.found.machine, &alike), "the machine");
@@ -159,7 +145,11 @@ static int calibrate(const calibrate_options *o, int rank, int size)
     bench_must(bench_clock_sync(&r.clock, MPI_COMM_WORLD, 20, &same_machine), "the clock");
     r.found.link_us = (double)r.link.alpha_ns / 1e3;
     r.found.link_mbit = 8e6 / (double)r.link.beta_ps;
-    int good = rank > 0 || go_on(&r);
+    if (rank == 0)
+        r.out = calibrate_place(o, &r.found, place, sizeof(place));
+    if (rank == 0 && !r.out)
+        fprintf(stderr, "pat-calibrate: the path of the file would be too long; accepted: --out FILE\n");
+    int good = rank > 0 || (r.out && go_on(&r));
     MPI_Bcast(&good, 1, MPI_INT, 0, MPI_COMM_WORLD);
     if (!good) {
         PAT_Finalize();
@@ -174,7 +164,7 @@ static int calibrate(const calibrate_options *o, int rank, int size)
                r.found.machine.mpi);
     measure(&r);
     if (rank == 0)
-        printf("# written to %s\n", o->out);
+        printf("# written to %s\n", r.out);
     free(r.buffer);
     bench_must(PAT_Finalize(), "PAT_Finalize");
     return 0;
@@ -205,7 +195,7 @@ static int write_rules(const calibrate_options *o)
 
 int main(int argc, char **argv)
 {
-    calibrate_options o = {.out = "pat-calibration.json"};
+    calibrate_options o = {.out = NULL};
     int rank, size, level, status;
     tool_parse("pat-calibrate", &calibrate_argp, argc, argv,
                &o); /* before MPI_Init: a wrong option ends every rank alike */

@@ -1,6 +1,9 @@
 # shellcheck shell=bash disable=SC2034,SC2154
 # options.sh — what the options of the scripts here have in common. Sourced; the script sets name.
 
+# What is measured must not depend on what lies in the user's store of calibrations: a calibration is one that is named.
+export PAT_CALIBRATION=${PAT_CALIBRATION-none}
+
 bad() {
     echo "$name: $*" >&2
     exit 2

@@ -1,0 +1,117 @@
+/*
+ * calibrate_place.c — see calibrate_place.h.
+ */
+#include "calibrate_place.h"
+
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench_must.h"
+#include "file.h"
+#include "link.h"
+#include "machine.h"
+#include "pat.h"
+#include "runtime.h"
+
+/* On rank 0. */
+static bool is_good(const calibrate_options *o)
+{
+    char store[PAT_STORE_PATH], file[PAT_STORE_PATH + 16], why[PAT_STORE_PATH + 256] = "";
+    if (o->out) {
+        const int error = pat_file_check(o->out);
+        if (error)
+            fprintf(stderr, "pat-calibrate: --out '%s': cannot be written: %s\n", o->out, strerror(error));
+        return !error;
+    }
+    if (!pat_store_find(pat_config_env, store, sizeof(store))) {
+        fprintf(stderr, "pat-calibrate: neither XDG_CACHE_HOME nor HOME is an absolute path to keep a "
+                        "calibration under; accepted: --out FILE\n");
+        return false;
+    }
+    int error = pat_store_make(store, why, sizeof(why));
+    if (!error) {
+        snprintf(file, sizeof(file), "%s/new", store);
+        error = pat_file_check(file);
+        snprintf(why, sizeof(why), "%s", strerror(error));
+    }
+    if (error)
+        fprintf(stderr, "pat-calibrate: no calibration can be kept in %s: %s; accepted: --out FILE\n", store,
+                why);
+    return !error;
+}
+
+bool calibrate_place_is_good(const calibrate_options *o, int rank)
+{
+    int good = rank > 0 || is_good(o);
+    MPI_Bcast(&good, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    return good;
+}
+
+const char *calibrate_place(const calibrate_options *o, const pat_calibration *found, char *room, size_t size)
+{
+    char store[PAT_STORE_PATH];
+    pat_stored *all;
+    if (o->out)
+        return o->out;
+    if (!pat_store_find(pat_config_env, store, sizeof(store)))
+        return NULL;
+    const int num = pat_store_read(store, &found->machine, NULL, &all);
+    const pat_stored *before = pat_store_same(all, num, found);
+    const bool fits = before ? snprintf(room, size, "%s", before->path) < (int)size
+                             : pat_store_name(store, found, room, size);
+    free(all);
+    return fits ? room : NULL;
+}
+
+/* As pat_store_listener wants it. */
+static void say_why_not(void *to, const char *path, const char *why)
+{
+    (void)to;
+    fprintf(stderr, "pat-calibrate: %s: not taken: %s\n", path, why);
+}
+
+static pat_calibration *read_stored(int rank)
+{
+    const pat_store_listener listener = {say_why_not, NULL};
+    pat_stored *all;
+    pat_link link;
+    pat_calibration *c = NULL;
+    char why[200];
+    int num;
+    bench_must(pat_link_find(&link, &pat_rt.config, MPI_COMM_WORLD, NULL), "the link");
+    bench_must(pat_machine_stored(MPI_COMM_WORLD, rank == 0 ? &listener : NULL, &all, &num), "the store");
+    const double mbit = 8e6 / (double)link.beta_ps;
+    const pat_stored *taken = pat_store_nearest(all, num, mbit);
+    if (taken) {
+        c = malloc(sizeof(*c));
+        bench_must(c ? MPI_SUCCESS : MPI_ERR_NO_MEM, "memory");
+        *c = taken->calibration;
+        if (rank == 0)
+            printf("# checking %s\n", taken->path);
+    } else if (rank == 0) {
+        for (int i = 0; i < num; i++) {
+            pat_store_why_not(&all[i], NULL, mbit, why, sizeof(why));
+            say_why_not(NULL, all[i].path, why);
+        }
+        fprintf(stderr,
+                "pat-calibrate: no calibration of this machine and network is kept; accepted: --out FILE, "
+                "or a start without --check before\n");
+    }
+    free(all);
+    return c;
+}
+
+pat_calibration *calibrate_place_read(const calibrate_options *o, int rank)
+{
+    pat_calibration *c;
+    pat_config config = pat_rt.config;
+    if (!o->out)
+        return read_stored(rank);
+    snprintf(config.calibration, sizeof(config.calibration), "%s", o->out);
+    int rc = pat_machine_calibration(MPI_COMM_WORLD, &config, &c);
+    if (rc != MPI_SUCCESS && rank == 0)
+        fprintf(stderr, "pat-calibrate: %s\n", PAT_Error_string(rc));
+    return c;
+}

@@ -1,0 +1,104 @@
+#!/usr/bin/env bash
+# tool_stored.sh — from pat-calibrate to a program without a word of the user's: what it keeps is found by the library, pat-info says
+# which file is taken and why another one is not, and the drop-in's report names it.
+set -eu
+
+command -v jq >/dev/null || exit 77
+if ! [ -x "$PAT_BUILD/bench/pat-calibrate" ]; then
+    echo "skipped: no pat-calibrate in this build"
+    exit 77
+fi
+here=$PAT_SOURCE/tests
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+for name in $(compgen -e PAT_ | grep -vE '^PAT_(TEST_|BUILD$|SOURCE$)'); do unset "$name"; done
+export XDG_CACHE_HOME=$work/cache PAT_LINK=1,10000
+store=$XDG_CACHE_HOME/pat
+
+fail() {
+    echo "FAIL: $*" >&2
+    exit 1
+}
+
+calibrate() { # OPTION...: by two ranks
+    "$here/mpirun.sh" 2 "$PAT_BUILD/bench/pat-calibrate" --quick --longest 0.002 --progress off "$@"
+}
+
+refused() { # TEXT COMMAND...: status 2, and the text
+    local text=$1 status=0
+    shift
+    "$@" >out 2>err || status=$?
+    if [ $status -ne 2 ] || ! grep -qF -- "$text" err; then fail "$*: status $status, and no '$text' in: $(cat err)"; fi
+}
+
+info() { # the calibration, as JSON
+    "$here/mpirun.sh" 2 "$PAT_BUILD/bench/pat-info" --json | jq -c .calibration
+}
+
+# It is kept where nobody else may look, and said where; started again it goes on there.
+calibrate >first || fail "pat-calibrate: $(cat first)"
+file=$(sed -n 's/^# written to //p' first)
+[[ $file == "$store"/*-2ranks-10000000kbit.json ]] || fail "written to '$file'"
+[ "$(stat -c %a "$XDG_CACHE_HOME" "$store" | paste -sd' ')" = '700 700' ] || fail "$(ls -la "$XDG_CACHE_HOME")"
+[ "$(find "$work" -name '*.json*')" = "$file" ] || fail "not one file: $(find "$work")"
+calibrate >again || fail "pat-calibrate again: $(cat again)"
+grep -qxF "# going on with $file" again || fail "it does not go on: $(cat again)"
+calibrate --check >check || fail "--check: $(cat check)"
+grep -qxF "# checking $file" check || fail "--check is not of it: $(cat check)"
+refused "no calibration of this machine and network" env PAT_LINK=1,10 "$here/mpirun.sh" 2 "$PAT_BUILD/bench/pat-calibrate" --check
+grep -qF "$file: not taken: it is of a network of 1e+04 Mbit/s, this one has 10" err || fail "no reason: $(cat err)"
+refused "--rules without --out" "$PAT_BUILD/bench/pat-calibrate" --rules rules.txt
+# Where XDG_CACHE_HOME is no absolute path it is below HOME, and where that is none either nowhere.
+mkdir -p home/.cache/pat
+chmod 700 home/.cache/pat
+echo '{}' >"home/.cache/pat/${file##*/}" # a broken file stays as it is
+refused "home/.cache/pat/${file##*/} cannot be gone on with" env XDG_CACHE_HOME=relative HOME="$work/home" \
+    "$here/mpirun.sh" 2 "$PAT_BUILD/bench/pat-calibrate"
+refused "accepted: --out FILE" env XDG_CACHE_HOME=relative HOME= "$here/mpirun.sh" 2 "$PAT_BUILD/bench/pat-calibrate"
+
+# pat-info says what is taken, and why not the others.
+jq '.machine.ranks_per_node = 7' "$file" >"$store/0000abcd-7ranks.json"
+head -c 300 "$file" >"$store/$(basename "$file" | cut -c 1-9)cut.json"
+jq '.link.mbit = 10' "$file" >"$store/$(basename "$file" | cut -c 1-9)slow.json"
+info | jq -e --arg file "$file" --arg store "$store" '.file == $file and .directory == $store and (.files | length) == 4 and
+    [.files[] | select(.taken).file] == [$file] and
+    any(.files[]; (.file | endswith("-7ranks.json")) and .why == "it is of 7 ranks a node, here are 2") and
+    any(.files[]; (.file | endswith("-cut.json")) and (.why | startswith("line "))) and
+    any(.files[]; (.file | endswith("-slow.json")) and .why == "it is of a network of 10 Mbit/s, this one has 1e+04")' >/dev/null ||
+    fail "pat-info says $(info)"
+"$here/mpirun.sh" 2 "$PAT_BUILD/bench/pat-info" >text
+grep -qxF "  $file: taken" text || fail "pat-info: $(cat text)"
+grep -qE '^  [^ ]*-7ranks.json: not taken: it is of 7 ranks a node, here are 2$' text || fail "pat-info: $(cat text)"
+grep -q 'as PAT_LINK says), by the calibration$' text || fail "pat-info: $(cat text)"
+[ "$(PAT_CALIBRATION=none info)" = '{"file":null,"note":"PAT_CALIBRATION=none: none is looked for"}' ] || fail "none: $(PAT_CALIBRATION=none info)"
+[ "$(PAT_CALIBRATION=$file info)" = "{\"file\":\"$file\"}" ] || fail "by its name: $(PAT_CALIBRATION=$file info)"
+env -u PAT_LINK "$here/mpirun.sh" 2 "$PAT_BUILD/bench/pat-info" | grep -q '^  none is looked at, because auto does not choose here$' ||
+    fail "pat-info on one node"
+chmod g+w "$store"
+info | jq -e '.file == null and .note == "other users may write to the directory"' >/dev/null || fail "a store that is open to others: $(info)"
+refused "other users may write to the directory; accepted: --out FILE" calibrate
+chmod g-w "$store"
+
+# A program under the drop-in: the report names the file, and the rest does not disturb it.
+run() { # NAME=VALUE...: what it says
+    PAT_TEST_WRAP="env ASAN_OPTIONS=${ASAN_OPTIONS-}:detect_leaks=0:verify_asan_link_order=0 LD_PRELOAD=$("$here/preload.sh") $*" \
+        "$here/mpirun.sh" 2 "$PAT_BUILD/bench/examples/jacobi" 5000 12 0 0 2>&1
+}
+run PAT_REPORT=text PAT_EXPLAIN=1 >report || fail "$(cat report)"
+grep -qxF "# calibration: $file" report || fail "the report does not name it: $(cat report)"
+grep -qxF "PAT: 2 ranks: the calibration from $file" report || fail "nobody says what is taken: $(cat report)"
+run "PAT_REPORT=$work/report.json" >out || fail "$(cat out)"
+jq -e --arg file "$file" '.calibrations == [$file] and .program.estimated_by == "measured calls, calibration"' report.json >/dev/null ||
+    fail "the report as JSON: $(cat report.json)"
+run "PAT_REPORT=$work/report.json" PAT_CALIBRATION=none >out || fail "$(cat out)"
+jq -e '.calibrations == [] and .program.estimated_by == "measured calls, least time of the link"' report.json >/dev/null ||
+    fail "the report without: $(cat report.json)"
+
+# What is measured for figures goes by no calibration that nobody has named.
+scripts() { # what the scripts' environment says
+    bash -c 'name=scripts && . "$1" && env | sed -n "s/^PAT_CALIBRATION=//p"' - "$PAT_SOURCE/bench/scripts/options.sh"
+}
+[ "$(scripts)" = none ] || fail "the scripts look for a calibration: '$(scripts)'"
+[ "$(PAT_CALIBRATION=here.json scripts)" = here.json ] || fail "the scripts take no calibration"
+echo "what pat-calibrate keeps is found"
