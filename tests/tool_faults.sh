@@ -13,13 +13,17 @@ trap 'rm -rf "$dir"' EXIT
 [ -x "$program" ] || { echo "no $program" >&2; exit 77; }
 export PAT_LINK=20,10 PAT_TEST_TIMEOUT=${PAT_FAULT_TIMEOUT:-60}
 
-if ! INJECT=list "$PAT_SOURCE/tests/mpirun.sh" 3 "$program" >"$dir/list" 2>"$dir/err"; then
-    cat "$dir/err" >&2
-    echo "nothing fails, and it does not end well" >&2
-    exit 1
-fi
-# Of a place that is come to on several ranks, the most times.
-mapfile -t sites < <(sed -n 's/^site \([^ ]*\):\([0-9]*\) \(.*\)/\1 \2 \3/p' "$dir/list" | sort -k1,1 -k2,2nr | awk '!seen[$1, $3]++')
+find_sites() {
+    if ! INJECT=list "$PAT_SOURCE/tests/mpirun.sh" 3 "$program" >"$dir/list" 2>"$dir/err"; then
+        cat "$dir/err" >&2
+        echo "nothing fails, and it does not end well" >&2
+        exit 1
+    fi
+    # Of a place that is come to on several ranks, the most times.
+    mapfile -t sites < <(sed -n 's/^site \([^ ]*\):\([0-9]*\) \(.*\)/\1 \2 \3/p' "$dir/list" | sort -k1,1 -k2,2nr | awk '!seen[$1, $3]++')
+}
+find_sites
+places=${#sites[@]}
 [ ${#sites[@]} -ge 60 ] || { echo "only ${#sites[@]} places that can fail: is the build the one with faults?" >&2; exit 1; }
 
 # A question that is put as a send to nobody: of a type that can be used it cannot fail.
@@ -62,16 +66,35 @@ wanted() { # FILE:LINE
     return 1
 }
 
+try_at() { # PLACE TIMES NAME
+    for ((time = 1; time <= times && time <= $2; time++)); do
+        for rank in ${PAT_FAULT_RANKS:-1}; do
+            try "$1:$time" "$rank" "$3"
+        done
+    done
+}
+
 for line in "${sites[@]}"; do
     read -r place come name <<<"$line"
     wanted "$place" "$@" || continue
     [ "${place%%:*} $name" != "$questions" ] || continue
-    for ((time = 1; time <= times && time <= come; time++)); do
-        for rank in ${PAT_FAULT_RANKS:-1}; do
-            try "$place:$time" "$rank" "$name"
-        done
-    done
+    try_at "$place" "$come" "$name"
 done
-echo "$runs runs with something failing at ${#sites[@]} places: $errors ended after an error and its text, $borne went on and were right," \
+
+# Places in these files are come to only where there is a calibration to be found.
+export XDG_CACHE_HOME=$dir/cache
+calibrate=("$PAT_SOURCE/tests/mpirun.sh" 3 "$PAT_BUILD/bench/pat-calibrate" --quick --longest 0.001 --progress off)
+if [ -x "$PAT_BUILD/bench/pat-calibrate" ]; then
+    "${calibrate[@]}" >"$dir/out" 2>&1 || { cat "$dir/out" >&2; exit 1; }
+    find_sites
+    for line in "${sites[@]}"; do
+        read -r place come name <<<"$line"
+        if wanted "$place" machine.c store.c && wanted "$place" "$@"; then
+            places=$((places + 1))
+            try_at "$place" "$come" "$name"
+        fi
+    done
+fi
+echo "$runs runs with something failing at $places places: $errors ended after an error and its text, $borne went on and were right," \
     "in $missed it did not come to it, $bad were bad"
 [ $bad -eq 0 ]
