@@ -1,6 +1,7 @@
 /*
  * mpi_stored.c — a calibration is found by itself where PAT_CALIBRATION is not set: rank 0 looks in the store, and calls go by what is of
- * this machine and of the communicator's link. Whatever else lies there is no error: calls go on without, and PAT_EXPLAIN says why.
+ * this machine and of the communicator's link. Whatever else lies there is no error: calls go on without, and PAT_EXPLAIN says why. With an
+ * argument, on several nodes: a calibration of a network of so many Mbit/s is for communicators that use the network.
  *
  * ranks: 2 3
  */
@@ -156,6 +157,32 @@ static void on_one_node(void)
     expect_said("ranks on one node", true);
 }
 
+/* Of the network that joins the nodes: those on one node go on without. Needs more than one node. */
+static void on_several_nodes(double mbit)
+{
+    char good[PAT_STORE_PATH];
+    MPI_Comm node;
+    int size;
+    test_at("several nodes");
+    put(NULL, mbit, good);
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+    MPI_Comm_size(node, &size);
+    if (size < 2 || size == test.size)
+        test_fail("%d of %d ranks are on this node", size, test.size);
+    MPI_Barrier(MPI_COMM_WORLD);
+    hear();
+    MUST(PAT_Init());
+    bcast(node, 100, "bcast_native");
+    bcast(MPI_COMM_WORLD, 100, "bcast_binomial");
+    bcast(node, 100, "bcast_native");
+    MPI_Comm_free(&node);
+    MUST(PAT_Finalize());
+    heard();
+    expect_said("4 ranks: all-gathers are left to the MPI library (ranks on one node)", size == 4);
+    expect_said("8 ranks: the calibration from", test.size == 8);
+    expect_said("no calibration from", false); /* inside a node no link is measured to look for one */
+}
+
 int main(int argc, char **argv)
 {
     char command[100];
@@ -169,12 +196,16 @@ int main(int argc, char **argv)
     setenv("XDG_CACHE_HOME", test.rank == 0 ? cache : "/nowhere/at/all", 1);
     if (test.rank == 0 && mkdir(store, 0700) != 0)
         must("the store", MPI_ERR_OTHER);
-    setenv("PAT_LINK", "10,1000", 1);
     setenv("PAT_EXPLAIN", "1", 1);
-    found();
-    not_trusted();
-    named();
-    on_one_node();
+    if (argc > 1) {
+        on_several_nodes(atof(argv[1]));
+    } else {
+        setenv("PAT_LINK", "10,1000", 1);
+        found();
+        not_trusted();
+        named();
+        on_one_node();
+    }
     snprintf(command, sizeof(command), "rm -rf %s", cache);
     if (test.rank == 0 && system(command) != 0)
         test_fail("%s stays", cache);
