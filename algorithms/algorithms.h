@@ -56,6 +56,9 @@ const pat_algorithm *pat_algorithm_native(enum pat_op op); /* the MPI library's 
 /* Can a program choose it? Not NULL, and not what is only half of another one. */
 bool pat_algorithm_is_whole(const pat_algorithm *alg);
 
+/* Do its plans move data early, if need be by estimates? */
+bool pat_algorithm_is_early(const pat_algorithm *alg);
+
 /* Do its plans move data early without any estimates, so that the next round can be made before anybody has said a word? */
 bool pat_algorithm_is_ahead(const pat_algorithm *alg);
 

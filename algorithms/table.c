@@ -65,9 +65,14 @@ bool pat_algorithm_is_whole(const pat_algorithm *alg)
     return alg && !alg->half;
 }
 
+bool pat_algorithm_is_early(const pat_algorithm *alg)
+{
+    return alg->build && alg->arrival_aware;
+}
+
 bool pat_algorithm_is_ahead(const pat_algorithm *alg)
 {
-    return alg->build && alg->arrival_aware && !alg->uses_arrivals;
+    return pat_algorithm_is_early(alg) && !alg->uses_arrivals;
 }
 
 const pat_algorithm *pat_algorithm_contender(enum pat_op op)

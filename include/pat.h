@@ -78,7 +78,8 @@ PAT_PUBLIC int PAT_ProcessingStart(void);
 /*
  * `percent` (0 < percent < 100, increasing within a phase) of the phase's work is done. The background
  * thread extrapolates this rank's arrival and exchanges it with the other ranks of the communicator last
- * used, where an algorithm is in use that goes by such estimates: bdr, bslb, allreduce_converge. The first PAT_Edge of a phase
+ * used, where an algorithm is in use that goes by such estimates: bdr, bslb, allreduce_converge, or auto, where the choice depends
+ * on when ranks come (docs/settings.md says when). The first PAT_Edge of a phase
  * is the one that is exchanged. After calls that no rank has announced it may take up to eight calls until estimates count again with
  * allreduce_converge. Local, does not block.
  * Errors: MPI_ERR_ARG for a percentage out of range or not above the last one, MPI_ERR_OTHER without a

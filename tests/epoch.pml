@@ -89,6 +89,18 @@ byte learnt[STEPS + 1];
 #define LEARNT(step) SIZE_OF(program[step])
 #endif
 
+/*
+ * With LEAVES it follows from the estimates that calls of some sizes are left to somebody else: they have no round. Drawn before all, for every
+ * second exchange.
+ */
+#ifdef LEAVES
+byte leaves[2]; /* a bit for each size */
+#define LEFT(size) ((leaves[exchange] & (size)) != 0)
+#else
+#define LEFT(size) 0
+#endif
+#define LEAVE(lane, size) (BY_ESTIMATES(lane) && LEFT(size))
+
 /* Between calls ranks agree whether any of them has given an estimate. */
 byte num_there[STEPS + 1];
 bool any_said[STEPS + 1];
@@ -243,7 +255,7 @@ hidden byte whose, from;
 #define GUESS_NEXT(lane)                                                                                     \
     (!BY_ESTIMATES(lane) * last[lane] +                                                                      \
      (BY_ESTIMATES(lane) && ANNOUNCED(lane) && (SIZE_OF(expected[exchange]) == 1 || last[lane] == 2)) *      \
-         SIZE_OF(expected[exchange]))
+         !LEFT(SIZE_OF(expected[exchange])) * SIZE_OF(expected[exchange]))
 
 #define GUESS_PREPARES(lane) (GUESS_NEXT(lane) != 0 && prepared[lane].state == EMPTY)
 
@@ -274,14 +286,18 @@ inline guess_call(size)
     if
     :: GUESS_NEXT(lane) != 0 && GUESS_NEXT(lane) != size ->
         guess_void(lane);
-        MAKE(current, lane, size, 0)
+        if
+        :: LEAVE(lane, size)
+        :: else -> MAKE(current, lane, size, 0)
+        fi
     :: else ->
         if
         :: GUESS_ENDS_ANNOUNCED(lane) -> guess_void(LANE_OF(expected[exchange]))
         :: else
         fi;
         if
-        :: prepared[lane].state == EARLY ->
+        :: LEAVE(lane, size) -> assert(prepared[lane].state == EMPTY)
+        :: !LEAVE(lane, size) && prepared[lane].state == EARLY ->
             current.state = EARLY;
             current.slot = prepared[lane].slot;
             current.id = prepared[lane].id;
@@ -293,7 +309,7 @@ inline guess_call(size)
         :: else -> MAKE(current, lane, size, 1)
         fi
     fi;
-    assert(current.state == EARLY && current.id == ID(lane, size))
+    assert(LEAVE(lane, size) || (current.state == EARLY && current.id == ID(lane, size)))
 }
 
 /* A call in a lane is over, or none has come: LANES. */
@@ -432,14 +448,22 @@ call:
     d_step {
         !BY_ESTIMATES(lane) || ALL_SAID ->
         guess_call(SIZE_OF(program[step]));
-        current.state = RUNNING;
-        current.got = current.got | (1 << me);
-        current.sent = current.sent | (1 << RIGHT) /* that one is its owner's */
+        if
+        :: LEAVE(lane, SIZE_OF(program[step]))
+        :: else ->
+            current.state = RUNNING;
+            current.got = current.got | (1 << me);
+            current.sent = current.sent | (1 << RIGHT) /* that one is its owner's */
+        fi
     };
     do
     LOOK(current)
     LOOK_AT_VOIDING
-    :: atomic { voiding == 0 && current.got == ALL && current.sent == ALL && CONTROLS_DONE(current) -> break }
+    :: atomic
+    {
+        voiding == 0 && (current.state == EMPTY ||
+                         (current.got == ALL && current.sent == ALL && CONTROLS_DONE(current))) -> break
+    }
     od;
     atomic {
         END_ROUND(current);
@@ -460,6 +484,12 @@ done:
 init
 {
     atomic {
+#ifdef LEAVES
+        select(i : 0 .. 3);
+        leaves[0] = i;
+        select(i : 0 .. 3);
+        leaves[1] = i;
+#endif
         run Rank(0);
         run Rank(1);
         run Rank(2)

@@ -40,15 +40,17 @@ done <<OPTIONS
 -DANY_GUESS
 -DESTIMATES=1
 -DESTIMATES=1 -DCHANGES=1
+-DESTIMATES=1 -DLEAVES -DSTEPS=2
 -DLANES=2
 -DLANES=2 -DROOM=2 -DSTEPS=2
 -DLANES=2 -DSTEPS=2 -DANY_GUESS
 -DLANES=2 -DESTIMATES=2 -DPLAIN
 -DLANES=2 -DESTIMATES=3 -DPLAIN
 -DLANES=2 -DESTIMATES=2 -DCHANGES=2 -DSTEPS=2
+-DLANES=2 -DESTIMATES=2 -DCHANGES=2 -DSTEPS=2 -DLEAVES
 -DLANES=2 -DESTIMATES=3 -DCHANGES=2 -DPLAIN
 -DLANES=2 -DESTIMATES=3 -DCHANGES=1 -DPLAIN
-$([ "${PAT_TEST_SPIN-}" != all ] || printf '%s\n' "-DESTIMATES=1 -DANY_GUESS" "-DLANES=2 -DESTIMATES=2 -DSTEPS=2" "-DLANES=2 -DESTIMATES=3 -DSTEPS=2")
+$([ "${PAT_TEST_SPIN-}" != all ] || printf '%s\n' "-DESTIMATES=1 -DANY_GUESS" "-DESTIMATES=1 -DLEAVES" "-DLANES=2 -DESTIMATES=2 -DPLAIN -DLEAVES" "-DLANES=2 -DESTIMATES=2 -DSTEPS=2" "-DLANES=2 -DESTIMATES=3 -DSTEPS=2")
 OPTIONS
 
 # broken WHAT FROM TO OPTION...: the model with a line changed must fail.
@@ -82,4 +84,7 @@ broken "an epoch of the announced lane that goes on" 'GUESS_ENDS_ANNOUNCED(which
 broken "a lane that ceases to go by the last call while a round is prepared by it" 'epoch\[lane\] % 2 == 1' 'step % 2 == 1' \
     -DCHANGES=2 "${mixed[@]}"
 broken "estimates that go with a call that needs none" ':: which == LANES || BY_ESTIMATES(which) ->' ':: true ->' "${mixed[@]}"
+leaves=(-DESTIMATES=1 -DLEAVES -DSTEPS=2)
+broken "a round that is prepared for a call which is left" '!LEFT(SIZE_OF(expected\[exchange\])) \* ' '' "${leaves[@]}"
+broken "a choice that is this rank's own" 'leaves\[exchange\]' 'leaves[me % 2]' "${leaves[@]}"
 exit $failed

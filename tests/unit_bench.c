@@ -63,6 +63,8 @@ static void test_delay_shapes(void **state)
         assert_int_equal(bench_delay_ns(BENCH_ASCENDING, 1, 3, r, 5, 8 * MS), 2 * MS * r);
         assert_int_equal(bench_delay_ns(BENCH_DESCENDING, 1, 3, r, 5, 8 * MS), 2 * MS * (4 - r));
         assert_int_equal(bench_delay_ns(BENCH_ROTATING, 1, 8, r, 5, 8 * MS), r == 3 ? 8 * MS : 0);
+        assert_int_equal(bench_delay_ns(BENCH_ALTERNATING, 1, 7, r, 5, 8 * MS), r == 4 ? 8 * MS : 0);
+        assert_int_equal(bench_delay_ns(BENCH_ALTERNATING, 1, 8, r, 5, 8 * MS), 0);
         for (int p = 0; p < BENCH_NUM_PATTERNS; p++)
             assert_int_equal(bench_delay_ns((enum bench_pattern)p, 1, 3, r, 5, 0), 0);
     }

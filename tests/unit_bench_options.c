@@ -141,7 +141,8 @@ static void test_options_bad(void **state)
         {"--iters ten", "'ten'", "from 1 to 100000"},
         {"--base inf", "'inf'", "from 0 to 60000"},
         {"--pattern late", "'late'",
-         "uniform, none, one-late, ascending, descending, gaussian, rotating-late"},
+         "uniform, none, one-late, ascending, descending, gaussian, rotating-late, alternating-late, "
+         "switching-late"},
         {"--seed -1", "'-1'", "whole number from 0"},
         {"--link 50", "'50'", "LATENCY,RATE"},
         {"--link 50,0", "'50,0'", "Mbit/s"},

@@ -465,6 +465,38 @@ static void figures_decide(void **state)
     assert_in_range(relay_calls(&q, &at, 100), 1, PAT_LATELY);
 }
 
+/* Ranks have said when they come: by that it is decided, whatever the last calls were like, unless relay was measured to gain by no arrivals. */
+static void what_ranks_say_decides(void **state)
+{
+    (void)state;
+    const pat_terms by_arrivals = {PAT_RELAY_BY_ARRIVALS, BLOCK_NS, LEAST_NS, .relay_first = true};
+    const pat_told together = {.bytes = 65536, .ran = PAT_BY_MPI, .spread_ns = BLOCK_NS, .past_ns = -1},
+                   apart = {.bytes = 65536, .ran = PAT_BY_RELAY, .spread_ns = 5 * BLOCK_NS, .past_ns = -1};
+    pat_told figures = together, measured = apart;
+    pat_profile p = {.bytes = 65536};
+    for (int i = 0; i < 8; i++) {
+        assert_int_equal(pat_profile_said(&p, &by_arrivals, &together), PAT_BY_MPI);
+        assert_int_equal(pat_profile_said(&p, &by_arrivals, &apart), PAT_BY_RELAY);
+        pat_profile_note(&p, &by_arrivals, i % 3 == 0 ? &apart : &together);
+    }
+    figures.outlook = (pat_outlook){.native_us = 4000, .relay_us = 3000};
+    assert_int_equal(pat_profile_said(&p, &by_arrivals, &figures), PAT_BY_RELAY);
+    figures.outlook.relay_us = 5000;
+    assert_int_equal(pat_profile_said(&p, &by_arrivals, &figures), PAT_BY_MPI);
+    for (int i = 0; i < 8; i++) {
+        measured.ran = i % 2 ? PAT_BY_RELAY : PAT_BY_MPI;
+        measured.past_ns = i % 2 ? 2 * BLOCK_NS : BLOCK_NS;
+        pat_profile_note(&p, &by_arrivals, &measured);
+    }
+    p.in_use = PAT_BY_MPI;
+    p.left = 5; /* no try is due */
+    assert_int_equal(pat_profile_said(&p, &by_arrivals, &apart), PAT_BY_MPI);
+    pat_terms always = by_arrivals; /* where arrivals do not matter it is as without them */
+    always.verdict = PAT_RELAY_ALWAYS;
+    p = (pat_profile){.bytes = 65536};
+    assert_int_equal(pat_profile_said(&p, &always, &together), pat_profile_next(&p, &always).runner);
+}
+
 static void every_reason_has_words(void **state)
 {
     (void)state;
@@ -493,6 +525,7 @@ int main(void)
         cmocka_unit_test(nothing_measured),
         cmocka_unit_test(ranks_decide_alike),
         cmocka_unit_test(figures_decide),
+        cmocka_unit_test(what_ranks_say_decides),
         cmocka_unit_test(every_reason_has_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -102,7 +102,7 @@ static void print_losses(const char *who, losses *l)
 static const pat_algorithm *choice_of(const pat_calibration *c, enum pat_op op, int ranks, int64_t bytes)
 {
     const pat_algorithm *const native = pat_algorithm_native(op), *const other = pat_calibration_contender(
-                                                                      c, op, ranks, bytes);
+                                                                      c, op, ranks, bytes, false);
     if (!other)
         return pat_calibration_best(c, op, ranks, bytes);
     return !pat_select_is_small(ranks, bytes) &&

@@ -67,8 +67,9 @@ static const struct argp_option table[] = {
      1},
     {"pattern", KEY_PATTERN, "P", 0,
      "Who is late: uniform (default, the paper's), none, one-late (the last rank), ascending, descending, "
-     "gaussian, "
-     "rotating-late",
+     "gaussian, rotating-late, alternating-late (the last rank, in every second iteration), switching-late "
+     "(in "
+     "iterations drawn at random)",
      1},
     {"seed", KEY_SEED, "S", 0, "Seed of delays and data (default 1)", 1},
     {"persistent", KEY_PERSISTENT, NULL, 0,

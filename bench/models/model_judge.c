@@ -113,7 +113,7 @@ static bool open_cell(cell *c, const char *path, const pat_calibration *all, int
 static const pat_algorithm *contender_of(const cell *c)
 {
     const bench_row *first = c->table.rows;
-    return pat_calibration_contender(c->by, PAT_OP_ALLGATHER, first->procs, first->segment_bytes);
+    return pat_calibration_contender(c->by, PAT_OP_ALLGATHER, first->procs, first->segment_bytes, false);
 }
 
 static bool look(cell *c)

@@ -9,10 +9,11 @@
 #include <gsl/gsl_rng.h>
 
 static const char *const names[BENCH_NUM_PATTERNS] = {
-    [BENCH_UNIFORM] = "uniform",        [BENCH_NONE] = "none",
-    [BENCH_ONE_LATE] = "one-late",      [BENCH_ASCENDING] = "ascending",
-    [BENCH_DESCENDING] = "descending",  [BENCH_GAUSSIAN] = "gaussian",
-    [BENCH_ROTATING] = "rotating-late",
+    [BENCH_UNIFORM] = "uniform",          [BENCH_NONE] = "none",
+    [BENCH_ONE_LATE] = "one-late",        [BENCH_ASCENDING] = "ascending",
+    [BENCH_DESCENDING] = "descending",    [BENCH_GAUSSIAN] = "gaussian",
+    [BENCH_ROTATING] = "rotating-late",   [BENCH_ALTERNATING] = "alternating-late",
+    [BENCH_SWITCHING] = "switching-late",
 };
 
 const char *bench_pattern_name(enum bench_pattern pattern)
@@ -30,7 +31,8 @@ int bench_pattern_find(const char *name)
 
 const char *bench_pattern_names(void)
 {
-    return "uniform, none, one-late, ascending, descending, gaussian, rotating-late";
+    return "uniform, none, one-late, ascending, descending, gaussian, rotating-late, alternating-late, "
+           "switching-late";
 }
 
 /* A share of the largest delay, 0..1, drawn for this rank and iteration alone. */
@@ -64,6 +66,10 @@ int64_t bench_delay_ns(enum bench_pattern pattern, uint64_t seed, int iteration,
         return max_ns * (num_ranks - 1 - rank) / last;
     case BENCH_ROTATING:
         return iteration % num_ranks == rank ? max_ns : 0;
+    case BENCH_ALTERNATING:
+        return iteration % 2 == 1 && rank == num_ranks - 1 ? max_ns : 0;
+    case BENCH_SWITCHING: /* drawn for all ranks alike */
+        return rank == num_ranks - 1 && draw(BENCH_UNIFORM, seed, iteration, num_ranks) < 0.5 ? max_ns : 0;
     default:
         return 0;
     }

@@ -10,11 +10,13 @@
 enum bench_pattern {
     BENCH_UNIFORM, /* the paper's: 0..max, every rank on its own */
     BENCH_NONE,
-    BENCH_ONE_LATE,   /* the last rank is late by max, the others are on time */
-    BENCH_ASCENDING,  /* rank r is late by max * r / (P-1) */
-    BENCH_DESCENDING, /* the other way round */
-    BENCH_GAUSSIAN,   /* mean max/2, standard deviation max/6, cut off at 0 and max */
-    BENCH_ROTATING,   /* rank (iteration mod P) is late by max */
+    BENCH_ONE_LATE,    /* the last rank is late by max, the others are on time */
+    BENCH_ASCENDING,   /* rank r is late by max * r / (P-1) */
+    BENCH_DESCENDING,  /* the other way round */
+    BENCH_GAUSSIAN,    /* mean max/2, standard deviation max/6, cut off at 0 and max */
+    BENCH_ROTATING,    /* rank (iteration mod P) is late by max */
+    BENCH_ALTERNATING, /* the last rank is late by max in every second iteration, nobody in the others */
+    BENCH_SWITCHING,   /* likewise, in iterations drawn at random */
     BENCH_NUM_PATTERNS,
 };
 

@@ -357,9 +357,10 @@ const pat_algorithm *pat_calibration_best(const pat_calibration *c, enum pat_op 
 }
 
 const pat_algorithm *pat_calibration_contender(const pat_calibration *c, enum pat_op op, int ranks,
-                                               int64_t bytes)
+                                               int64_t bytes, bool announced)
 {
-    const pat_algorithm *const best = c ? fastest(c, op, pat_algorithm_is_ahead, ranks, bytes) : NULL;
+    bool (*const is_one)(const pat_algorithm *) = announced ? pat_algorithm_is_early : pat_algorithm_is_ahead;
+    const pat_algorithm *const best = c ? fastest(c, op, is_one, ranks, bytes) : NULL;
     return best ? best : pat_algorithm_contender(op);
 }
 

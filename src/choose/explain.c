@@ -68,6 +68,13 @@ void pat_explain_arrival(const pat_algorithm *alg, int ranks, bool by_last_calls
             by_last_calls ? "when ranks came to the last calls, since none gives milestones" : "milestones");
 }
 
+void pat_explain_listens(int ranks, bool by_estimates)
+{
+    fprintf(stderr, "PAT: %d ranks: all-gathers are chosen by %s\n", ranks,
+            by_estimates ? "milestones, call by call"
+                         : "the last calls, since not all ranks give milestones");
+}
+
 void pat_explain_left(int ranks, enum pat_why why)
 {
     fprintf(stderr, "PAT: %d ranks: all-gathers are left to the MPI library (%s)\n", ranks,

@@ -190,6 +190,18 @@ pat_next pat_profile_next(const pat_profile *p, const pat_terms *terms)
     return next;
 }
 
+enum pat_runner pat_profile_said(const pat_profile *p, const pat_terms *terms, const pat_told *said)
+{
+    const enum pat_runner next = pat_profile_next(p, terms).runner;
+    if (terms->verdict != PAT_RELAY_BY_ARRIVALS)
+        return next;
+    const bool pays = pat_outlook_is_known(&said->outlook) ? pat_outlook_relay_pays(&said->outlook, false)
+                                                           : said->spread_ns >= FAR_BLOCKS * terms->block_ns;
+    /* Relay with ranks far apart was measured to take longer than the MPI library with ranks together: it gains by no arrivals. */
+    const bool lost = p->num_past[PAT_BY_MPI] >= SURE_SAMPLES && ahead(p, terms, PAT_BY_MPI);
+    return pays && (!lost || next == PAT_BY_RELAY) ? PAT_BY_RELAY : PAT_BY_MPI;
+}
+
 /* ---- What a call teaches ---------------------------------------------------------------------------------- */
 
 static int longer(int gap, int most)
@@ -311,6 +323,7 @@ const char *pat_why_text(enum pat_why why)
         [PAT_WHY_TOGETHER] = "ranks come together",
         [PAT_WHY_SLOWER] = "relay was slower",
         [PAT_WHY_NO_GAIN] = "no gain on this link",
+        [PAT_WHY_SAID] = "by milestones",
         [PAT_WHY_LATER] = "relay not tried yet",
         [PAT_WHY_COMPARE] = "to compare",
         [PAT_WHY_NOT_CALIBRATED] = "no calibration",

@@ -28,6 +28,7 @@ enum pat_why {
     PAT_WHY_TOGETHER,       /* ranks come together */
     PAT_WHY_SLOWER,         /* the other one was measured to be slower */
     PAT_WHY_NO_GAIN,        /* the MPI library takes no longer than the link needs */
+    PAT_WHY_SAID,           /* ranks have said when they come */
     PAT_WHY_LATER,          /* relay is to be tried, but not yet */
     PAT_WHY_COMPARE,        /* to see what the other one takes, or when ranks come */
     PAT_WHY_NOT_CALIBRATED, /* operations with a root go by calibration only */
@@ -96,6 +97,9 @@ pat_next pat_profile_next(const pat_profile *p, const pat_terms *terms);
 
 /* Who runs it where it cannot be measured? */
 pat_next pat_profile_plain(const pat_profile *p, const pat_terms *terms);
+
+/* Who runs it where ranks have said when they come to it? said: of that, with an outlook where there is one. */
+enum pat_runner pat_profile_said(const pat_profile *p, const pat_terms *terms, const pat_told *said);
 
 /* Learn from a call that is over. Returns whether another runner is in use from now on. */
 bool pat_profile_note(pat_profile *p, const pat_terms *terms, const pat_told *told);

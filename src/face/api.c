@@ -119,10 +119,10 @@ int PAT_Edge(double percent)
     enum pat_milestone_error error = pat_milestone_edge(&pat_rt.milestone, percent, pat_clock_local_ns());
     if (error == PAT_MILESTONE_OK)
         atomic_store(&pat_rt.edged, true);
-    if (error == PAT_MILESTONE_OK && first && pat_rt.last && pat_rt.thread && pat_runtime_estimates()) {
+    if (error == PAT_MILESTONE_OK && first && pat_rt.last && pat_rt.thread) {
         atomic_store(&pat_rt.last->edge_arrival_ns, pat_rt.milestone.estimate_ns + pat_rt.clock.offset_ns);
         atomic_store(&pat_rt.last->edge, true);
-        tell = true;
+        tell = pat_runtime_estimates() || atomic_load(&pat_rt.last->listens);
     }
     pthread_mutex_unlock(&pat_rt.lock);
     if (tell)

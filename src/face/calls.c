@@ -51,9 +51,12 @@ static int hold_and_pass(pat_comm *c)
     return rc == MPI_SUCCESS ? pat_credits_pass(&c->credits) : rc;
 }
 
-/* The call as a plan. Only what is the same on all ranks decides whether we get here. */
+/*
+ * The call as a plan. Only what is the same on all ranks decides whether we get here. *left: by what ranks say of their arrivals the MPI
+ * library is to run it.
+ */
 static int run_by_plan(pat_comm *c, const pat_call *call, const pat_algorithm *alg, const void *site,
-                       bool measured, pat_outcome *outcome)
+                       bool measured, pat_outcome *outcome, bool *left)
 {
     pat_lane *lane = &c->lanes[alg->op];
     pthread_mutex_lock(&c->lock);
@@ -77,9 +80,12 @@ static int run_by_plan(pat_comm *c, const pat_call *call, const pat_algorithm *a
             outcome->late = lane->late;
             outcome->native_ns = pat_select_native_ns(c, lane, call->mean_bytes);
         }
-        if (rc == MPI_SUCCESS && measured)
+        *left = rc == MPI_SUCCESS && c->left;
+        if (rc == MPI_SUCCESS && outcome && !*left)
+            outcome->alg = c->alg;
+        if (rc == MPI_SUCCESS && measured && !*left)
             rc = pat_comm_ended(c, pat_select_measure(c, lane, PAT_BY_RELAY, call->mean_bytes));
-        else
+        else if (!*left)
             pat_select_learn(c, lane);
     }
     const bool credits = pat_credits_wake(&c->credits), more = pat_epoch_goes_on(c);
@@ -105,6 +111,7 @@ static int passed_on(const passed *p, int rc)
         return rc;
     pthread_mutex_lock(&p->c->lock);
     int failed = pat_comm_failed(p->c);
+    p->c->left = false;
     if (failed == MPI_SUCCESS && p->measured)
         failed = pat_comm_ended(p->c, pat_select_measure(p->c, p->lane, PAT_BY_MPI, p->bytes));
     else if (failed == MPI_SUCCESS)
@@ -208,15 +215,19 @@ static bool run_or_choose(const pat_algorithm *in_use, const pat_call *call, con
         *rc = pat_fail(call->comm, failed);
         return true;
     }
+    if (!alg->build && in_use->chooses)
+        pat_runtime_used(c);
     say_why(outcome, next.why);
-    pat_runtime_count(alg);
+    if (next.why != PAT_WHY_SAID) /* else it is only counted when it is known who runs it */
+        pat_runtime_count(alg);
+    bool left = false;
     if (alg->build) {
-        if (outcome)
-            outcome->alg = alg;
-        *rc = run_by_plan(c, call, alg, site, next.measured, outcome);
-        return true;
+        *rc = run_by_plan(c, call, alg, site, next.measured, outcome, &left);
+        if (!left)
+            return true;
     }
-    if (in_use->chooses)
+    /* Where calls go by estimates nothing may be learnt between them and the call: it would be known to some ranks only. */
+    if (in_use->chooses && (left || !lane->by_estimates))
         *p = (passed){c, lane, call->mean_bytes, next.measured};
     return false;
 }

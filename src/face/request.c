@@ -206,8 +206,10 @@ static int start_locked(PAT_Request r)
         return rc;
     }
     set_state(r, STARTED);
-    pat_runtime_count(alg);
-    if (r->by_mpi && r->c && call->block_bytes > 0 && atomic_load(&pat_rt.alg[r->op])->chooses)
+    if (r->by_mpi || !lane_of(r)->by_estimates)
+        pat_runtime_count(alg);
+    if (r->by_mpi && r->c && call->block_bytes > 0 && atomic_load(&pat_rt.alg[r->op])->chooses &&
+        !lane_of(r)->by_estimates)
         pat_select_passed_on(r->c, lane_of(r), call->block_bytes);
     if (r->by_mpi)
         rc = PMPI_Iallgather(call->sendbuf, call->sendcount, call->sendtype, call->recvbuf, call->recvcount,

@@ -3,6 +3,8 @@
  */
 #include "arrivals.h"
 
+#include <string.h>
+
 #include "error.h"
 #include "explain.h"
 #include "runtime.h"
@@ -75,6 +77,44 @@ int pat_arrivals_over(pat_comm *c, pat_lane *lane, const pat_algorithm *alg, int
         return learn_from_exchange(c, lane, bytes);
     pat_predict_pass(lane->predicts, bytes);
     return MPI_SUCCESS;
+}
+
+static void go_by_estimates(pat_comm *c, pat_lane *lane, bool by_estimates)
+{
+    bool any = false;
+    if (lane->by_estimates == by_estimates)
+        return;
+    lane->by_estimates = by_estimates;
+    lane->unannounced = 0;
+    memset(lane->judged, 0, sizeof(lane->judged)); /* who contends depends on it */
+    for (int op = 0; op < PAT_NUM_OPS; op++)
+        any = any || c->lanes[op].by_estimates;
+    atomic_store(&c->listens, any);
+}
+
+void pat_arrivals_chooses(pat_comm *c, pat_lane *lane, bool chooses)
+{
+    go_by_estimates(c, lane, lane->announced && chooses);
+}
+
+void pat_arrivals_listen(pat_comm *c, pat_lane *lane, bool announced)
+{
+    if (pat_rt.config.explain && c->rank == 0 && lane->announced != announced)
+        pat_explain_listens(c->size, announced);
+    lane->announced = announced;
+    go_by_estimates(c, lane, announced);
+}
+
+void pat_arrivals_heard(pat_comm *c, pat_lane *lane)
+{
+    bool all = true;
+    if (!lane->by_estimates)
+        return;
+    for (int r = 0; r < c->size; r++)
+        all = all && !c->exchange.all[r].certain;
+    lane->unannounced = all ? 0 : lane->unannounced + 1;
+    if (lane->unannounced >= UNANNOUNCED)
+        pat_arrivals_listen(c, lane, false);
 }
 
 int pat_arrivals_measured(pat_comm *c, pat_lane *lane, const pat_sample *sample)

@@ -25,6 +25,17 @@ bool pat_arrivals_wanted(const pat_lane *lane, const pat_algorithm *alg, int64_t
 /* A call by `alg` is over: learn when ranks came, if the exchange has told. Returns an MPI error code. */
 int pat_arrivals_over(pat_comm *c, pat_lane *lane, const pat_algorithm *alg, int64_t bytes);
 
+/*
+ * All ranks announce their calls: from now on the lane's calls go by that (pat_select_said, in select.h); or they do not, and it is over. At the
+ * same point of the program on all ranks, and with no round prepared in the lane, which an algorithm runs that chooses. The second: another
+ * algorithm is in use, which chooses, or not.
+ */
+void pat_arrivals_listen(pat_comm *c, pat_lane *lane, bool announced);
+void pat_arrivals_chooses(pat_comm *c, pat_lane *lane, bool chooses);
+
+/* A call that went by estimates is over: where not all ranks gave one in advance several times in a row, the lane's calls no longer go by them. */
+void pat_arrivals_heard(pat_comm *c, pat_lane *lane);
+
 /* A call that went by the last calls was measured, and all ranks have told. Returns an MPI error code. */
 int pat_arrivals_measured(pat_comm *c, pat_lane *lane, const pat_sample *sample);
 

@@ -56,6 +56,7 @@ typedef struct pat_comm {
     /* The hand-over from PAT_Edge to the background thread. */
     atomic_bool edge;
     atomic_int_fast64_t edge_arrival_ns;
+    atomic_bool listens;    /* some lane goes by estimates: the thread is to be woken */
     atomic_bool foreground; /* a calling thread drives this communicator until its call returns */
 
     pthread_mutex_t lock; /* guards all that follows; whoever holds it drives */
@@ -74,10 +75,14 @@ typedef struct pat_comm {
     enum pat_phase phase;
     pat_lane *lane; /* of the call under way, as are the next three */
     const pat_algorithm *alg;
+    bool
+        left; /* by estimates it is left to the MPI library, which may run it still: nothing is told or prepared here meanwhile */
     int64_t called_ns; /* when it began; for a trace */
     pat_call call;
-    pat_lane *rooted;            /* the lane of the call with a root that is under way; else NULL */
-    pat_lane *voiding;           /* the lane whose prepared round is being thrown away; else NULL */
+    const pat_algorithm
+        *said;         /* who runs the call that all estimates announce, in a lane that goes by them */
+    pat_lane *rooted;  /* the lane of the call with a root that is under way; else NULL */
+    pat_lane *voiding; /* the lane whose prepared round is being thrown away; else NULL */
     struct pat_sockets *sockets; /* what the calling thread watches while it waits; may be NULL */
     pat_hold hold;
     pat_credits credits;
@@ -123,9 +128,11 @@ void pat_comm_unref(pat_comm *c);
  */
 static inline enum pat_basis pat_comm_basis(const pat_comm *c, const pat_algorithm *alg)
 {
+    const pat_lane *lane = &c->lanes[alg->op];
     if (!c->background || !alg->arrival_aware)
         return PAT_BASIS_NONE;
-    return alg->uses_arrivals && !c->lanes[alg->op].by_last_calls ? PAT_BASIS_ESTIMATES : PAT_BASIS_LAST;
+    return lane->by_estimates || (alg->uses_arrivals && !lane->by_last_calls) ? PAT_BASIS_ESTIMATES
+                                                                              : PAT_BASIS_LAST;
 }
 
 /* Does a call with `alg` wait for this epoch's estimates? They have come from all ranks when its round is made. */

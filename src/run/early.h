@@ -18,4 +18,13 @@ void pat_early_release(pat_lane *lane);
 /* Move early data out of the holder's buffer into the library's memory. Returns an MPI error code. */
 int pat_early_leave_holder(pat_lane *lane);
 
+/*
+ * Forget the lane's round that was prepared without estimates, if there is one: between calls, when no rank has called it. Returns an MPI
+ * error code, as the next one does.
+ */
+int pat_early_drop_ahead(pat_comm *c, pat_lane *lane);
+
+/* Likewise, and what comes is of the next epoch: on all ranks at the same point of the program. */
+int pat_early_new_epoch(pat_comm *c, pat_lane *lane);
+
 #endif

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "arrivals.h"
+#include "bring.h"
 #include "early.h"
 #include "ensure.h"
 #include "error.h"
@@ -103,29 +104,11 @@ int pat_epoch_release_holder(pat_comm *c)
     return MPI_SUCCESS;
 }
 
-/*
- * A round prepared without estimates has no control messages, so each rank may make one when it likes. Forgotten it may
- * be only between calls, when no rank has called it: then nobody has sent it anything.
- */
-static int drop_ahead(pat_comm *c, pat_lane *lane)
-{
-    int rc = MPI_SUCCESS;
-    /* After an error its messages may still be under way: then it stays. */
-    if (pat_round_is(lane->prepared, PAT_ROUND_EARLY) && c->failure.code == MPI_SUCCESS &&
-        pat_comm_ahead(c, pat_plan_cache_algorithm(lane->prepared->plan))) {
-        rc = pat_comm_ended(c, pat_round_void(lane->prepared));
-        if (rc == MPI_SUCCESS)
-            pat_round_end(lane->prepared);
-        pat_early_release(lane);
-    }
-    return rc;
-}
-
 int pat_epoch_drop_ahead(pat_comm *c)
 {
     int rc = MPI_SUCCESS;
     for (int op = 0; op < PAT_NUM_OPS; op++) {
-        int rc_lane = drop_ahead(c, &c->lanes[op]);
+        int rc_lane = pat_early_drop_ahead(c, &c->lanes[op]);
         rc = rc != MPI_SUCCESS ? rc : rc_lane;
     }
     return rc;
@@ -147,12 +130,18 @@ static int void_prepared(pat_comm *c, pat_lane *lane, const pat_algorithm *alg)
     return pat_round_void(lane->prepared);
 }
 
+/* What was prepared for a call that goes by estimates is run by whom they were found to ask for, which need not be who runs this one. */
+static const pat_algorithm *prepared_with(pat_comm *c)
+{
+    return c->lane->by_estimates ? pat_estimates_algorithm(c, c->lane) : c->alg;
+}
+
 /* The same, of the lane that a rule names. */
 static int throw_away(pat_comm *c, enum pat_voids voids)
 {
     pat_lane *said = pat_estimates_announced(c);
     if (voids == PAT_VOIDS_OWN)
-        return void_prepared(c, c->lane, c->alg);
+        return void_prepared(c, c->lane, prepared_with(c));
     return voids == PAT_VOIDS_ANNOUNCED ? void_prepared(c, said, pat_estimates_algorithm(c, said))
                                         : MPI_SUCCESS;
 }
@@ -189,7 +178,7 @@ static void next_epoch(pat_comm *c, pat_lane *lane, enum pat_basis basis)
 /* Is the round that was prepared the one that is called? What no rank will call any more is thrown away. */
 static int settle_guess(pat_comm *c, pat_blocks blocks, bool *as_prepared)
 {
-    const pat_blocks guess = pat_estimates_expected(c, c->lane, c->alg);
+    const pat_blocks guess = pat_estimates_expected(c, c->lane, prepared_with(c));
     const enum pat_match match = guess.bytes == PAT_NO_CALL                ? PAT_MATCH_NONE
                                  : pat_blocks_same(guess, blocks, c->size) ? PAT_MATCH_RIGHT
                                                                            : PAT_MATCH_WRONG;
@@ -199,54 +188,15 @@ static int settle_guess(pat_comm *c, pat_blocks blocks, bool *as_prepared)
     return throw_away(c, outcome.voids);
 }
 
-/* Room for so many packed results of so many bytes. */
-static int make_room(pat_lane *lane, int results, int64_t bytes)
+/* All have said when they come: who runs the call? A request that was started cannot be left to the MPI library any more. */
+static int choose_said(pat_comm *c)
 {
-    if (results == 0 || pat_comm_buffer(&lane->pack, &lane->pack_size, (size_t)(results * bytes)))
-        return MPI_SUCCESS;
-    return pat_error(MPI_ERR_NO_MEM, "no memory to pack %lld bytes", (long long)bytes);
-}
-
-/* As bring_buffers, for a contribution that is a block for each rank: it cannot lie where the result goes. */
-static int bring_personal(pat_comm *c, char **home, const char **own)
-{
-    const pat_call *call = &c->call;
-    pat_lane *lane = c->lane;
-    const int64_t total = c->size * call->block_bytes, unpacked = call->recv_plain ? 0 : total;
-    const bool packs = call->in_place || !call->send_plain;
-    int rc = make_room(lane, !call->recv_plain + packs, total);
-    if (rc != MPI_SUCCESS)
-        return rc;
-    *home = unpacked ? lane->pack : call->recvbuf;
-    *own = packs ? lane->pack + unpacked : call->sendbuf;
-    if (!packs)
-        return MPI_SUCCESS;
-    atomic_fetch_add_explicit(&pat_rt.bytes_copied, total, memory_order_relaxed);
-    return pat_call_pack_all(call, c->own, c->size, lane->pack + unpacked);
-}
-
-/* Where the result goes, and from where the plan copies this rank's own block; NULL: it is in its place. */
-static int bring_buffers(pat_comm *c, char **home, const char **own)
-{
-    const pat_call *call = &c->call;
-    const pat_collective *row = pat_collective_of(c->lane->op);
-    const int block = pat_collective_own_block(row, c->rank);
-    const int64_t start = pat_block_start(call->block_bytes, call->starts, block),
-                  end = pat_block_start(call->block_bytes, call->starts, block + 1),
-                  total =
-                      pat_block_start(call->block_bytes, call->starts, pat_collective_blocks(row, c->size));
-    int rc = make_room(c->lane, !call->recv_plain, total);
-    if (rc != MPI_SUCCESS)
-        return rc;
-    *home = call->recv_plain ? call->recvbuf : c->lane->pack;
-    *own = NULL;
-    if (call->in_place ? !call->recv_plain : !call->send_plain) {
-        atomic_fetch_add_explicit(&pat_rt.bytes_copied, end - start, memory_order_relaxed);
-        return pat_call_pack_own(call, c->own, c->rank, *home + start);
-    }
-    if (!call->in_place)
-        *own = call->sendbuf;
-    return MPI_SUCCESS;
+    const pat_algorithm *alg, *const contender = c->alg;
+    int rc = pat_select_said(c, c->lane, c->call.mean_bytes, &alg);
+    c->left = rc == MPI_SUCCESS && !alg->build && !c->hold.started;
+    c->alg = rc == MPI_SUCCESS && alg->build ? alg : contender;
+    pat_runtime_count(c->left ? alg : c->alg);
+    return rc;
 }
 
 /* The plan is known: bring the application's buffers and let it run. */
@@ -256,8 +206,10 @@ static int start_round(pat_comm *c)
     char *home = NULL;
     const char *own = NULL;
     bool as_prepared;
-    int rc = settle_guess(c, pat_blocks_of(&c->call), &as_prepared);
-    if (rc != MPI_SUCCESS)
+    int rc = lane->by_estimates ? choose_said(c) : MPI_SUCCESS;
+    if (rc == MPI_SUCCESS)
+        rc = settle_guess(c, pat_blocks_of(&c->call), &as_prepared);
+    if (rc != MPI_SUCCESS || c->left)
         return rc;
     if (as_prepared && lane->prepared->exec) {
         pat_round *spare = lane->current;
@@ -267,8 +219,7 @@ static int start_round(pat_comm *c)
         rc = make(c, lane, lane->current, c->alg, pat_blocks_of(&c->call), as_prepared);
     }
     if (rc == MPI_SUCCESS)
-        rc = pat_collective_of(lane->op)->personal ? bring_personal(c, &home, &own)
-                                                   : bring_buffers(c, &home, &own);
+        rc = pat_bring_buffers(c, &home, &own);
     if (rc != MPI_SUCCESS)
         return rc;
     if (c->call.element_bytes > 0)
@@ -282,6 +233,18 @@ static int remember(pat_comm *c, pat_lane *lane, pat_blocks blocks)
     if (pat_shapes_note(&lane->shapes, blocks, c->size) != 0)
         return pat_error(MPI_ERR_NO_MEM, "no memory for the lengths of %d blocks", c->size);
     pat_comm_called(c, lane->op);
+    return MPI_SUCCESS;
+}
+
+/* What was to be settled before the MPI library runs the call is settled. */
+static int finish_left(pat_comm *c)
+{
+    const enum pat_basis basis = pat_comm_basis(c, c->alg);
+    int rc = remember(c, c->lane, pat_blocks_of(&c->call));
+    if (rc != MPI_SUCCESS)
+        return rc;
+    pat_arrivals_heard(c, c->lane);
+    next_epoch(c, c->lane, basis);
     return MPI_SUCCESS;
 }
 
@@ -312,6 +275,7 @@ static int finish_round(pat_comm *c)
     if (rc != MPI_SUCCESS)
         return rc;
     lane->open_by_ns = lane->by_request ? pat_pace_open(pat_clock_local_ns(), false) : 0;
+    pat_arrivals_heard(c, lane);
     next_epoch(c, lane, basis); /* of the call that is over, whatever the next one goes by */
     return MPI_SUCCESS;
 }
@@ -333,7 +297,7 @@ static int happens(pat_comm *c, enum pat_call_event event)
     else if (step.act == PAT_DO_START)
         rc = start_round(c);
     else if (step.act == PAT_DO_FINISH)
-        rc = finish_round(c);
+        rc = c->left ? finish_left(c) : finish_round(c);
     if (rc == MPI_SUCCESS)
         c->phase = step.phase;
     return rc;
@@ -341,9 +305,9 @@ static int happens(pat_comm *c, enum pat_call_event event)
 
 int pat_epoch_new_algorithm(pat_comm *c, enum pat_op op)
 {
-    pat_lane *lane = &c->lanes[op];
-    int rc = drop_ahead(c, lane);
-    lane->epoch++;
+    int rc = pat_early_new_epoch(
+        c, &c->lanes[op]); /* first: what the old one prepared without estimates is forgotten */
+    pat_arrivals_chooses(c, &c->lanes[op], atomic_load(&pat_rt.alg[op])->chooses);
     return rc;
 }
 
@@ -355,6 +319,7 @@ static int begin(pat_comm *c, const pat_call *call, const pat_algorithm *alg)
     c->lane = &c->lanes[alg->op];
     c->call = *call;
     c->alg = alg;
+    c->left = false;
     c->called_ns = pat_rt.trace ? pat_clock_local_ns() : 0;
     atomic_store(&c->edge, false); /* this call speaks for itself */
     rc = happens(c, pat_comm_estimates(c, alg) ? PAT_CALL_BY_ESTIMATES : PAT_CALL);
@@ -375,17 +340,17 @@ int pat_epoch_progress_driving(pat_comm *c, bool *moved)
     if (rc != MPI_SUCCESS)
         return rc;
     if (c->phase == PAT_AWAIT_ESTIMATES) {
-        rc = pat_exchange_test(&c->exchange, c->size);
+        rc = pat_estimates_test(c);
         if (rc == MPI_SUCCESS && c->exchange.state == PAT_EXCHANGE_DONE) {
             *moved = true;
             rc = happens(c, PAT_ALL_SAID);
         }
     }
     if (rc == MPI_SUCCESS && c->phase == PAT_RUNNING) {
-        rc = pat_round_look(c->lane->current, moved);
+        rc = c->left ? MPI_SUCCESS : pat_round_look(c->lane->current, moved);
         if (rc == MPI_SUCCESS && c->voiding)
             rc = progress_voiding(c, moved);
-        if (rc == MPI_SUCCESS && !c->voiding && pat_round_is(c->lane->current, PAT_ROUND_OVER))
+        if (rc == MPI_SUCCESS && !c->voiding && (c->left || pat_round_is(c->lane->current, PAT_ROUND_OVER)))
             rc = happens(c, PAT_ALL_OVER);
     }
     return pat_comm_ended(c, rc);
@@ -414,7 +379,7 @@ bool pat_epoch_goes_on(pat_comm *c)
  */
 static void prepare_what_is_due(pat_comm *c)
 {
-    if (c->phase != PAT_IDLE || c->voiding || c->sample.under_way)
+    if (c->phase != PAT_IDLE || c->voiding || c->sample.under_way || c->left)
         return;
     for (int op = 0; op < PAT_NUM_OPS; op++) {
         pat_lane *lane = &c->lanes[op];
@@ -466,7 +431,7 @@ int pat_epoch_settle_begin(pat_comm *c)
 /* When all ranks have said what they expect, what was prepared by it is thrown away. */
 static int void_announced(pat_comm *c, bool *heard)
 {
-    int rc = pat_exchange_test(&c->exchange, c->size);
+    int rc = pat_estimates_test(c);
     *heard = rc == MPI_SUCCESS && c->exchange.state == PAT_EXCHANGE_DONE;
     if (!*heard)
         return rc;

@@ -34,9 +34,11 @@ static pat_lane *lane_of_shape(pat_comm *c, int64_t shape)
     return &c->lanes[shape >> SHAPE_OP & ((1 << (SHAPE_DIFFER - SHAPE_OP)) - 1)];
 }
 
-const pat_algorithm *pat_estimates_algorithm(const pat_comm *c, const pat_lane *lane)
+const pat_algorithm *pat_estimates_algorithm(pat_comm *c, const pat_lane *lane)
 {
-    return pat_select(c, atomic_load(&pat_rt.alg[lane->op]), lane->shapes.guess.mean_bytes, true, NULL);
+    const pat_algorithm *alg =
+        pat_select(c, atomic_load(&pat_rt.alg[lane->op]), lane->shapes.guess.mean_bytes, true, NULL);
+    return lane->by_estimates && c->said && pat_estimates_announced(c) == lane ? c->said : alg;
 }
 
 pat_lane *pat_estimates_announced(pat_comm *c)
@@ -80,12 +82,37 @@ int pat_estimates_contribute(pat_comm *c, int64_t arrival_ns, int64_t shape, boo
     pat_estimate mine = {arrival_ns, shape, certain, !atomic_load(&pat_rt.edged)};
     if (c->exchange.state != PAT_EXCHANGE_NONE)
         return MPI_SUCCESS;
+    c->said = NULL;
     return pat_exchange_post(&c->exchange, c->own, mine, pat_clock_local_ns());
+}
+
+/* Who runs the call that they announce; of one that nobody can make a plan for before it comes nobody needs to know. */
+static int choose_announced(pat_comm *c)
+{
+    const int64_t shape = c->exchange.expected_shape;
+    pat_lane *lane = pat_estimates_announced(c);
+    if (!lane || !lane->by_estimates)
+        return MPI_SUCCESS;
+    if (shape == pat_estimates_shape(c, lane, lane->shapes.guess))
+        return pat_select_said(c, lane, lane->shapes.guess.mean_bytes, &c->said);
+    return shape >> SHAPE_DIFFER & 1 ? MPI_SUCCESS : pat_select_said(c, lane, shape & UINT32_MAX, &c->said);
+}
+
+int pat_estimates_test(pat_comm *c)
+{
+    const enum pat_exchange_state before = c->exchange.state;
+    int rc = pat_exchange_test(&c->exchange, c->size);
+    return rc == MPI_SUCCESS && before != PAT_EXCHANGE_DONE && c->exchange.state == PAT_EXCHANGE_DONE
+               ? choose_announced(c)
+               : rc;
 }
 
 int pat_estimates_hear(pat_comm *c)
 {
     int rc = MPI_SUCCESS;
+    /* What a started request's round teaches is learnt by PAT_Wait, and who runs the next call follows from it. */
+    if (c->hold.started && atomic_load(&c->listens))
+        return rc;
     if (atomic_load(&c->edge) && c->exchange.state == PAT_EXCHANGE_NONE) {
         const pat_lane *lane = &c->lanes[c->follows[c->last_op]];
         if (!pat_comm_estimates(c, pat_estimates_algorithm(c, lane)))
@@ -94,5 +121,5 @@ int pat_estimates_hear(pat_comm *c)
         rc = pat_estimates_contribute(c, atomic_load(&c->edge_arrival_ns),
                                       pat_estimates_shape(c, lane, lane->shapes.guess), false);
     }
-    return rc == MPI_SUCCESS ? pat_exchange_test(&c->exchange, c->size) : rc;
+    return rc == MPI_SUCCESS ? pat_estimates_test(c) : rc;
 }

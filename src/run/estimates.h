@@ -19,6 +19,9 @@ int pat_estimates_contribute(pat_comm *c, int64_t arrival_ns, int64_t shape, boo
 /* Post this rank's estimate after a PAT_Edge, if the call that is likely to come needs one, and see what the others have said. */
 int pat_estimates_hear(pat_comm *c);
 
+/* See whether all ranks have given their estimates; if so it is decided who runs the call that they announce. */
+int pat_estimates_test(pat_comm *c);
+
 /* The lane that the ranks' estimates announce; NULL where they are not all here, or not of one mind. */
 pat_lane *pat_estimates_announced(pat_comm *c);
 
@@ -26,7 +29,7 @@ pat_lane *pat_estimates_announced(pat_comm *c);
 enum pat_announced pat_estimates_announced_to(pat_comm *c, const pat_lane *lane);
 
 /* The algorithm that runs a lane's calls, as far as it can be said before they come. */
-const pat_algorithm *pat_estimates_algorithm(const pat_comm *c, const pat_lane *lane);
+const pat_algorithm *pat_estimates_algorithm(pat_comm *c, const pat_lane *lane);
 
 /* What the next call in a lane is taken to be, if `alg` runs it. */
 pat_blocks pat_estimates_expected(pat_comm *c, const pat_lane *lane, const pat_algorithm *alg);

@@ -73,7 +73,7 @@ const char *pat_invariant_broken(const pat_comm *c)
         return why;
     if (c->phase != PAT_IDLE && !c->lane)
         return "a call is under way in no lane";
-    if (c->phase == PAT_RUNNING && pat_round_is(c->lane->current, PAT_ROUND_EMPTY))
+    if (c->phase == PAT_RUNNING && !c->left && pat_round_is(c->lane->current, PAT_ROUND_EMPTY))
         return "a call runs without a round";
     if (c->voiding && !pat_round_is(c->voiding->prepared, PAT_ROUND_VOIDING))
         return "nothing is being thrown away where it should be";

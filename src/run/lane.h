@@ -33,6 +33,7 @@ typedef struct pat_judged {
     int64_t bytes; /* 0: nothing yet */
     enum pat_verdict verdict;
     const pat_algorithm *contender; /* who would run them in place of the MPI library; NULL: nobody */
+    bool by_estimates;              /* is it worth knowing in advance when ranks come to the very call? */
 } pat_judged;
 
 /* Who came last to a round. */
@@ -67,8 +68,11 @@ typedef struct pat_lane {
 
     /* Agreed, for algorithms that go by arrivals: no rank gives estimates of its own, so the last calls say when ranks will come. */
     bool by_last_calls;
-    int unannounced; /* calls one after the other to which no rank had given an estimate */
-    bool edged;      /* this rank has given one all the same, for the call under way */
+    /* Agreed, for an algorithm that chooses: all ranks give estimates, and by these each call is run by whom it takes least. */
+    bool by_estimates;
+    bool announced; /* the same, also while another algorithm is in use */
+    int unannounced; /* calls one after the other to which no rank (by_estimates: not every rank) had given an estimate */
+    bool edged; /* this rank has given one all the same, for the call under way */
     pat_predict predicts[PAT_PREDICTS];
 
     /* What an algorithm is chosen by. */

@@ -8,6 +8,7 @@
 #include "select.h"
 
 #include "arrivals.h"
+#include "early.h"
 #include "error.h"
 #include "explain.h"
 #include "runtime.h"
@@ -41,23 +42,39 @@ static bool look_out_together(const pat_comm *c, const pat_algorithm *contender,
            pat_outlook_is_known(together);
 }
 
-static pat_judged judge(const pat_comm *c, enum pat_op op, int64_t block_bytes, pat_outlook *together)
+/* Does relay run the first calls, since on such a network it was not found slower? */
+static bool relay_first(const pat_comm *c)
 {
-    pat_judged judged = {block_bytes, PAT_RELAY_NEVER, pat_algorithm_contender(op)};
+    return c->calibration || (c->one_a_node && c->link.packet_bytes > 0);
+}
+
+/* announced: ranks give estimates. */
+static pat_judged judge_where(const pat_comm *c, enum pat_op op, bool announced, int64_t block_bytes,
+                              pat_outlook *together)
+{
+    pat_judged judged = {block_bytes, PAT_RELAY_NEVER, pat_algorithm_contender(op), false};
     *together = (pat_outlook){0};
     if (!c->background || !pat_comm_chooses_here(c->one_node) || pat_select_is_small(c->size, block_bytes))
         return judged;
-    judged.contender = pat_calibration_contender(c->calibration, op, c->size, block_bytes);
+    judged.contender = pat_calibration_contender(c->calibration, op, c->size, block_bytes, announced);
     judged.verdict = look_out_together(c, judged.contender, block_bytes, together)
                          ? pat_outlook_verdict(together)
                          : judge_by_link(c, block_bytes);
+    judged.by_estimates =
+        relay_first(c) && (judged.verdict == PAT_RELAY_BY_ARRIVALS ||
+                           (judged.verdict == PAT_RELAY_ALWAYS && judged.contender->uses_arrivals));
     return judged;
+}
+
+static pat_judged judge(const pat_comm *c, const pat_lane *lane, int64_t block_bytes, pat_outlook *together)
+{
+    return judge_where(c, lane->op, lane->by_estimates, block_bytes, together);
 }
 
 pat_judged pat_select_verdict(const pat_comm *c, int64_t block_bytes)
 {
     pat_outlook together;
-    return judge(c, PAT_OP_ALLGATHER, block_bytes, &together);
+    return judge(c, &c->lanes[PAT_OP_ALLGATHER], block_bytes, &together);
 }
 
 /* What is judged once is kept, when a call is over. */
@@ -65,7 +82,7 @@ static pat_judged judged_of(const pat_comm *c, const pat_lane *lane, int64_t blo
 {
     pat_outlook together;
     const pat_judged *kept = &lane->judged[place_of(block_bytes)];
-    return kept->bytes == block_bytes ? *kept : judge(c, lane->op, block_bytes, &together);
+    return kept->bytes == block_bytes ? *kept : judge(c, lane, block_bytes, &together);
 }
 
 static pat_terms terms_of(const pat_comm *c, const pat_judged *judged)
@@ -74,15 +91,15 @@ static pat_terms terms_of(const pat_comm *c, const pat_judged *judged)
     return (pat_terms){.verdict = judged->verdict,
                        .block_ns = block_ns,
                        .least_ns = c->blocks_in * block_ns,
-                       .relay_first = c->calibration || (c->one_a_node && c->link.packet_bytes > 0),
+                       .relay_first = relay_first(c),
                        .many_a_node = !c->calibration && !c->one_a_node && !c->one_node};
 }
 
 /* What is judged is told to whoever wants to know. */
-static void explain_verdict(const pat_comm *c, enum pat_op op, int64_t block_bytes)
+static void explain_verdict(const pat_comm *c, const pat_lane *lane, int64_t block_bytes)
 {
     pat_outlook together;
-    const pat_judged judged = judge(c, op, block_bytes, &together);
+    const pat_judged judged = judge(c, lane, block_bytes, &together);
     if (pat_outlook_is_known(&together))
         pat_explain_arrivals(&together, judged.contender, c->size, block_bytes, judged.verdict);
 }
@@ -134,7 +151,7 @@ static void learn(pat_comm *c, pat_lane *lane, const pat_told *told)
     const bool explain = pat_rt.config.explain && c->rank == 0;
     pat_judged *kept = &lane->judged[place_of(told->bytes)];
     if (explain && kept->bytes != told->bytes)
-        explain_verdict(c, lane->op, told->bytes);
+        explain_verdict(c, lane, told->bytes);
     *kept = judged;
     const pat_profile *changed = pat_history_note(&lane->history, &terms, told);
     if (explain && changed)
@@ -156,6 +173,38 @@ void pat_select_passed_on(pat_comm *c, pat_lane *lane, int64_t block_bytes)
     learn(c, lane, &told);
 }
 
+/* All ranks have given an estimate before a measured call: are the next ones to go by them? */
+static int listen_to_all(pat_comm *c, pat_lane *lane, const pat_sample *sample)
+{
+    pat_outlook together;
+    bool all = !lane->by_estimates;
+    for (int r = 0; r < c->size; r++)
+        all = all && sample->all[r].edged;
+    if (!all || !judge_where(c, lane->op, true, sample->bytes, &together).by_estimates)
+        return MPI_SUCCESS;
+    /* What was prepared without estimates no rank has called: the others' messages are of the next epoch. */
+    int rc = pat_early_new_epoch(c, lane);
+    pat_arrivals_listen(c, lane, true);
+    return rc;
+}
+
+int pat_select_said(pat_comm *c, pat_lane *lane, int64_t block_bytes, const pat_algorithm **alg)
+{
+    pat_profile fresh;
+    const pat_judged judged = judged_of(c, lane, block_bytes);
+    const pat_terms terms = terms_of(c, &judged);
+    for (int r = 0; r < c->size; r++)
+        c->arrival_ns[r] = c->exchange.all[r].arrival_ns;
+    pat_told said =
+        pat_told_make(c->arrival_ns, c->size, &(pat_carried){.site = 0}, block_bytes, PAT_BY_RELAY);
+    int rc = look_out(c, lane, &said);
+    const bool ours = judged.verdict != PAT_RELAY_NEVER &&
+                      pat_profile_said(pat_history_look(&lane->history, block_bytes, &fresh), &terms,
+                                       &said) == PAT_BY_RELAY;
+    *alg = ours ? judged.contender : pat_algorithm_native(lane->op);
+    return rc;
+}
+
 static int learn_sampled(pat_comm *c, const pat_sample *sample)
 {
     int64_t exits = 0;
@@ -170,9 +219,10 @@ static int learn_sampled(pat_comm *c, const pat_sample *sample)
         exits += (sample->all[r].exit_ns - c->arrival_ns[told.last_rank]) / c->size;
     told.past_ns = exits > 0 ? exits : 0;
     int rc = look_out(c, lane, &told);
-    if (rc == MPI_SUCCESS)
-        learn(c, lane, &told);
-    return rc;
+    if (rc != MPI_SUCCESS)
+        return rc;
+    learn(c, lane, &told);
+    return listen_to_all(c, lane, sample);
 }
 
 int pat_select_measure(pat_comm *c, pat_lane *lane, enum pat_runner ran, int64_t block_bytes)
@@ -254,6 +304,9 @@ const pat_algorithm *pat_select(const pat_comm *c, const pat_algorithm *alg, int
         const pat_profile *p = pat_history_look(&c->lanes[alg->op].history, block_bytes, &fresh);
         const pat_terms terms = terms_of(c, &judged);
         chosen = may_measure ? pat_profile_next(p, &terms) : pat_profile_plain(p, &terms);
+        /* Who it is will be decided when all have said when they come: pat_select_said. */
+        if (c->lanes[alg->op].by_estimates && judged.verdict != PAT_RELAY_NEVER)
+            chosen = (pat_next){PAT_BY_RELAY, chosen.measured, PAT_WHY_SAID};
         if (!pat_comm_chooses_here(c->one_node))
             chosen.why = PAT_WHY_ONE_NODE;
         else if (!c->background)

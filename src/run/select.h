@@ -36,6 +36,9 @@ int pat_select_note(pat_comm *c, pat_lane *lane, const pat_carried *carried, int
 void pat_select_learn(pat_comm *c, pat_lane *lane);
 void pat_select_passed_on(pat_comm *c, pat_lane *lane, int64_t block_bytes);
 
+/* Who runs a call of a lane that goes by estimates, when all ranks have given them. Returns an MPI error code. */
+int pat_select_said(pat_comm *c, pat_lane *lane, int64_t block_bytes, const pat_algorithm **alg);
+
 /*
  * A measured call is over: begin to tell the other ranks (sample.h). All learn from what was told before the next call's algorithm
  * is chosen. Returns an MPI error code, as the next three do.

@@ -126,8 +126,8 @@ static int settle_one(pat_comm *c)
     pthread_mutex_lock(&c->lock);
     if (c->usable && !c->dead)
         rc = pat_epoch_wait(c);
-    if (rc == MPI_SUCCESS && c->usable && !c->dead && c->background && pat_runtime_estimates() &&
-        !pat_rt.settled) {
+    if (rc == MPI_SUCCESS && c->usable && !c->dead && c->background && !pat_rt.settled &&
+        (pat_runtime_estimates() || atomic_load(&c->listens))) {
         atomic_store(&c->foreground, true);
         rc = pat_epoch_settle_begin(c);
         while (rc == MPI_SUCCESS && !done) {

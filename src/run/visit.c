@@ -186,7 +186,7 @@ static int visit_comm(pat_comm *c, pat_visit *visit)
         rc = drive_started(c, visit);
     if (rc == MPI_SUCCESS && c->sample.under_way)
         rc = drive_sample(c, visit);
-    if (rc != MPI_SUCCESS || c->phase != PAT_IDLE || c->voiding || c->sample.under_way)
+    if (rc != MPI_SUCCESS || c->phase != PAT_IDLE || c->voiding || c->sample.under_way || c->left)
         return rc;
     rc = drive_exchange(c, visit);
     for (int op = 0; op < PAT_NUM_OPS && rc == MPI_SUCCESS; op++)

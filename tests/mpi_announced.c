@@ -1,0 +1,202 @@
+/*
+ * mpi_announced.c — `auto` where all ranks give milestones: each call is run by whom it takes least when ranks come as they have said, by
+ * relay or bdr where one is late and by the MPI library where they come together, in whatever order that changes; alike on all ranks, and
+ * only as long as all ranks do give them. Results are right whatever is said. Who runs the calls is looked at with an argument only, on several
+ * nodes: inside one the MPI library is soon measured to be the fastest.
+ *
+ * ranks: 2 3 5
+ */
+#include "mpi_calibrated.h"
+
+static char path[] = "/tmp/pat-announced-XXXXXX";
+static uint32_t seed;
+static bool looks; /* at who runs the calls */
+
+enum { BYTES = 20000, CALLS = 24, LATE_MS = 40 };
+
+/* What messages of 20 KB take by the made-up calibration: relay twice as long as the MPI library, so that it pays where some rank is late. */
+static pat_calibration made_up(double native_us, double bdr_us)
+{
+    pat_calibration c = made_up_calibration(NULL, 1000);
+    c.num_points = 0;
+    for (int ranks = 2; ranks <= 8; ranks++)
+        c.points[c.num_points++] = (pat_point){index_of("native"), ranks, BYTES, native_us * (ranks - 1)};
+    pat_calibration_sort(&c);
+    if (bdr_us > 0)
+        c.fits[index_of("bdr")] =
+            (pat_fit){.known = true, .alpha_us = bdr_us, .beta_ns = 1e-3 * bdr_us, .rank = 2};
+    return c;
+}
+
+static void begin(const char *what, double native_us, double bdr_us)
+{
+    const pat_calibration c = made_up(native_us, bdr_us);
+    test_at("%s", what);
+    if (test.rank == 0 && pat_calibration_write(&c, path) != 0)
+        test_fail("%s cannot be written", path);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MUST(PAT_Init());
+}
+
+static void end(void)
+{
+    MUST(PAT_Finalize());
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+/* A phase, said half-way, and the call: the last rank is late, or nobody. Returns who ran it, the same on all ranks. */
+static int run(bool late, bool said)
+{
+    const double ms = late && test.rank == test.size - 1 ? LATE_MS : 6;
+    MPI_Barrier(MPI_COMM_WORLD);
+    const PAT_Counters before = counters();
+    if (said)
+        phase(ms, 3, 300 / ms);
+    else
+        sleep_ms(ms);
+    gather_bytes(MPI_COMM_WORLD, BYTES, ++seed);
+    const PAT_Counters after = counters();
+    int ran = -1, most;
+    for (int a = 0; a < after.num_algs; a++)
+        if (after.alg_calls[a] > before.alg_calls[a])
+            ran = a;
+    MPI_Allreduce(&ran, &most, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    expect_int("who ran a call, on another rank", most, ran);
+    return ran;
+}
+
+/* Of calls in which a rank is late, and of those in which none is: how many `name` ran. */
+static void count(const char *name, bool said, int ran[2])
+{
+    ran[0] = ran[1] = 0;
+    for (int i = 0; i < CALLS; i++) {
+        const bool late = i * i % 7 < 4; /* in no order that one could guess */
+        ran[late] += run(late, said) == index_of(name);
+    }
+}
+
+static int late_calls(void)
+{
+    int num = 0;
+    for (int i = 0; i < CALLS; i++)
+        num += i * i % 7 < 4;
+    return num;
+}
+
+/* It may take some calls until it is known that ranks give milestones; and a busy machine makes ranks late that are not. */
+static void expect_most(const char *name, bool late, bool balanced)
+{
+    int ran[2] = {0, 0};
+    const int calls[2] = {CALLS - late_calls(), late_calls()};
+    const bool all[2] = {balanced, late};
+    bool right = false;
+    for (int tries = 0; tries < 4 && !right; tries++) {
+        count(name, true, ran);
+        right = true;
+        for (int k = 0; k < 2; k++)
+            right = right && (all[k] ? ran[k] >= calls[k] * 3 / 4 : ran[k] <= calls[k] / 4);
+        right = right || !looks;
+        MPI_Bcast(&right, 1, MPI_C_BOOL, 0, MPI_COMM_WORLD);
+    }
+    if (!right)
+        test_fail("%s ran %d of %d calls with a late rank and %d of %d without", name, ran[1], calls[1],
+                  ran[0], calls[0]);
+}
+
+static void expect_none(const char *name)
+{
+    int ran[2];
+    count(name, false, ran);
+    expect_int(name, 0, ran[0] + ran[1]);
+}
+
+/* Whatever is said, or not, of calls of any length, by requests and without: results are right, and no rank waits for ever. */
+static void any_manner(void)
+{
+    static const int sizes[] = {BYTES, BYTES, 60000, 100, BYTES, 500000};
+    gather g;
+    PAT_Request r;
+    gather_make(&g, MPI_COMM_WORLD, &layouts[LAYOUT_BYTES], &layouts[LAYOUT_BYTES], BYTES, false);
+    gather_fill(&g, ++seed);
+    MUST(PAT_Allgather_init(gather_sendbuf(&g), g.send_count, MPI_BYTE, gather_recvbuf(&g), g.recv_count,
+                            MPI_BYTE, MPI_COMM_WORLD, &r));
+    for (int turn = 0; turn < 6 * NUM_MANNERS; turn++) {
+        const enum manner manner = (enum manner)(turn / 6);
+        test_at("%s, turn %d", manner_names[manner], turn);
+        phase_in(manner, 1 + 4.0 * ((test.rank * 5 + turn * 3) % test.size), turn);
+        if (turn % 5 == 4) {
+            gather_fill(&g, ++seed);
+            if (turn % 2)
+                MUST(PAT_Open(r));
+            MUST(PAT_Start(r));
+            if (turn % 3)
+                phase(2, 1, 50);
+            MUST(PAT_Wait(r));
+            gather_spoil(&g);
+            gather_check(&g);
+        } else {
+            gather_bytes(MPI_COMM_WORLD, sizes[turn % 6], ++seed);
+        }
+        if (turn % 13 == 12) {
+            MUST(PAT_UseAlg(turn % 2 ? "bdr" : "relay"));
+            gather_bytes(MPI_COMM_WORLD, BYTES, ++seed);
+            MUST(PAT_UseAlg("auto"));
+        }
+    }
+    MUST(PAT_Request_free(&r));
+    gather_free(&g);
+}
+
+/* An estimate has been given, and no call follows. */
+static void no_call(void)
+{
+    MPI_Comm dup;
+    test_at("an Edge, then MPI_Comm_free");
+    MPI_Comm_dup(MPI_COMM_WORLD, &dup);
+    for (int i = 0; i < 6; i++) {
+        phase(4, 2, 50);
+        gather_bytes(dup, BYTES, ++seed);
+    }
+    phase(4, 2, 50);
+    MPI_Comm_free(&dup);
+    test_at("an Edge, then PAT_Finalize");
+    for (int i = 0; i < 6; i++)
+        run(false, true);
+    phase(4, 2, 50);
+}
+
+int main(int argc, char **argv)
+{
+    if (!test_mpi_init(&argc, &argv, MPI_THREAD_MULTIPLE))
+        return 77;
+    test_limit(200);
+    looks = argc > 1;
+    layouts_make();
+    const int file = test.rank == 0 ? mkstemp(path) : -1;
+    if (file >= 0)
+        close(file);
+    MPI_Bcast(path, sizeof(path), MPI_CHAR, 0, MPI_COMM_WORLD);
+    setenv("PAT_CALIBRATION", path, 1);
+    setenv("PAT_LINK", "10,1000", 1);
+    begin("relay pays where a rank is late", 1200, 0);
+    expect_most("relay", true, false);
+    expect_most("native", false, true);
+    any_manner();
+    no_call();
+    end();
+    begin("bdr is nearly free", 1200, 1);
+    expect_most("bdr", true, true);
+    any_manner();
+    end();
+    begin("bdr is nearly free, but nobody says when ranks come", 1200, 1);
+    expect_none("bdr");
+    end();
+    begin("the MPI library is nearly free", 1, 1200);
+    expect_most("native", true, true);
+    end();
+    if (test.rank == 0)
+        unlink(path);
+    layouts_free();
+    MPI_Finalize();
+    return test.failures ? 1 : 0;
+}
