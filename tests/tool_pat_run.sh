@@ -52,6 +52,7 @@ stub mpiexec "HYDRA build details:"
 gives '-genv LD_PRELOAD LIB -n 2 ./a : -n 1 ./b |' ./mpiexec -n 2 ./a : -n 1 ./b
 gives '-genv LD_PRELOAD LIB:/x.so -genv PAT_FORCE ring -n 2 ./a |' --alg=ring ./mpiexec -genv LD_PRELOAD /x.so -n 2 ./a
 gives '-genv LD_PRELOAD LIB -genv PAT_CALIBRATION none ./a |' --calibration=none ./mpiexec ./a
+gives '-genv LD_PRELOAD LIB -genv PAT_CALIBRATION none ./a |' -c NonE ./mpiexec ./a
 gives "-genv LD_PRELOAD LIB -genv PAT_CALIBRATION $(readlink -f "$dir")/mpiexec ./a |" -c mpiexec ./mpiexec ./a
 refuses '--calibration=no.json: accepted: a file that is there, or none' --library="$library" -c no.json ./mpiexec ./a
 stub mpirun "Intel(R) MPI Library for Linux* OS, Version 2021.8"
