@@ -16,7 +16,7 @@ static char cache[] = "/tmp/pat-stored-XXXXXX", store[64];
 
 static struct {
     FILE *written;
-    int standard_error;
+    int standard_error, failures; /* of the test, before */
     char text[4000];
 } said;
 
@@ -24,6 +24,7 @@ static void hear(void)
 {
     said.written = tmpfile();
     said.standard_error = dup(STDERR_FILENO);
+    said.failures = test.failures;
     if (!said.written || said.standard_error < 0 || dup2(fileno(said.written), STDERR_FILENO) < 0)
         must("the standard error to a file", MPI_ERR_OTHER);
 }
@@ -36,6 +37,8 @@ static void heard(void)
     rewind(said.written);
     said.text[fread(said.text, 1, sizeof(said.text) - 1, said.written)] = '\0';
     fclose(said.written);
+    if (test.failures > said.failures) /* among it is what has failed */
+        fputs(said.text, stderr);
 }
 
 /* Has rank 0 said it? */
