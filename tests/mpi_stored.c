@@ -181,7 +181,7 @@ static void on_several_nodes(double mbit)
     MPI_Comm_free(&node);
     MUST(PAT_Finalize());
     heard();
-    expect_said("4 ranks: all-gathers are left to the MPI library (ranks on one node)", size == 4);
+    expect_said("4 ranks: collectives are left to the MPI library (ranks on one node)", size == 4);
     expect_said("8 ranks: the calibration from", test.size == 8);
     expect_said("no calibration from", false); /* inside a node no link is measured to look for one */
 }

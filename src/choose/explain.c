@@ -77,8 +77,8 @@ void pat_explain_listens(int ranks, bool by_estimates)
 
 void pat_explain_left(int ranks, enum pat_why why)
 {
-    fprintf(stderr, "PAT: %d ranks: all-gathers are left to the MPI library (%s)\n", ranks,
-            pat_why_text(why));
+    fprintf(stderr, "PAT: %d ranks: %s are left to the MPI library (%s)\n", ranks,
+            why == PAT_WHY_NO_THREAD ? "all-gathers" : "collectives", pat_why_text(why));
 }
 
 void pat_explain_change(const pat_profile *p, const pat_terms *terms, const pat_algorithm *contender,

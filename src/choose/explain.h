@@ -16,7 +16,10 @@ void pat_explain(const pat_calibration *c, enum pat_op op, int ranks, int64_t by
 void pat_explain_arrivals(const pat_outlook *outlook, const pat_algorithm *contender, int ranks,
                           int64_t bytes, enum pat_verdict verdict);
 
-/* All-gathers of so many ranks are left to the MPI library, whatever their length. */
+/*
+ * Collectives of so many ranks are left to the MPI library, whatever their length, where it is not named who runs them; without background
+ * threads only all-gathers are.
+ */
 void pat_explain_left(int ranks, enum pat_why why);
 
 /* The contender runs calls of this profile from now on, and no longer the MPI library, or the other way round. */
