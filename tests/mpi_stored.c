@@ -7,6 +7,8 @@
  */
 #include "mpi_calibrated.h"
 
+#include "runtime.h"
+
 #include <fcntl.h>
 #include <sys/stat.h>
 
@@ -91,11 +93,35 @@ static void cut(const char *path)
         test_fail("%s cannot be cut", path);
 }
 
+/* A file whose figures are not the same bits on all ranks, as where mathematical libraries differ: here one rank says so. */
+static void not_the_same(void)
+{
+    char good[PAT_STORE_PATH];
+    test_at("other figures on one rank");
+    put(NULL, 1000, good);
+    MPI_Barrier(MPI_COMM_WORLD);
+    hear();
+    MUST(PAT_Init());
+    expect_int("files", 1, pat_rt.num_stored);
+    if (test.rank == test.size - 1) {
+        pat_rt.stored[0].digested = true;
+        pat_rt.stored[0].digest = pat_calibration_digest(&pat_rt.stored[0].calibration) + 1;
+    }
+    bcast(MPI_COMM_WORLD, 100, "bcast_native");
+    MUST(PAT_Finalize());
+    heard();
+    expect_said("the ranks come to different figures by the same formulas", true);
+    expect_said("ranks: the calibration from", false);
+    take_away(good);
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
 static void found(void)
 {
     char good[PAT_STORE_PATH], other[PAT_STORE_PATH];
     expect_calibrated("an empty store", false);
     expect_said("calibration", false);
+    not_the_same();
     put(NULL, 1000, good);
     expect_calibrated("a good file", true);
     expect_said(good, true);

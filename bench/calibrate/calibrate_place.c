@@ -75,15 +75,15 @@ static void say_why_not(void *to, const char *path, const char *why)
 static pat_calibration *read_stored(int rank)
 {
     const pat_store_listener listener = {say_why_not, NULL};
-    pat_stored *all;
+    pat_stored *all, *taken;
     pat_link link;
     pat_calibration *c = NULL;
-    char why[200];
     int num;
     bench_must(pat_link_find(&link, &pat_rt.config, MPI_COMM_WORLD, NULL), "the link");
     bench_must(pat_machine_stored(MPI_COMM_WORLD, rank == 0 ? &listener : NULL, &all, &num), "the store");
-    const double mbit = 8e6 / (double)link.beta_ps;
-    const pat_stored *taken = pat_store_nearest(all, num, mbit);
+    bench_must(pat_machine_take(MPI_COMM_WORLD, all, num, pat_link_mbit(&link), rank == 0 ? &listener : NULL,
+                                &taken),
+               "the store");
     if (taken) {
         c = malloc(sizeof(*c));
         bench_must(c ? MPI_SUCCESS : MPI_ERR_NO_MEM, "memory");
@@ -91,10 +91,6 @@ static pat_calibration *read_stored(int rank)
         if (rank == 0)
             printf("# checking %s\n", taken->path);
     } else if (rank == 0) {
-        for (int i = 0; i < num; i++) {
-            pat_store_why_not(&all[i], NULL, mbit, why, sizeof(why));
-            say_why_not(NULL, all[i].path, why);
-        }
         fprintf(stderr,
                 "pat-calibrate: no calibration of this machine and network is kept; accepted: --out FILE, "
                 "or a start without --check before\n");

@@ -144,7 +144,7 @@ static int calibrate(const calibrate_options *o, int rank, int size)
     bench_must(pat_link_find(&r.link, &pat_rt.config, MPI_COMM_WORLD, NULL), "the link");
     bench_must(bench_clock_sync(&r.clock, MPI_COMM_WORLD, 20, &same_machine), "the clock");
     r.found.link_us = (double)r.link.alpha_ns / 1e3;
-    r.found.link_mbit = 8e6 / (double)r.link.beta_ps;
+    r.found.link_mbit = pat_link_mbit(&r.link);
     if (rank == 0)
         r.out = calibrate_place(o, &r.found, place, sizeof(place));
     if (rank == 0 && !r.out)

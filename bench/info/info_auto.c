@@ -92,7 +92,7 @@ json_t *info_auto(MPI_Comm comm, const pat_config *config, json_t **calibration)
             "PAT_CALIBRATION says what the link between them does";
     else if (pat_link_find(&link, config, comm, NULL) != MPI_SUCCESS)
         why = "the link cannot be measured";
-    *calibration = info_calibration(comm, config, why ? 0 : 8e6 / (double)link.beta_ps, &taken);
+    *calibration = info_calibration(comm, config, why ? 0 : pat_link_mbit(&link), &taken);
     if (!why && taken.error != MPI_SUCCESS)
         why = PAT_Error_string(taken.error);
     if (!all)
@@ -106,7 +106,7 @@ json_t *info_auto(MPI_Comm comm, const pat_config *config, json_t **calibration)
         c->link = link;
         c->calibration = taken.calibration;
         told = json_pack("{s:i, s:f, s:f, s:b, s:b, s:o}", "ranks", c->size, "latency_us",
-                         (double)link.alpha_ns / 1e3, "mbit_per_s", 8e6 / (double)link.beta_ps, "measured",
+                         (double)link.alpha_ns / 1e3, "mbit_per_s", pat_link_mbit(&link), "measured",
                          !config->link_set, "by_calibration", taken.calibration != NULL, "ranges", ranges(c));
     }
     free(taken.given);

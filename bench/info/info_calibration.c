@@ -38,23 +38,18 @@ static void take_stored(MPI_Comm comm, bool tells, double link_mbit, json_t *tol
 {
     json_t *files = json_array();
     const pat_store_listener listener = {not_taken, files};
+    const pat_store_listener *const told_to = tells ? &listener : NULL;
+    pat_stored *found = NULL;
     int num;
-    taken->error = pat_machine_stored(comm, tells ? &listener : NULL, &taken->stored, &num);
-    const pat_stored *nearest = pat_store_nearest(taken->stored, num, link_mbit);
-    for (int i = 0; i < num; i++) {
-        const pat_stored *s = &taken->stored[i];
-        char why[200];
-        pat_store_why_not(s, nearest, link_mbit, why, sizeof(why));
-        if (s == nearest)
-            json_array_append_new(files, json_pack("{s:s, s:b}", "file", s->path, "taken", 1));
-        else
-            not_taken(files, s->path, why);
+    taken->error = pat_machine_stored(comm, told_to, &taken->stored, &num);
+    if (taken->error == MPI_SUCCESS)
+        taken->error = pat_machine_take(comm, taken->stored, num, link_mbit, told_to, &found);
+    if (found) {
+        taken->calibration = &found->calibration;
+        json_array_insert_new(files, 0, json_pack("{s:s, s:b}", "file", found->path, "taken", 1));
+        json_object_set_new(told, "file", json_string(found->path));
     }
     json_object_set_new(told, "files", files);
-    if (nearest) {
-        taken->calibration = &nearest->calibration;
-        json_object_set_new(told, "file", json_string(nearest->path));
-    }
 }
 
 static void take_given(MPI_Comm comm, const pat_config *config, json_t *told, info_taken *taken)

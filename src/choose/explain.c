@@ -23,21 +23,16 @@ void pat_explain(const pat_calibration *c, enum pat_op op, int ranks, int64_t by
 
 void pat_explain_not_taken(void *to, const char *path, const char *why)
 {
-    (void)to;
-    fprintf(stderr, "PAT: no calibration from %s: %s\n", path, why);
+    const int *ranks = to;
+    char whose[32] = "";
+    if (ranks)
+        snprintf(whose, sizeof(whose), "%d ranks: ", *ranks);
+    fprintf(stderr, "PAT: %sno calibration from %s: %s\n", whose, path, why);
 }
 
-void pat_explain_stored(int ranks, const pat_stored *all, int num, const pat_stored *taken, double link_mbit)
+void pat_explain_taken(int ranks, const char *path)
 {
-    char why[200];
-    for (int i = 0; i < num; i++) {
-        if (&all[i] == taken) {
-            fprintf(stderr, "PAT: %d ranks: the calibration from %s\n", ranks, taken->path);
-            continue;
-        }
-        pat_store_why_not(&all[i], taken, link_mbit, why, sizeof(why));
-        fprintf(stderr, "PAT: %d ranks: no calibration from %s: %s\n", ranks, all[i].path, why);
-    }
+    fprintf(stderr, "PAT: %d ranks: the calibration from %s\n", ranks, path);
 }
 
 void pat_explain_strays(void)

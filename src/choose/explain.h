@@ -32,11 +32,14 @@ void pat_explain_arrival(const pat_algorithm *alg, int ranks, bool by_last_calls
 /* From now on each all-gather is run by whom it takes least, since all ranks say in advance when they come; or no longer. */
 void pat_explain_listens(int ranks, bool by_estimates);
 
-/* A file of the store, or the store itself, is not taken. As pat_store_listener wants it; `to` is NULL. */
+/*
+ * A file of the store, or the store itself, is not taken. As pat_store_listener wants it; to: the number of ranks that do not take it, an
+ * int, or NULL where that is nobody.
+ */
 void pat_explain_not_taken(void *to, const char *path, const char *why);
 
-/* Of what is stored for this machine, which one so many ranks take over a link of this rate (NULL: none), and why none of the others. */
-void pat_explain_stored(int ranks, const pat_stored *all, int num, const pat_stored *taken, double link_mbit);
+/* So many ranks take this file of the store. */
+void pat_explain_taken(int ranks, const char *path);
 
 /* Name the PAT_* variables of this process that are no settings: see pat_config_stray. */
 void pat_explain_strays(void);

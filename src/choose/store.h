@@ -19,6 +19,8 @@ typedef struct pat_stored {
     char path[PAT_STORE_PATH];
     int64_t written_ns; /* when the file was */
     bool taken;         /* by a communicator of this process, ever */
+    bool digested;      /* `digest` is that of pat_calibration_digest, which takes long */
+    uint32_t digest;
     pat_calibration calibration;
 } pat_stored;
 

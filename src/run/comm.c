@@ -12,6 +12,7 @@
 
 #include "error.h"
 #include "explain.h"
+#include "machine.h"
 #include "nodes.h"
 #include "runtime.h"
 #include "sockets.h"
@@ -129,12 +130,15 @@ static int take_calibration(pat_comm *c)
     int rc = c->order ? pat_link_find(&link, &pat_rt.config, c->own, NULL) : MPI_SUCCESS;
     if (rc != MPI_SUCCESS)
         return rc;
-    const double mbit = 8e6 / (double)link.beta_ps;
-    pat_stored *taken = pat_store_nearest(pat_rt.stored, pat_rt.num_stored, mbit);
-    if (pat_rt.config.explain && c->rank == 0)
-        pat_explain_stored(c->size, pat_rt.stored, pat_rt.num_stored, taken, mbit);
-    if (!taken)
-        return MPI_SUCCESS;
+    const bool tells = pat_rt.config.explain && c->rank == 0;
+    const pat_store_listener listener = {pat_explain_not_taken, &c->size};
+    pat_stored *taken;
+    rc = pat_machine_take(c->own, pat_rt.stored, pat_rt.num_stored, pat_link_mbit(&link),
+                          tells ? &listener : NULL, &taken);
+    if (rc != MPI_SUCCESS || !taken)
+        return rc;
+    if (tells)
+        pat_explain_taken(c->size, taken->path);
     c->calibration = &taken->calibration;
     pthread_mutex_lock(&pat_rt.lock);
     taken->taken = true;

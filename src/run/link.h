@@ -52,6 +52,12 @@ static inline int64_t pat_link_busy_ns(const pat_link *link, int64_t bytes)
     return bytes / 1000 * link->beta_ps + bytes % 1000 * link->beta_ps / 1000;
 }
 
+/* Its rate. */
+static inline double pat_link_mbit(const pat_link *link)
+{
+    return 8e6 / (double)link->beta_ps;
+}
+
 /* One-way time of `bytes`, at least 1 ns. */
 static inline int64_t pat_link_tau_ns(const pat_link *link, int64_t bytes)
 {

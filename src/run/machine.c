@@ -10,6 +10,7 @@
 
 #include "error.h"
 #include "link.h"
+#include "runtime.h"
 
 /* hwloc attaches the model to the package, or to the machine where it does not know of packages. */
 static void find_cpu(pat_machine *machine)
@@ -49,6 +50,8 @@ static int find_neighbours(MPI_Comm comm, int *count)
     PMPI_Comm_size(node, count);
     return PMPI_Comm_free(&node);
 }
+
+static const char not_same[] = "the ranks come to different figures by the same formulas";
 
 static int same_everywhere(MPI_Comm comm, uint32_t value, bool *same)
 {
@@ -98,7 +101,7 @@ static int check_link(MPI_Comm comm, const pat_calibration *c, const pat_config 
     int rc = pat_link_find(&link, config, comm, NULL);
     if (rc != MPI_SUCCESS)
         return rc;
-    if (pat_calibration_is_of_link(c, 8e6 / (double)link.beta_ps, differs, sizeof(differs)))
+    if (pat_calibration_is_of_link(c, pat_link_mbit(&link), differs, sizeof(differs)))
         return MPI_SUCCESS;
     return pat_error(MPI_ERR_ARG, "PAT_CALIBRATION: %s: %s", config->calibration, differs);
 }
@@ -124,8 +127,7 @@ int pat_machine_calibration(MPI_Comm comm, const pat_config *config, pat_calibra
     if (rc == MPI_SUCCESS && all)
         rc = same_everywhere(comm, pat_calibration_digest(c), &alike);
     if (rc == MPI_SUCCESS && all && !alike)
-        rc = pat_error(MPI_ERR_ARG,
-                       "PAT_CALIBRATION: %s: the ranks come to different figures by the same formulas", path);
+        rc = pat_error(MPI_ERR_ARG, "PAT_CALIBRATION: %s: %s", path, not_same);
     if (rc == MPI_SUCCESS && !all)
         rc = pat_error(MPI_ERR_ARG, "PAT_CALIBRATION: %s",
                        rank == 0 ? why : "rank 0 cannot use the file; its error says why");
@@ -172,8 +174,7 @@ static int spread(MPI_Comm comm, int rank, pat_stored **all, int *num)
 int pat_machine_stored(MPI_Comm comm, const pat_store_listener *listener, pat_stored **all, int *num)
 {
     pat_machine machine;
-    uint32_t digest = 0;
-    bool alike, same = true;
+    bool alike;
     int rank;
     *all = NULL;
     *num = 0;
@@ -183,18 +184,45 @@ int pat_machine_stored(MPI_Comm comm, const pat_store_listener *listener, pat_st
         *num = read_store(&machine, alike, listener, all);
     if (rc == MPI_SUCCESS)
         rc = spread(comm, rank, all, num);
-    for (int i = 0; rc == MPI_SUCCESS && i < *num; i++)
-        digest = 31 * digest + pat_calibration_digest(&(*all)[i].calibration);
-    if (rc == MPI_SUCCESS && *num > 0)
-        rc = same_everywhere(comm, digest, &same);
-    for (int i = 0; !same && rank == 0 && listener && i < *num; i++)
-        listener->tell(listener->to, (*all)[i].path,
-                       "the ranks come to different figures by the same formulas");
-    if (rc != MPI_SUCCESS || !same)
+    if (rc != MPI_SUCCESS)
         *num = 0;
     if (*num == 0) {
         free(*all);
         *all = NULL;
+    }
+    return rc;
+}
+
+/* What this rank's formulas make of it. Computed once for all communicators that take it; while it is, the lock is free. */
+static uint32_t digest_of(pat_stored *stored)
+{
+    pthread_mutex_lock(&pat_rt.lock);
+    const bool known = stored->digested;
+    uint32_t digest = stored->digest;
+    pthread_mutex_unlock(&pat_rt.lock);
+    if (known)
+        return digest;
+    digest = pat_calibration_digest(&stored->calibration);
+    pthread_mutex_lock(&pat_rt.lock);
+    stored->digest = digest;
+    stored->digested = true;
+    pthread_mutex_unlock(&pat_rt.lock);
+    return digest;
+}
+
+int pat_machine_take(MPI_Comm comm, pat_stored *all, int num, double link_mbit,
+                     const pat_store_listener *listener, pat_stored **taken)
+{
+    char why[200];
+    bool same = true;
+    pat_stored *nearest = pat_store_nearest(all, num, link_mbit);
+    int rc = nearest ? same_everywhere(comm, digest_of(nearest), &same) : MPI_SUCCESS;
+    *taken = rc == MPI_SUCCESS && same ? nearest : NULL;
+    for (int i = 0; listener && rc == MPI_SUCCESS && i < num; i++) {
+        if (&all[i] == *taken)
+            continue;
+        pat_store_why_not(&all[i], nearest, link_mbit, why, sizeof(why));
+        listener->tell(listener->to, all[i].path, &all[i] == nearest ? not_same : why);
     }
     return rc;
 }

@@ -30,4 +30,12 @@ int pat_machine_calibration(MPI_Comm comm, const pat_config *config, pat_calibra
  */
 int pat_machine_stored(MPI_Comm comm, const pat_store_listener *listener, pat_stored **all, int *num);
 
+/*
+ * Collective over comm, on ranks that have the same list and link rate: which of what is stored they take (pat_store_nearest); NULL in *taken:
+ * none. It is of use only where all ranks come to the same bits by it, which they tell each other here. listener: who is told of the others, or
+ * NULL. Returns an MPI error code; then none is taken.
+ */
+int pat_machine_take(MPI_Comm comm, pat_stored *all, int num, double link_mbit,
+                     const pat_store_listener *listener, pat_stored **taken);
+
 #endif

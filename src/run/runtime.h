@@ -59,7 +59,7 @@ typedef struct pat_runtime {
     bool all_threads;           /* agreed: every rank has a background thread */
 
     pthread_mutex_t
-        lock; /* guards the four below, and `taken` in what is stored; never held while MPI is called or another lock is waited for */
+        lock; /* guards the four below, and of what is stored `taken` and the digest; never held while MPI is called or another lock is waited for */
     struct pat_comm *comms;
     struct pat_comm *kept; /* gone, but MPI may still write to their memory: see pat_comm_stays */
     struct pat_comm *last; /* the communicator last used: milestones feed it */
