@@ -12,7 +12,7 @@ static char path[] = "/tmp/pat-calibrated-XXXXXX";
 static void write_file(const char *cpu, double mbit)
 {
     const pat_calibration c = made_up_calibration(cpu, mbit);
-    if (test.rank == 0 && pat_calibration_write(&c, path) != 0)
+    if (test.rank == 0 && pat_calibration_write(&c, path, false) != 0)
         test_fail("%s cannot be written", path);
     MPI_Barrier(MPI_COMM_WORLD);
 }

@@ -58,7 +58,7 @@ static void put(const char *cpu, double mbit, char path[PAT_STORE_PATH])
     const pat_calibration c = made_up_calibration(cpu, mbit);
     if (test.rank > 0)
         return;
-    if (!pat_store_name(store, &c, path, PAT_STORE_PATH) || pat_calibration_write(&c, path) != 0)
+    if (!pat_store_name(store, &c, path, PAT_STORE_PATH) || pat_calibration_write(&c, path, true) != 0)
         test_fail("%s cannot be written", path);
 }
 

@@ -105,7 +105,7 @@ static void round_trip(void **state)
     for (int trial = 0; trial < 20; trial++) {
         char why[300];
         pat_calibration out = some(), in;
-        assert_int_equal(pat_calibration_write(&out, path), 0);
+        assert_int_equal(pat_calibration_write(&out, path, false), 0);
         assert_int_equal(pat_calibration_read(&in, path, why, sizeof(why)), 0);
         assert_true(same(&out, &in));
     }
@@ -126,7 +126,7 @@ static void spoil(const char *what, const char *by, const char *told)
 {
     static char text[100000], spoilt[100000];
     pat_calibration c = some();
-    assert_int_equal(pat_calibration_write(&c, path), 0);
+    assert_int_equal(pat_calibration_write(&c, path, false), 0);
     text[get(text, sizeof(text) - 1)] = '\0';
     char *at = strstr(text, what);
     if (!at)
@@ -142,7 +142,7 @@ static void broken(void **state)
     static char text[100000];
     pat_calibration c = some();
     char why[300];
-    assert_int_equal(pat_calibration_write(&c, path), 0);
+    assert_int_equal(pat_calibration_write(&c, path, false), 0);
     const size_t size = get(text, sizeof(text));
     for (size_t keep = 0; keep + 2 < size; keep++) { /* the last byte or two are only white space */
         put(text, keep);
@@ -171,7 +171,7 @@ static void broken(void **state)
     assert_int_equal(pat_calibration_read(&c, path, why, sizeof(why)), ENOENT);
     assert_non_null(strstr(why, path));
     assert_int_equal(pat_calibration_read(&c, "/tmp", why, sizeof(why)), EINVAL);
-    assert_int_equal(pat_calibration_write(&c, "/nowhere/at/all"), ENOENT);
+    assert_int_equal(pat_calibration_write(&c, "/nowhere/at/all", false), ENOENT);
 }
 
 /* Whatever comes, it is refused, or its figures can be used. */
@@ -182,7 +182,7 @@ static void any_bytes(void **state)
     pat_calibration c = some(), in;
     char why[300];
     int taken = 0;
-    assert_int_equal(pat_calibration_write(&c, path), 0);
+    assert_int_equal(pat_calibration_write(&c, path, false), 0);
     const size_t size = get(text, sizeof(text));
     for (int trial = 0; trial < 4000; trial++) {
         memcpy(spoilt, text, size);

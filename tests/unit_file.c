@@ -89,6 +89,10 @@ static void test_new_and_old(void **state)
     assert_holds(path, "2");
     assert_int_equal(stat(path, &st), 0);
     assert_int_equal(st.st_mode & 0777, 0640); /* for whom it was */
+    assert_int_equal(pat_file_write_own(path, "3", 1), 0);
+    assert_holds(path, "3");
+    assert_int_equal(stat(path, &st), 0);
+    assert_int_equal(st.st_mode & 0777, 0644); /* for nobody else to write to */
     assert_int_equal(entries(), 1);
 }
 

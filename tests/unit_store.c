@@ -54,18 +54,30 @@ static void path_rule(void **state)
 
 static const pat_machine here = {.cpu = "A processor", .mpi = "An MPI, v1", .pus = 4, .ranks_per_node = 2};
 
+/* A time of each of the MPI library's own operations that one may have, but for this one (NULL: of all). */
+static void put_times(pat_calibration *c, const char *but)
+{
+    c->num_points = 0;
+    for (int a = 0; a < pat_algorithm_count(); a++) {
+        const pat_algorithm *alg = pat_algorithm_at(a);
+        if (!alg->build && !alg->chooses && !(but && strcmp(alg->name, but) == 0))
+            c->points[c->num_points++] = (pat_point){a, 2, 1000, 10};
+    }
+}
+
 /* Measured with so many ranks over such a link, written at that second. The file's path is left in *path. */
 static void put(const pat_machine *machine, int ranks, double mbit, int second, char path[PAT_STORE_PATH])
 {
     const struct timespec times[2] = {{.tv_sec = second}, {.tv_sec = second}};
-    const pat_calibration c = {.machine = *machine,
-                               .ranks = ranks,
-                               .link_us = 10,
-                               .link_mbit = mbit,
-                               .num_gammas = 1,
-                               .gammas = {1}};
+    pat_calibration c = {.machine = *machine,
+                         .ranks = ranks,
+                         .link_us = 10,
+                         .link_mbit = mbit,
+                         .num_gammas = 1,
+                         .gammas = {1}};
+    put_times(&c, NULL);
     assert_true(pat_store_name(store, &c, path, PAT_STORE_PATH));
-    assert_int_equal(pat_calibration_write(&c, path), 0);
+    assert_int_equal(pat_calibration_write(&c, path, true), 0);
     assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
 }
 
@@ -171,8 +183,20 @@ static void strangers(void **state)
     }
     assert_int_equal(chmod(store, 0755), 0);
     assert_int_equal(pat_store_look(store, why, sizeof(why)), PAT_STORE_HOLDS);
-    if (geteuid() != 0) /* only root can give a directory away */
+    static const mode_t file_open_to[] = {0664, 0646, 0666};
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(chmod(path, file_open_to[i]), 0);
+        assert_int_equal(read_store(&listener, &all), 0);
+        assert_non_null(strstr(told, ".json: other users may write to the file\n"));
+    }
+    put(&here, 8, 1000, 1, path); /* written anew it is this user's alone again */
+    assert_int_equal(read_store(&listener, &all), 1);
+    free(all);
+    if (geteuid() != 0) /* only root can give something away */
         return;
+    assert_int_equal(chown(path, 12345, 12345), 0);
+    assert_int_equal(read_store(&listener, &all), 0);
+    assert_non_null(strstr(told, ".json: the file belongs to another user\n"));
     assert_int_equal(chown(store, 12345, 12345), 0);
     assert_int_equal(pat_store_look(store, why, sizeof(why)), PAT_STORE_UNTRUSTED);
     assert_string_equal(why, "the directory belongs to another user");
@@ -248,6 +272,54 @@ static void nearest_network(void **state)
     free(all);
 }
 
+/* The file says what it is whatever the umask, and is found by its name alone. */
+static void file_mode(void **state)
+{
+    static const mode_t masks[] = {0, 002, 022, 077};
+    char path[PAT_STORE_PATH];
+    struct stat st;
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        const mode_t before = umask(masks[i]);
+        put(&here, 8 + i, 1000, 1, path);
+        umask(before);
+        assert_int_equal(stat(path, &st), 0);
+        assert_int_equal(st.st_mode & 07777, 0644);
+    }
+}
+
+/* What was not measured to its end is not taken, but gone on with; what is being measured is not even seen. */
+static void not_whole(void **state)
+{
+    char path[PAT_STORE_PATH], part[PAT_STORE_PATH + 8], why[200];
+    pat_stored *all;
+    pat_calibration c = {.machine = here, .ranks = 4, .link_mbit = 1000, .num_gammas = 1, .gammas = {1}};
+    (void)state;
+    put_times(&c, "gather_native");
+    assert_true(pat_store_name(store, &c, path, sizeof(path)));
+    assert_int_equal(pat_calibration_write(&c, path, true), 0);
+    int num = read_store(&listener, &all);
+    assert_int_equal(num, 1);
+    assert_null(pat_store_nearest(all, num, 1000));
+    pat_store_why_not(&all[0], NULL, 1000, why, sizeof(why));
+    assert_string_equal(why, "it has no time of gather_native, so it was not measured to its end");
+    assert_ptr_equal(pat_store_same(all, num, &c), &all[0]);
+    free(all);
+    put(&here, 8, 1200, 1, part); /* not as near, and older, but whole */
+    num = read_store(&listener, &all);
+    assert_true(taken_mbit(all, num, 1000) == 1200);
+    free(all);
+    assert_int_equal(unlink(part), 0);
+    snprintf(part, sizeof(part), "%s" PAT_STORE_PART, path);
+    assert_int_equal(rename(path, part), 0);
+    assert_int_equal(pat_store_look(store, why, sizeof(why)), PAT_STORE_EMPTY);
+    assert_int_equal(read_store(&listener, &all), 0);
+    assert_string_equal(told, "");
+    assert_int_equal(pat_store_read_parts(store, &here, &all), 1);
+    assert_string_equal(all[0].path, part);
+    free(all);
+}
+
 /* A new measurement goes on with one of as many ranks and the same network, and with no other. */
 static void same_again(void **state)
 {
@@ -291,9 +363,15 @@ static void not_too_many(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(path_rule), WITH_STORE(nobody_else_may_look), WITH_STORE(names),
-        WITH_STORE(strangers),       WITH_STORE(this_machine_only),    WITH_STORE(nearest_network),
-        WITH_STORE(same_again),      WITH_STORE(not_too_many)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(path_rule),
+                                       WITH_STORE(nobody_else_may_look),
+                                       WITH_STORE(names),
+                                       WITH_STORE(strangers),
+                                       WITH_STORE(this_machine_only),
+                                       WITH_STORE(nearest_network),
+                                       WITH_STORE(same_again),
+                                       WITH_STORE(file_mode),
+                                       WITH_STORE(not_whole),
+                                       WITH_STORE(not_too_many)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,12 +5,13 @@
 #define CALIBRATE_ONE_H
 
 #include "calibrate_options.h"
+#include "calibrate_place.h"
 #include "link.h"
 
 /* What a rank knows while it measures. Fits are found on rank 0 alone, points on all ranks. */
 typedef struct calibrate_session {
     const calibrate_options *options;
-    const char *out; /* on rank 0: the file that it goes to */
+    calibrate_place place; /* on rank 0: where it goes */
     int rank, size;
     pat_link link;
     pat_clock clock;

@@ -62,7 +62,7 @@ static const struct argp_option keys[] = {
      "$HOME/.cache/pat, where the library finds it by itself)",
      0},
     {"quick", 'q', 0, 0, "Fewer repetitions and shorter messages: less than 2 minutes", 0},
-    {"again", 'a', 0, 0, "Measure anew what the file already has", 0},
+    {"again", 'a', 0, 0, "Measure anew what the file already has, also what --quick has measured", 0},
     {"check", 'c', 0, 0,
      "Run every algorithm and compare: the best, the one that the file chooses, the MPI library's own, and "
      "what was "

@@ -3,6 +3,7 @@
  */
 #include "calibrate_place.h"
 
+#include <errno.h>
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,20 +50,55 @@ bool calibrate_place_is_good(const calibrate_options *o, int rank)
     return good;
 }
 
-const char *calibrate_place(const calibrate_options *o, const pat_calibration *found, char *room, size_t size)
+bool calibrate_place_find(const calibrate_options *o, const pat_calibration *found, calibrate_place *place)
 {
-    char store[PAT_STORE_PATH];
-    pat_stored *all;
+    static const char part[] = PAT_STORE_PART;
+    char store[PAT_STORE_PATH], *const kept = place->room[0], *const out = place->room[1];
+    pat_stored *whole, *parts;
+    *place = (calibrate_place){.out = o->out};
     if (o->out)
-        return o->out;
+        return true;
     if (!pat_store_find(pat_config_env, store, sizeof(store)))
-        return NULL;
-    const int num = pat_store_read(store, &found->machine, NULL, &all);
-    const pat_stored *before = pat_store_same(all, num, found);
-    const bool fits = before ? snprintf(room, size, "%s", before->path) < (int)size
-                             : pat_store_name(store, found, room, size);
-    free(all);
-    return fits ? room : NULL;
+        return false;
+    const int num_whole = pat_store_read(store, &found->machine, NULL, &whole);
+    const int num_parts = pat_store_read_parts(store, &found->machine, &parts);
+    const pat_stored *old = pat_store_same(whole, num_whole, found),
+                     *begun = pat_store_same(parts, num_parts, found);
+    bool fits = true;
+    if (begun)
+        snprintf(kept, PAT_STORE_PATH, "%.*s", (int)(strlen(begun->path) - strlen(part)), begun->path);
+    else if (old)
+        snprintf(kept, PAT_STORE_PATH, "%s", old->path);
+    else
+        fits = pat_store_name(store, found, kept, PAT_STORE_PATH);
+    free(whole);
+    free(parts);
+    place->kept = kept;
+    place->out = out;
+    return fits && strlen(kept) + sizeof(part) <= PAT_STORE_PATH && strcat(strcpy(out, kept), part);
+}
+
+int calibrate_place_before(const calibrate_place *place, pat_calibration *c, const char **from, char *why,
+                           size_t why_size)
+{
+    *from = place->out;
+    if (!place->kept)
+        return pat_calibration_read(c, place->out, why, why_size);
+    const int error = pat_store_read_file(c, place->out, NULL, why, why_size);
+    if (error != ENOENT)
+        return error;
+    *from = place->kept;
+    return pat_store_read_file(c, place->kept, NULL, why, why_size);
+}
+
+int calibrate_place_save(const calibrate_place *place, const pat_calibration *c)
+{
+    return pat_calibration_write(c, place->out, place->kept != NULL);
+}
+
+int calibrate_place_end(const calibrate_place *place)
+{
+    return place->kept && rename(place->out, place->kept) != 0 && errno != ENOENT ? errno : 0;
 }
 
 /* As pat_store_listener wants it. */

@@ -21,15 +21,18 @@
 
 enum { MOST_GAMMAS = 7, LEAST_WITH_FEWER = 4 };
 
-static void save(const calibrate_session *r)
+static void must_write(const calibrate_session *r, int error)
 {
-    if (r->rank > 0)
-        return;
-    const int error = pat_calibration_write(&r->found, r->out);
     if (!error)
         return;
-    fprintf(stderr, "pat-calibrate: %s: %s\n", r->out, strerror(error));
+    fprintf(stderr, "pat-calibrate: %s: %s\n", r->place.out, strerror(error));
     MPI_Abort(MPI_COMM_WORLD, 1);
+}
+
+static void save(const calibrate_session *r)
+{
+    if (r->rank == 0)
+        must_write(r, calibrate_place_save(&r->place, &r->found));
 }
 
 static bool has_points(const pat_calibration *c, int alg, int ranks)
@@ -47,10 +50,11 @@ static bool has_points(const pat_calibration *c, int alg, int ranks)
 static bool go_on(calibrate_session *r)
 {
     pat_calibration before;
+    const char *from;
     char why[512];
     if (r->options->again)
         return true;
-    const int error = pat_calibration_read(&before, r->out, why, sizeof(why));
+    const int error = calibrate_place_before(&r->place, &before, &from, why, sizeof(why));
     if (error == ENOENT)
         return true;
     bool same = !error && pat_calibration_is_of(&before, &r->found.machine, why, sizeof(why)) &&
@@ -61,16 +65,18 @@ static bool go_on(calibrate_session *r)
     }
     if (same) {
         r->found = before;
-        printf("# going on with %s\n", r->out);
+        printf("# going on with %s\n", from);
     } else {
         fprintf(stderr, "pat-calibrate: %s cannot be gone on with: %s; accepted: --again, or another --out\n",
-                r->out, why);
+                from, why);
     }
     return same;
 }
 
-static void measure(calibrate_session *r)
+/* False: everything was there already. */
+static bool measure(calibrate_session *r)
 {
+    bool any = false;
     if (r->found.num_gammas == 0) {
         r->found.num_gammas = r->size - 1 < MOST_GAMMAS ? r->size - 1 : MOST_GAMMAS;
         calibrate_gammas(MPI_COMM_WORLD, PAT_SEGMENT_BYTES, &r->options->patience, r->found.gammas,
@@ -89,14 +95,18 @@ static void measure(calibrate_session *r)
         const pat_algorithm *alg = pat_algorithm_at(a);
         if (!calibrate_is_fitted(alg))
             continue;
-        if (!r->found.fits[a].known)
+        bool all_there = r->found.fits[a].known;
+        if (!all_there)
             calibrate_fit(r, alg);
         for (int ranks = r->size; ranks == r->size || ranks >= LEAST_WITH_FEWER; ranks /= 2)
             if (!has_points(&r->found, a, ranks)) {
                 calibrate_points(r, alg, ranks);
                 pat_calibration_sort(&r->found);
+                all_there = false;
             }
-        save(r);
+        if (!all_there)
+            save(r);
+        any = any || !all_there;
     }
     for (int a = 0; a < pat_algorithm_count(); a++)
         for (int ranks = r->size; ranks > 1; ranks /= 2)
@@ -104,9 +114,27 @@ static void measure(calibrate_session *r)
                 calibrate_points(r, pat_algorithm_at(a), ranks);
                 pat_calibration_sort(&r->found);
                 save(r);
+                any = true;
             }
     if (r->rank == 0)
         bench_progress_end(&r->progress, (int64_t)(MPI_Wtime() * 1e9));
+    return any;
+}
+
+/* On rank 0, when everything has been measured. */
+static void end(const calibrate_session *r, bool measured)
+{
+    const char *const path = r->place.kept ? r->place.kept : r->place.out;
+    char why[200];
+    must_write(r, calibrate_place_end(&r->place));
+    if (measured)
+        printf("# written to %s\n", path);
+    else
+        printf("# nothing was measured: %s has everything already, and stays as it is, also what --quick has "
+               "measured; --again measures anew\n",
+               path);
+    if (r->place.kept && !pat_calibration_is_whole(&r->found, why, sizeof(why)))
+        printf("# the library will not take it: %s\n", why);
 }
 
 /* A calibration's choices held against runs that it has not seen. */
@@ -127,7 +155,6 @@ static int calibrate(const calibrate_options *o, int rank, int size)
     calibrate_session r = {.options = o, .rank = rank, .size = size};
     int same_machine;
     bool alike;
-    char place[PAT_STORE_PATH];
     if (!calibrate_place_is_good(o, rank))
         return TOOL_BAD_INPUT;
     bench_must(PAT_Init(), "PAT_Init");
@@ -145,11 +172,10 @@ static int calibrate(const calibrate_options *o, int rank, int size)
     bench_must(bench_clock_sync(&r.clock, MPI_COMM_WORLD, 20, &same_machine), "the clock");
     r.found.link_us = (double)r.link.alpha_ns / 1e3;
     r.found.link_mbit = pat_link_mbit(&r.link);
-    if (rank == 0)
-        r.out = calibrate_place(o, &r.found, place, sizeof(place));
-    if (rank == 0 && !r.out)
+    int good = rank > 0 || calibrate_place_find(o, &r.found, &r.place);
+    if (!good)
         fprintf(stderr, "pat-calibrate: the path of the file would be too long; accepted: --out FILE\n");
-    int good = rank > 0 || (r.out && go_on(&r));
+    good = good && (rank > 0 || go_on(&r));
     MPI_Bcast(&good, 1, MPI_INT, 0, MPI_COMM_WORLD);
     if (!good) {
         PAT_Finalize();
@@ -162,9 +188,9 @@ static int calibrate(const calibrate_options *o, int rank, int size)
         printf("# PAT calibration, %d ranks, %d on a node, link %.1f us, %.1f Mbit/s\n# %s\n# %s\n", size,
                r.found.machine.ranks_per_node, r.found.link_us, r.found.link_mbit, r.found.machine.cpu,
                r.found.machine.mpi);
-    measure(&r);
+    const bool measured = measure(&r);
     if (rank == 0)
-        printf("# written to %s\n", r.out);
+        end(&r, measured);
     free(r.buffer);
     bench_must(PAT_Finalize(), "PAT_Finalize");
     return 0;

@@ -25,9 +25,9 @@ static int own_output(const struct stat *st)
 
 /*
  * A new file beside `path`, or beside what it is a link to: `*to` is what it is to replace, `*name` its own name, both to be
- * freed. -1 with errno set when there can be none.
+ * freed. -1 with errno set when there can be none. own: nobody else may ever write to it.
  */
-static int open_beside(const char *path, char **to, char **name)
+static int open_beside(const char *path, bool own, char **to, char **name)
 {
     struct stat old;
     const bool is_there = stat(path, &old) == 0;
@@ -37,13 +37,13 @@ static int open_beside(const char *path, char **to, char **name)
     *name = *to ? malloc(size) : NULL;
     for (int i = 0; *name && fd < 0 && i < 100; i++) {
         snprintf(*name, size, "%s.%ld-%d", *to, (long)getpid(), i);
-        fd = open(*name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        fd = open(*name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, own ? 0644 : 0666);
         if (fd < 0 && errno != EEXIST)
             break;
     }
     if (fd >= 0) {
-        if (is_there) /* who may read it is as before, if the file system lets us */
-            (void)!fchmod(fd, old.st_mode & 0777);
+        if (own || is_there) /* who may read it is as before, if the file system lets us */
+            (void)!fchmod(fd, own ? 0644 : old.st_mode & 0777);
         return fd;
     }
     const int error = errno;
@@ -67,7 +67,7 @@ int pat_file_check(const char *path)
             return 0;
     }
     char *to, *name;
-    const int fd = open_beside(path, &to, &name);
+    const int fd = open_beside(path, false, &to, &name);
     if (fd < 0)
         return errno;
     close(fd);
@@ -77,16 +77,16 @@ int pat_file_check(const char *path)
     return 0;
 }
 
-int pat_file_write(const char *path, const char *text, size_t length)
+static int write_file(const char *path, bool own, const char *text, size_t length)
 {
     struct stat st;
     char *to = NULL, *name = NULL;
     const bool is_there = stat(path, &st) == 0;
-    const int own = is_there ? own_output(&st) : -1;
-    const bool direct = own >= 0 || (is_there && !S_ISREG(st.st_mode));
-    const int fd = own >= 0 ? dup(own)
-                   : direct ? open(path, O_WRONLY | O_CLOEXEC)
-                            : open_beside(path, &to, &name);
+    const int output = is_there ? own_output(&st) : -1;
+    const bool direct = output >= 0 || (is_there && !S_ISREG(st.st_mode));
+    const int fd = output >= 0 ? dup(output)
+                   : direct    ? open(path, O_WRONLY | O_CLOEXEC)
+                               : open_beside(path, own, &to, &name);
     FILE *file = fd >= 0 ? fdopen(fd, "w") : NULL;
     int error = file ? 0 : errno;
     if (file) {
@@ -106,4 +106,14 @@ int pat_file_write(const char *path, const char *text, size_t length)
         free(name);
     }
     return error;
+}
+
+int pat_file_write(const char *path, const char *text, size_t length)
+{
+    return write_file(path, false, text, length);
+}
+
+int pat_file_write_own(const char *path, const char *text, size_t length)
+{
+    return write_file(path, true, text, length);
 }

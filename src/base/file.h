@@ -14,4 +14,7 @@ int pat_file_check(const char *path);
 /* Write the text, in place of an older file. */
 int pat_file_write(const char *path, const char *text, size_t length);
 
+/* The same, and all may read the file, but this user alone may write to it, whatever the umask and an older file say. */
+int pat_file_write_own(const char *path, const char *text, size_t length);
+
 #endif

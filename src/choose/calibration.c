@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collective.h"
 #include "file.h"
 
 enum { FORMAT = 2, MOST_RANKS = 1 << 20 };
@@ -149,33 +150,37 @@ static void read_all(pat_calibration *c, const json_t *from, complaint *wrong)
     pat_calibration_sort(c);
 }
 
-int pat_calibration_read(pat_calibration *c, const char *path, char *why, size_t why_size)
+int pat_calibration_read_open(pat_calibration *c, FILE *file, char *why, size_t why_size)
 {
     pat_calibration found = {.ranks = 0};
     complaint wrong = {.text = why, .size = why_size};
     json_error_t error;
+    json_t *from = json_loadf(file, JSON_REJECT_DUPLICATES, &error);
+    if (from)
+        read_all(&found, from, &wrong);
+    else
+        complain(&wrong, "line %d: %s", error.line, error.text);
+    json_decref(from);
+    if (wrong.any)
+        return EINVAL;
+    *c = found;
+    return 0;
+}
+
+int pat_calibration_read(pat_calibration *c, const char *path, char *why, size_t why_size)
+{
+    char detail[400] = "";
     FILE *file = fopen(path, "r");
     if (!file) {
         const int number_of = errno;
-        complain(&wrong, "%s: %s", path, strerror(number_of));
+        snprintf(why, why_size, "%s: %s", path, strerror(number_of));
         return number_of;
     }
-    json_t *from = json_loadf(file, JSON_REJECT_DUPLICATES, &error);
+    const int error = pat_calibration_read_open(c, file, detail, sizeof(detail));
     fclose(file);
-    if (!from) {
-        complain(&wrong, "%s: line %d: %s", path, error.line, error.text);
-        return EINVAL;
-    }
-    char detail[200] = "";
-    complaint inside = {.text = detail, .size = sizeof(detail)};
-    read_all(&found, from, &inside);
-    json_decref(from);
-    if (inside.any) {
-        complain(&wrong, "%s: %s", path, detail);
-        return EINVAL;
-    }
-    *c = found;
-    return 0;
+    if (error)
+        snprintf(why, why_size, "%s: %s", path, detail);
+    return error;
 }
 
 /* ---- Writing ------------------------------------------------------------------------------------------ */
@@ -205,11 +210,11 @@ static json_t *to_json(const pat_calibration *c)
                      "algorithms", fits, "points", points);
 }
 
-int pat_calibration_write(const pat_calibration *c, const char *path)
+int pat_calibration_write(const pat_calibration *c, const char *path, bool own)
 {
     json_t *all = to_json(c);
     char *text = all ? json_dumps(all, JSON_INDENT(1) | JSON_REAL_PRECISION(17)) : NULL;
-    const int error = text ? pat_file_write(path, text, strlen(text)) : ENOMEM;
+    const int error = !text ? ENOMEM : (own ? pat_file_write_own : pat_file_write)(path, text, strlen(text));
     json_decref(all);
     free(text);
     return error;
@@ -240,6 +245,22 @@ bool pat_calibration_is_of_link(const pat_calibration *c, double link_mbit, char
     const double times = link_mbit / c->link_mbit;
     snprintf(why, why_size, "it is of a network of %.4g Mbit/s, this one has %.4g", c->link_mbit, link_mbit);
     return times > 1.0 / 3 && times < 3;
+}
+
+bool pat_calibration_is_whole(const pat_calibration *c, char *why, size_t why_size)
+{
+    for (int op = 0; op < PAT_NUM_OPS; op++) {
+        const pat_algorithm *native = pat_algorithm_native((enum pat_op)op);
+        const pat_collective *collective = pat_collective_of((enum pat_op)op);
+        bool known = !collective->yardstick || !collective->all_give;
+        for (int i = 0; i < c->num_points && !known; i++)
+            known = pat_algorithm_at(c->points[i].alg) == native;
+        if (!known) {
+            snprintf(why, why_size, "it has no time of %s, so it was not measured to its end", native->name);
+            return false;
+        }
+    }
+    return true;
 }
 
 /* The line through the two points next to `at`, or the two at that end; x is increasing, n at least 1. */

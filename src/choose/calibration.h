@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "algorithms.h"
 #include "closed_form.h"
@@ -67,8 +68,11 @@ typedef struct pat_calibration {
  */
 int pat_calibration_read(pat_calibration *c, const char *path, char *why, size_t why_size);
 
-/* Write it, whole or not at all. Returns 0 or an error number. */
-int pat_calibration_write(const pat_calibration *c, const char *path);
+/* The same for a file that is open already; `why` does not name it. */
+int pat_calibration_read_open(pat_calibration *c, FILE *file, char *why, size_t why_size);
+
+/* Write it, whole or not at all. own: as pat_file_write_own does, and not as pat_file_write. Returns 0 or an error number. */
+int pat_calibration_write(const pat_calibration *c, const char *path, bool own);
 
 /* Is it one of this machine? If not, `why` names what differs, and how. */
 bool pat_calibration_is_of(const pat_calibration *c, const pat_machine *machine, char *why, size_t why_size);
@@ -78,6 +82,13 @@ bool pat_calibration_is_of(const pat_calibration *c, const pat_machine *machine,
  * `why` says so.
  */
 bool pat_calibration_is_of_link(const pat_calibration *c, double link_mbit, char *why, size_t why_size);
+
+/*
+ * Was it measured to its end? pat-calibrate measures the MPI library's own operations last, and without their times the library's algorithms
+ * are held against nothing. Only the MPI library's broadcasts may have none: all of them may be lost in the noise of the gather that closes
+ * them. If it was not, `why` names an operation that is missing.
+ */
+bool pat_calibration_is_whole(const pat_calibration *c, char *why, size_t why_size);
 
 /* Of a machine: two that differ in anything have hardly ever the same. */
 uint32_t pat_machine_digest(const pat_machine *machine);

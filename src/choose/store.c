@@ -5,6 +5,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +14,7 @@
 
 enum { DIGITS = 8, NAME = 128 }; /* of the digest; of a file's whole name */
 
-static const char ending[] = ".json";
+static const char ending[] = ".json", part_ending[] = ".json" PAT_STORE_PART;
 
 bool pat_store_find(const char *(*get)(const char *name), char *path, size_t size)
 {
@@ -26,12 +27,12 @@ bool pat_store_find(const char *(*get)(const char *name), char *path, size_t siz
     return length > 0 && (size_t)length < size;
 }
 
-/* Is it called as pat_store_name calls files? Then *digest is that of the machine. */
-static bool is_name(const char *name, uint32_t *digest)
+/* Is it called as pat_store_name calls files, with this at the end? Then *digest is that of the machine. */
+static bool is_name(const char *name, const char *end, uint32_t *digest)
 {
-    const size_t length = strlen(name);
-    if (length >= NAME || length < DIGITS + sizeof(ending) || name[DIGITS] != '-' ||
-        strspn(name, "0123456789abcdef") < DIGITS || strcmp(name + length - strlen(ending), ending) != 0)
+    const size_t length = strlen(name), end_length = strlen(end);
+    if (length >= NAME || length <= DIGITS + end_length || name[DIGITS] != '-' ||
+        strspn(name, "0123456789abcdef") < DIGITS || strcmp(name + length - end_length, end) != 0)
         return false;
     *digest = (uint32_t)strtoul(name, NULL, 16);
     return true;
@@ -67,7 +68,7 @@ enum pat_store_state pat_store_look(const char *path, char *why, size_t why_size
     if (!dir)
         return why[0] ? PAT_STORE_UNTRUSTED : PAT_STORE_EMPTY;
     while (!any && (entry = readdir(dir)) != NULL)
-        any = is_name(entry->d_name, &digest);
+        any = is_name(entry->d_name, ending, &digest);
     closedir(dir);
     return any ? PAT_STORE_HOLDS : PAT_STORE_EMPTY;
 }
@@ -102,30 +103,48 @@ static void tell(const pat_store_listener *listener, const char *path, const cha
         listener->tell(listener->to, path, why);
 }
 
+int pat_store_read_file(pat_calibration *c, const char *path, int64_t *written_ns, char *why, size_t why_size)
+{
+    struct stat st;
+    int error = EPERM;
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* whoever opens a pipe waits */
+    FILE *file = fd >= 0 ? fdopen(fd, "r") : NULL;
+    if (!file || fstat(fd, &st) != 0) {
+        error = errno;
+        snprintf(why, why_size, "%s", strerror(error));
+    } else if (!S_ISREG(st.st_mode)) {
+        snprintf(why, why_size, "it is no regular file");
+    } else if (st.st_uid != geteuid()) {
+        snprintf(why, why_size, "the file belongs to another user");
+    } else if (st.st_mode & (S_IWGRP | S_IWOTH)) {
+        snprintf(why, why_size, "other users may write to the file");
+    } else {
+        error = pat_calibration_read_open(c, file, why, why_size);
+        if (written_ns)
+            *written_ns = st.st_mtim.tv_sec * INT64_C(1000000000) + st.st_mtim.tv_nsec;
+    }
+    if (file)
+        fclose(file);
+    else if (fd >= 0)
+        close(fd);
+    return error;
+}
+
 /* One file. False: it is not of this machine, or it is broken. */
 static bool read_one(pat_stored *s, uint32_t digest, const pat_machine *machine,
                      const pat_store_listener *listener)
 {
-    char why[1024], *text = why;
-    struct stat st;
+    char why[1024];
     const bool named = digest == pat_machine_digest(machine);
-    const size_t path_length = strlen(s->path);
     if (!named && !listener)
         return false;
-    if (stat(s->path, &st) != 0) {
-        snprintf(why, sizeof(why), "%s", strerror(errno));
-    } else if (!S_ISREG(st.st_mode)) { /* whoever opens a pipe waits */
-        snprintf(why, sizeof(why), "it is no regular file");
-    } else if (pat_calibration_read(&s->calibration, s->path, why, sizeof(why)) != 0) {
-        if (strncmp(why, s->path, path_length) == 0) /* which is told apart */
-            text += path_length + strspn(why + path_length, ": ");
-    } else if (pat_calibration_is_of(&s->calibration, machine, why, sizeof(why))) {
-        s->written_ns = st.st_mtim.tv_sec * INT64_C(1000000000) + st.st_mtim.tv_nsec;
+    if (pat_store_read_file(&s->calibration, s->path, &s->written_ns, why, sizeof(why)) == 0 &&
+        pat_calibration_is_of(&s->calibration, machine, why, sizeof(why))) {
         if (named)
             return true;
         snprintf(why, sizeof(why), "its name is another machine's");
     }
-    tell(listener, s->path, text);
+    tell(listener, s->path, why);
     return false;
 }
 
@@ -137,8 +156,9 @@ static int later_first(const void *a, const void *b)
     return strcmp(x->path, y->path);
 }
 
-int pat_store_read(const char *path, const pat_machine *machine, const pat_store_listener *listener,
-                   pat_stored **all)
+/* Those whose names end so. */
+static int read_all(const char *path, const char *end, const pat_machine *machine,
+                    const pat_store_listener *listener, pat_stored **all)
 {
     char why[256];
     const struct dirent *entry;
@@ -152,7 +172,7 @@ int pat_store_read(const char *path, const pat_machine *machine, const pat_store
         return 0;
     }
     while ((entry = readdir(dir)) != NULL) {
-        if (!is_name(entry->d_name, &digest))
+        if (!is_name(entry->d_name, end, &digest))
             continue;
         pat_stored *longer = realloc(list, ((size_t)num + 1) * sizeof(*list));
         if (!longer) {
@@ -175,6 +195,17 @@ int pat_store_read(const char *path, const pat_machine *machine, const pat_store
     return num;
 }
 
+int pat_store_read(const char *path, const pat_machine *machine, const pat_store_listener *listener,
+                   pat_stored **all)
+{
+    return read_all(path, ending, machine, listener, all);
+}
+
+int pat_store_read_parts(const char *path, const pat_machine *machine, pat_stored **all)
+{
+    return read_all(path, part_ending, machine, NULL, all);
+}
+
 /* How many times as fast is one network as the other? At least 1. By a division alone, which gives the same bits everywhere. */
 static double times_apart(const pat_stored *s, double link_mbit)
 {
@@ -182,16 +213,23 @@ static double times_apart(const pat_stored *s, double link_mbit)
     return times < 1 ? 1 / times : times;
 }
 
+/* Can it be taken for a link of this rate, where there is no other? */
+static bool is_usable(const pat_stored *s, double link_mbit, char *why, size_t why_size)
+{
+    return pat_calibration_is_whole(&s->calibration, why, why_size) &&
+           pat_calibration_is_of_link(&s->calibration, link_mbit, why, why_size);
+}
+
 pat_stored *pat_store_nearest(pat_stored *all, int num, double link_mbit)
 {
     char why[200];
     double least = 0;
     for (int i = 0; i < num; i++)
-        if (least < 1 || times_apart(&all[i], link_mbit) < least)
+        if (is_usable(&all[i], link_mbit, why, sizeof(why)) &&
+            (least < 1 || times_apart(&all[i], link_mbit) < least))
             least = times_apart(&all[i], link_mbit);
     for (int i = 0; i < num; i++)
-        if (times_apart(&all[i], link_mbit) <= 1.1 * least &&
-            pat_calibration_is_of_link(&all[i].calibration, link_mbit, why, sizeof(why)))
+        if (times_apart(&all[i], link_mbit) <= 1.1 * least && is_usable(&all[i], link_mbit, why, sizeof(why)))
             return &all[i];
     return NULL;
 }
@@ -199,7 +237,7 @@ pat_stored *pat_store_nearest(pat_stored *all, int num, double link_mbit)
 void pat_store_why_not(const pat_stored *stored, const pat_stored *taken, double link_mbit, char *why,
                        size_t why_size)
 {
-    if (!pat_calibration_is_of_link(&stored->calibration, link_mbit, why, why_size) || !taken)
+    if (!is_usable(stored, link_mbit, why, why_size) || !taken)
         return;
     if (times_apart(stored, link_mbit) > times_apart(taken, link_mbit))
         snprintf(why, why_size, "another one is of a network nearer to this one's %.4g Mbit/s", link_mbit);

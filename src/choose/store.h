@@ -14,6 +14,9 @@
 
 enum { PAT_STORE_PATH = 512, PAT_STORE_MOST = 16 };
 
+/* What the name of a calibration ends in that is still being measured, after the name that it will have: nobody but pat-calibrate reads it. */
+#define PAT_STORE_PART ".part"
+
 /* A calibration of the store. */
 typedef struct pat_stored {
     char path[PAT_STORE_PATH];
@@ -56,8 +59,19 @@ int pat_store_make(const char *path, char *why, size_t why_size);
 int pat_store_read(const char *path, const pat_machine *machine, const pat_store_listener *listener,
                    pat_stored **all);
 
+/* The same of those that are still being measured. Nobody is told anything. */
+int pat_store_read_parts(const char *path, const pat_machine *machine, pat_stored **all);
+
 /*
- * Of these the one for a link of this rate: of those that pat_calibration_is_of_link accepts the nearest, and of those that are within
+ * Read one file, if nobody else can have written it: a regular one of this user's, which no other may write to. *written_ns: when it
+ * was; NULL: not wanted. Returns as pat_calibration_read does; `why` does not name the file.
+ */
+int pat_store_read_file(pat_calibration *c, const char *path, int64_t *written_ns, char *why,
+                        size_t why_size);
+
+/*
+ * Of these the one for a link of this rate: of those that are whole (pat_calibration_is_whole) and that pat_calibration_is_of_link accepts
+ * the nearest, and of those that are within
  * a tenth of it the last written. NULL: there is none. Gives the same on all ranks that have the same processor.
  */
 pat_stored *pat_store_nearest(pat_stored *all, int num, double link_mbit);
