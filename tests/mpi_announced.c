@@ -32,7 +32,7 @@ static void begin(const char *what, double native_us, double bdr_us)
 {
     const pat_calibration c = made_up(native_us, bdr_us);
     test_at("%s", what);
-    if (test.rank == 0 && pat_calibration_write(&c, path) != 0)
+    if (test.rank == 0 && pat_calibration_write(&c, path, false) != 0)
         test_fail("%s cannot be written", path);
     MPI_Barrier(MPI_COMM_WORLD);
     MUST(PAT_Init());

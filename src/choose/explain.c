@@ -63,11 +63,10 @@ void pat_explain_arrival(const pat_algorithm *alg, int ranks, bool by_last_calls
             by_last_calls ? "when ranks came to the last calls, since none gives milestones" : "milestones");
 }
 
-void pat_explain_listens(int ranks, bool by_estimates)
+void pat_explain_listens(int ranks, bool by_estimates, const char *why)
 {
-    fprintf(stderr, "PAT: %d ranks: all-gathers are chosen by %s\n", ranks,
-            by_estimates ? "milestones, call by call"
-                         : "the last calls, since not all ranks give milestones");
+    fprintf(stderr, "PAT: %d ranks: all-gathers are chosen by %s, since %s\n", ranks,
+            by_estimates ? "milestones, call by call" : "the last calls", why);
 }
 
 void pat_explain_left(int ranks, enum pat_why why)

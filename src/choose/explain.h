@@ -29,8 +29,8 @@ void pat_explain_change(const pat_profile *profile, const pat_terms *terms, cons
 /* From now on an algorithm that goes by arrivals goes by when ranks came to the last calls, or by what they give as estimates. */
 void pat_explain_arrival(const pat_algorithm *alg, int ranks, bool by_last_calls);
 
-/* From now on each all-gather is run by whom it takes least, since all ranks say in advance when they come; or no longer. */
-void pat_explain_listens(int ranks, bool by_estimates);
+/* From now on each all-gather is run by whom it takes least when ranks come as they say in advance; or no longer, and why. */
+void pat_explain_listens(int ranks, bool by_estimates, const char *why);
 
 /*
  * A file of the store, or the store itself, is not taken. As pat_store_listener wants it; to: the number of ranks that do not take it, an

@@ -37,6 +37,9 @@ bool pat_arrivals_wanted(const pat_lane *lane, const pat_algorithm *alg, int64_t
 /* So many calls without an estimate make a program one that gives none, where some rank has given one before. */
 enum { UNANNOUNCED = 4 };
 
+/* So many calls that were all left to the MPI library were not worth the estimates: a measured call will show when ranks come apart. */
+enum { LEFT = 16 };
+
 static void go_by_last_calls(const pat_comm *c, pat_lane *lane, bool last_calls)
 {
     if (pat_rt.config.explain && c->rank == 0 && lane->by_last_calls != last_calls)
@@ -85,7 +88,6 @@ static void go_by_estimates(pat_comm *c, pat_lane *lane, bool by_estimates)
     if (lane->by_estimates == by_estimates)
         return;
     lane->by_estimates = by_estimates;
-    lane->unannounced = 0;
     memset(lane->judged, 0, sizeof(lane->judged)); /* who contends depends on it */
     for (int op = 0; op < PAT_NUM_OPS; op++)
         any = any || c->lanes[op].by_estimates;
@@ -97,15 +99,27 @@ void pat_arrivals_chooses(pat_comm *c, pat_lane *lane, bool chooses)
     go_by_estimates(c, lane, lane->announced && chooses);
 }
 
-void pat_arrivals_listen(pat_comm *c, pat_lane *lane, bool announced)
+static void listen(pat_comm *c, pat_lane *lane, bool announced, const char *why)
 {
-    if (pat_rt.config.explain && c->rank == 0 && lane->announced != announced)
-        pat_explain_listens(c->size, announced);
+    if (pat_rt.config.explain && c->rank == 0)
+        pat_explain_listens(c->size, announced, why);
     lane->announced = announced;
+    lane->unannounced = lane->left_in_a_row = 0;
     go_by_estimates(c, lane, announced);
 }
 
-void pat_arrivals_heard(pat_comm *c, pat_lane *lane)
+bool pat_arrivals_worth(const pat_lane *lane, bool pays)
+{
+    return !lane->by_estimates && (pays || !lane->ever_announced);
+}
+
+void pat_arrivals_listen(pat_comm *c, pat_lane *lane)
+{
+    lane->ever_announced = true;
+    listen(c, lane, true, "all ranks give them");
+}
+
+void pat_arrivals_heard(pat_comm *c, pat_lane *lane, bool left)
 {
     bool all = true;
     if (!lane->by_estimates)
@@ -113,8 +127,11 @@ void pat_arrivals_heard(pat_comm *c, pat_lane *lane)
     for (int r = 0; r < c->size; r++)
         all = all && !c->exchange.all[r].certain;
     lane->unannounced = all ? 0 : lane->unannounced + 1;
+    lane->left_in_a_row = left ? lane->left_in_a_row + 1 : 0;
     if (lane->unannounced >= UNANNOUNCED)
-        pat_arrivals_listen(c, lane, false);
+        listen(c, lane, false, "not all ranks give milestones");
+    else if (lane->left_in_a_row >= LEFT)
+        listen(c, lane, false, "ranks come together");
 }
 
 int pat_arrivals_measured(pat_comm *c, pat_lane *lane, const pat_sample *sample)

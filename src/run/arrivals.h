@@ -26,15 +26,23 @@ bool pat_arrivals_wanted(const pat_lane *lane, const pat_algorithm *alg, int64_t
 int pat_arrivals_over(pat_comm *c, pat_lane *lane, const pat_algorithm *alg, int64_t bytes);
 
 /*
- * All ranks announce their calls: from now on the lane's calls go by that (pat_select_said, in select.h); or they do not, and it is over. At the
- * same point of the program on all ranks, and with no round prepared in the lane, which an algorithm runs that chooses. The second: another
- * algorithm is in use, which chooses, or not.
+ * All ranks have given an estimate for a measured call: is it worth going by estimates? At first, and once that was given up where this call
+ * would have gained by it.
  */
-void pat_arrivals_listen(pat_comm *c, pat_lane *lane, bool announced);
+bool pat_arrivals_worth(const pat_lane *lane, bool pays);
+
+/*
+ * From now on the lane's calls go by estimates (pat_select_said, in select.h): at the same point of the program on all ranks, and with no round
+ * prepared in the lane, which an algorithm runs that chooses. The second: another algorithm is in use, which chooses, or not.
+ */
+void pat_arrivals_listen(pat_comm *c, pat_lane *lane);
 void pat_arrivals_chooses(pat_comm *c, pat_lane *lane, bool chooses);
 
-/* A call that went by estimates is over: where not all ranks gave one in advance several times in a row, the lane's calls no longer go by them. */
-void pat_arrivals_heard(pat_comm *c, pat_lane *lane);
+/*
+ * A call is over; left: to the MPI library. Where it went by estimates, and several in a row had not been announced by all ranks, or were all left,
+ * the lane's calls no longer go by them.
+ */
+void pat_arrivals_heard(pat_comm *c, pat_lane *lane, bool left);
 
 /* A call that went by the last calls was measured, and all ranks have told. Returns an MPI error code. */
 int pat_arrivals_measured(pat_comm *c, pat_lane *lane, const pat_sample *sample);

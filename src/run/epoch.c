@@ -243,7 +243,7 @@ static int finish_left(pat_comm *c)
     int rc = remember(c, c->lane, pat_blocks_of(&c->call));
     if (rc != MPI_SUCCESS)
         return rc;
-    pat_arrivals_heard(c, c->lane);
+    pat_arrivals_heard(c, c->lane, true);
     next_epoch(c, c->lane, basis);
     return MPI_SUCCESS;
 }
@@ -275,7 +275,7 @@ static int finish_round(pat_comm *c)
     if (rc != MPI_SUCCESS)
         return rc;
     lane->open_by_ns = lane->by_request ? pat_pace_open(pat_clock_local_ns(), false) : 0;
-    pat_arrivals_heard(c, lane);
+    pat_arrivals_heard(c, lane, false);
     next_epoch(c, lane, basis); /* of the call that is over, whatever the next one goes by */
     return MPI_SUCCESS;
 }

@@ -70,7 +70,8 @@ typedef struct pat_lane {
     bool by_last_calls;
     /* Agreed, for an algorithm that chooses: all ranks give estimates, and by these each call is run by whom it takes least. */
     bool by_estimates;
-    bool announced; /* the same, also while another algorithm is in use */
+    bool announced, ever_announced; /* the same, also while another algorithm is in use; and before */
+    int left_in_a_row;              /* calls by estimates that the MPI library has run, one after the other */
     int unannounced; /* calls one after the other to which no rank (by_estimates: not every rank) had given an estimate */
     bool edged; /* this rank has given one all the same, for the call under way */
     pat_predict predicts[PAT_PREDICTS];

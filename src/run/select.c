@@ -174,17 +174,23 @@ void pat_select_passed_on(pat_comm *c, pat_lane *lane, int64_t block_bytes)
 }
 
 /* All ranks have given an estimate before a measured call: are the next ones to go by them? */
-static int listen_to_all(pat_comm *c, pat_lane *lane, const pat_sample *sample)
+static int listen_to_all(pat_comm *c, pat_lane *lane, const pat_sample *sample, const pat_told *told)
 {
     pat_outlook together;
-    bool all = !lane->by_estimates;
+    pat_profile fresh;
+    const pat_judged judged = judge_where(c, lane->op, true, sample->bytes, &together);
+    const pat_terms terms = terms_of(c, &judged);
+    const bool pays =
+        judged.by_estimates &&
+        pat_profile_said(pat_history_look(&lane->history, told->bytes, &fresh), &terms, told) == PAT_BY_RELAY;
+    bool all = judged.by_estimates && pat_arrivals_worth(lane, pays);
     for (int r = 0; r < c->size; r++)
         all = all && sample->all[r].edged;
-    if (!all || !judge_where(c, lane->op, true, sample->bytes, &together).by_estimates)
+    if (!all)
         return MPI_SUCCESS;
     /* What was prepared without estimates no rank has called: the others' messages are of the next epoch. */
     int rc = pat_early_new_epoch(c, lane);
-    pat_arrivals_listen(c, lane, true);
+    pat_arrivals_listen(c, lane);
     return rc;
 }
 
@@ -222,7 +228,7 @@ static int learn_sampled(pat_comm *c, const pat_sample *sample)
     if (rc != MPI_SUCCESS)
         return rc;
     learn(c, lane, &told);
-    return listen_to_all(c, lane, sample);
+    return listen_to_all(c, lane, sample, &told);
 }
 
 int pat_select_measure(pat_comm *c, pat_lane *lane, enum pat_runner ran, int64_t block_bytes)
