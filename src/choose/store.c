@@ -187,6 +187,10 @@ static int read_all(const char *path, const char *end, const pat_machine *machin
             num++;
     }
     closedir(dir);
+    if (num == 0) {
+        free(list);
+        list = NULL;
+    }
     if (num > 1)
         qsort(list, (size_t)num, sizeof(*list), later_first);
     for (; num > PAT_STORE_MOST; num--)
