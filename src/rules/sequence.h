@@ -19,8 +19,13 @@ typedef struct pat_sequence {
 void pat_sequence_note(pat_sequence *s, int64_t kind);
 
 /*
- * The kind that the next call is taken to be: what mostly came next when the last calls were most like now; the last call's own where
- * it is new. At least one call has been noted. Takes less than a microsecond.
+ * The kind that the next call is taken to be. At least one call has been noted. Takes at most some 1500 comparisons of two numbers.
+ *
+ * A pattern of up to 16 calls is known from its third turn on: where the last turn was like the one before, the call comes that came then.
+ * Else it is what mostly came next when the last calls were most like now; but the last call's own where most calls were the same as
+ * the one before, and where it is new. So runs are never guessed worse than by "the last call again" where they are regular, however long they are,
+ * and little worse where they are random: of four kinds 3 % more guesses are wrong. After a call that is not of the pattern, a pattern that has
+ * runs is known again two turns later.
  */
 int64_t pat_sequence_next(const pat_sequence *s);
 
