@@ -133,22 +133,67 @@ static void random_arrivals(void **state)
     pat_predict_free(f.predicts);
 }
 
-/* Lengths are kept apart, and of two that share a place the later one is kept. */
-static void lengths(void **state)
+/* A call of another length, to which `late` comes last. */
+static void call_of(fixture *f, int64_t bytes, int late)
+{
+    int64_t came_ns[RANKS] = {0};
+    came_ns[late] = 9 * CALL_NS;
+    assert_int_equal(0, pat_predict_note(f->predicts, bytes, RANKS, CALL_NS, came_ns));
+}
+
+static void expect_late_of(fixture *f, int64_t bytes, int late)
+{
+    assert_true(pat_predict_arrivals(f->predicts, bytes, RANKS, CALL_NS, f->arrival_ns));
+    for (int r = 0; r < RANKS; r++)
+        assert_int_equal(r == late ? 0 : -CALL_NS, f->arrival_ns[r]);
+}
+
+/* Any two lengths in turn: neither disturbs what is known of the other, and soon not every call has to be known. */
+static void two_lengths(void **state)
+{
+    (void)state;
+    for (int64_t one = 1; one <= INT64_C(1) << 22; one *= 2)
+        for (int64_t other = 2 * one; other <= INT64_C(1) << 22; other *= 2) {
+            fixture f = {0};
+            int known = 0;
+            for (int i = 0; i < 32; i++) {
+                const int64_t bytes = i % 2 ? other : one;
+                if (i >= 2)
+                    expect_late_of(&f, bytes, i % 2);
+                if (pat_predict_wants(f.predicts, bytes)) {
+                    call_of(&f, bytes, i % 2);
+                    known++;
+                } else {
+                    pat_predict_pass(f.predicts, bytes);
+                }
+            }
+            assert_in_range(known, 2, 20);
+            pat_predict_free(f.predicts);
+        }
+}
+
+/* So many lengths are kept as there are places; of more, the one whose last call is longest ago gives way, known or not. */
+static void more_lengths(void **state)
 {
     fixture f = {0};
-    const int64_t came_ns[RANKS] = {0, 9 * CALL_NS};
     (void)state;
-    call(&f, 3, 5 * CALL_NS);
-    for (int64_t bytes = BYTES + 1; bytes < BYTES + 100; bytes++) {
-        assert_int_equal(0, pat_predict_note(f.predicts, bytes, RANKS, CALL_NS, came_ns));
-        if (pat_predict_arrivals(f.predicts, BYTES, RANKS, CALL_NS, f.arrival_ns))
-            expect_late(&f, 3, CALL_NS);
-        assert_true(pat_predict_arrivals(f.predicts, bytes, RANKS, CALL_NS, f.arrival_ns));
-        assert_int_equal(0, f.arrival_ns[1]);
-        assert_int_equal(-CALL_NS, f.arrival_ns[0]);
+    for (int64_t length = 1; length <= PAT_PREDICTS; length++)
+        call_of(&f, 4096 * length, (int)length % RANKS);
+    for (int64_t length = 1; length <= PAT_PREDICTS; length++)
+        expect_late_of(&f, 4096 * length, (int)length % RANKS);
+    call_of(&f, 4096, 1);                   /* now the second is the oldest */
+    pat_predict_pass(f.predicts, 2 * 4096); /* and now the third */
+    call_of(&f, 100, 5);
+    expect_late_of(&f, 100, 5);
+    assert_null(pat_predict_find(f.predicts, 3 * 4096));
+    for (int64_t length = 1; length <= PAT_PREDICTS; length++)
+        if (length != 3)
+            expect_late_of(&f, 4096 * length, (int)length % RANKS);
+    for (int64_t bytes = 200; bytes < 300; bytes++) { /* no place is lost */
+        call_of(&f, bytes, 3);
+        for (int64_t kept = bytes; kept >= 200 && kept > bytes - PAT_PREDICTS; kept--)
+            expect_late_of(&f, kept, 3);
     }
-    assert_false(pat_predict_arrivals(f.predicts, BYTES, RANKS, CALL_NS, f.arrival_ns));
     pat_predict_free(f.predicts);
 }
 
@@ -192,13 +237,10 @@ static void how_often(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_is_known),
-        cmocka_unit_test(late_again_and_again),
-        cmocka_unit_test(one_disturbed_call),
-        cmocka_unit_test(new_regime),
-        cmocka_unit_test(in_turns),
-        cmocka_unit_test(random_arrivals),
-        cmocka_unit_test(lengths),
+        cmocka_unit_test(nothing_is_known),   cmocka_unit_test(late_again_and_again),
+        cmocka_unit_test(one_disturbed_call), cmocka_unit_test(new_regime),
+        cmocka_unit_test(in_turns),           cmocka_unit_test(random_arrivals),
+        cmocka_unit_test(two_lengths),        cmocka_unit_test(more_lengths),
         cmocka_unit_test(how_often),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

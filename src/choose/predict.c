@@ -18,15 +18,33 @@ enum {
     NEAR = 4 /* a prediction is true that is no farther off than this part of call_ns */
 };
 
-static int place_of(int64_t bytes)
-{
-    return (int)((uint64_t)bytes * UINT64_C(0x9e3779b97f4a7c15) >> 32 & (PAT_PREDICTS - 1));
-}
-
 const pat_predict *pat_predict_find(const pat_predict *predicts, int64_t bytes)
 {
-    const pat_predict *p = &predicts[place_of(bytes)];
-    return p->bytes == bytes && p->num > 0 ? p : NULL;
+    for (int i = 0; i < PAT_PREDICTS; i++)
+        if (predicts[i].num > 0 && predicts[i].bytes == bytes)
+            return &predicts[i];
+    return NULL;
+}
+
+/* The place of a length: its own, or else the one that has not been used for longest. */
+static pat_predict *place_of(pat_predict *predicts, int64_t bytes)
+{
+    pat_predict *oldest = &predicts[0];
+    for (int i = 0; i < PAT_PREDICTS; i++) {
+        if (predicts[i].num > 0 && predicts[i].bytes == bytes)
+            return &predicts[i];
+        oldest = predicts[i].used < oldest->used ? &predicts[i] : oldest;
+    }
+    return oldest;
+}
+
+/* A call of its length has been. */
+static void use(const pat_predict *predicts, pat_predict *p)
+{
+    int64_t newest = 0;
+    for (int i = 0; i < PAT_PREDICTS; i++)
+        newest = predicts[i].used > newest ? predicts[i].used : newest;
+    p->used = newest + 1;
 }
 
 static int64_t at_most(int64_t a, int64_t b)
@@ -123,8 +141,11 @@ bool pat_predict_wants(const pat_predict *predicts, int64_t bytes)
 
 void pat_predict_pass(pat_predict *predicts, int64_t bytes)
 {
-    pat_predict *p = &predicts[place_of(bytes)];
-    if (p->bytes == bytes && p->left > 0)
+    pat_predict *p = place_of(predicts, bytes);
+    if (p->num == 0 || p->bytes != bytes)
+        return;
+    use(predicts, p);
+    if (p->left > 0)
         p->left--;
 }
 
@@ -186,12 +207,13 @@ static bool judge(pat_predict *p, const came *call)
 int pat_predict_note(pat_predict *predicts, int64_t bytes, int num_ranks, int64_t call_ns,
                      const int64_t *arrival_ns)
 {
-    pat_predict *p = &predicts[place_of(bytes)];
+    pat_predict *p = place_of(predicts, bytes);
     int64_t last_ns = INT64_MIN;
     if (!p->ahead_ns && !(p->ahead_ns = malloc((size_t)num_ranks * PAT_PREDICT_CALLS * sizeof(*p->ahead_ns))))
         return ENOMEM;
     if (p->bytes != bytes)
         *p = (pat_predict){.bytes = bytes, .ahead_ns = p->ahead_ns};
+    use(predicts, p);
     for (int r = 0; r < num_ranks; r++)
         last_ns = arrival_ns[r] > last_ns ? arrival_ns[r] : last_ns;
     adapt(p, p->num > 0 && judge(p, &(came){num_ranks, call_ns, last_ns, arrival_ns}));

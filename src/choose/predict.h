@@ -13,8 +13,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* So many calls are kept; and so many lengths. Of two lengths that share a place the later one is kept. */
-enum { PAT_PREDICT_CALLS = 8, PAT_PREDICTS = 4 };
+/* So many calls are kept; and so many lengths: what has not been called for longest gives way. */
+enum { PAT_PREDICT_CALLS = 8, PAT_PREDICTS = 8 };
 
 /* In the order in which they are preferred where they err alike. */
 enum pat_predictor {
@@ -27,9 +27,10 @@ enum pat_predictor {
 
 /* The calls of one length. */
 typedef struct pat_predict {
-    int64_t bytes;     /* 0: nothing is known */
+    int64_t bytes;
+    int64_t used;      /* the number of its last call; 0: there has been none */
     int64_t *ahead_ns; /* [call % PAT_PREDICT_CALLS][rank]: how long before the last rank each came */
-    int num;           /* such calls, as far as it counts how many */
+    int num;           /* such calls, as far as it counts how many; 0: nothing is known */
     int left;          /* calls of which it need not be known, before the next one */
     int gap;           /* what `left` began with */
     int right;         /* predictions that came true, one after the other */
