@@ -153,6 +153,12 @@ static inline bool pat_comm_ahead(const pat_comm *c, const pat_algorithm *alg)
     return pat_comm_basis(c, alg) == PAT_BASIS_LAST;
 }
 
+/* Can sockets be waited for? They tell nothing of messages from ranks of this node, which mostly come in through shared memory. */
+static inline bool pat_comm_sockets_tell(const pat_comm *c, bool reliable)
+{
+    return reliable && c->one_a_node;
+}
+
 /*
  * Are the ranks expected to call together next time? Yes when in each of the last PAT_SPREADS rounds all of them came within a
  * quarter of the time of such a block: a wrong guess costs more than a right one gains.

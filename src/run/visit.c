@@ -28,12 +28,6 @@ static void come_again(pat_visit *visit, int64_t now, int64_t when_ns)
     no_later(visit, pat_pace_come_again(&facts, now, when_ns));
 }
 
-/* Sockets tell nothing of messages from ranks of this node, which mostly come in through shared memory. */
-static bool sockets_tell(const pat_comm *c, const pat_visit *visit)
-{
-    return visit->reliable && c->one_a_node;
-}
-
 /* When to look for early data again where sockets do not tell. */
 static int64_t next_look(const pat_comm *c, pat_round *round, int64_t now)
 {
@@ -89,8 +83,8 @@ static int drive_early(pat_comm *c, pat_lane *lane, pat_visit *visit)
             round->moved_ns = now;
         visit->sending = visit->sending || pat_round_sending(round);
         come_again(visit, now,
-                   sockets_tell(c, visit) ? pat_pace_early_spare(now, round->moved_ns)
-                                          : next_look(c, round, now));
+                   pat_comm_sockets_tell(c, visit->reliable) ? pat_pace_early_spare(now, round->moved_ns)
+                                                             : next_look(c, round, now));
     }
     return rc;
 }
@@ -109,7 +103,7 @@ static int drive_started(pat_comm *c, pat_visit *visit)
     if (rc == MPI_SUCCESS && c->phase != PAT_IDLE) {
         int64_t now = pat_clock_local_ns();
         visit->sending = visit->sending || pat_round_sending(c->lane->current);
-        come_again(visit, now, pat_pace_started(now, sockets_tell(c, visit)));
+        come_again(visit, now, pat_pace_started(now, pat_comm_sockets_tell(c, visit->reliable)));
     }
     return rc;
 }

@@ -20,7 +20,8 @@ static enum pat_sockets_event rest(pat_comm *c, int64_t quiet_ns)
     bool sending = (c->lane && pat_round_sending(c->lane->current)) ||
                    (c->rooted && pat_round_sending(c->rooted->current)) ||
                    pat_round_sending(&c->credits.round);
-    int64_t nap_ns = pat_pace_nap_ns(pat_sockets_reliable(c->sockets), quiet_ns);
+    const bool announced = pat_comm_sockets_tell(c, pat_sockets_reliable(c->sockets));
+    int64_t nap_ns = pat_pace_nap_ns(announced, quiet_ns);
     if (nap_ns == 0) {
         sched_yield();
         return PAT_SOCKETS_EXTRA;
