@@ -147,7 +147,7 @@ static inline pat_members pat_comm_members(pat_comm *c)
     return (pat_members){c->own, c->rank, c->size, &c->plans};
 }
 
-/* May rounds of `alg` be prepared without estimates, for as many bytes as the last call had? */
+/* May rounds of `alg` be prepared without estimates, for the size that the last calls let expect? */
 static inline bool pat_comm_ahead(const pat_comm *c, const pat_algorithm *alg)
 {
     return pat_comm_basis(c, alg) == PAT_BASIS_LAST;
