@@ -29,12 +29,12 @@ enum { UNKNOWN = PAT_MATCH_NONE, RIGHT = PAT_MATCH_RIGHT, WRONG = PAT_MATCH_WRON
 static void what_comes_next(void **state)
 {
     (void)state;
-    /* Last of all: what is said is [the last call or not][a hash or not]. */
+    /* Last of all: what is said is [what the order lets expect or not][a hash or not]. */
     static const int expected[NUM_BASES][NUM_ANNOUNCED][2][2] = {
-        [LAST] = {{{PAT_GUESS_LAST, PAT_GUESS_LAST}, {PAT_GUESS_LAST, PAT_GUESS_LAST}},
-                  {{PAT_GUESS_LAST, PAT_GUESS_LAST}, {PAT_GUESS_LAST, PAT_GUESS_LAST}},
-                  {{PAT_GUESS_LAST, PAT_GUESS_LAST}, {PAT_GUESS_LAST, PAT_GUESS_LAST}}},
-        [EST] = {[THIS] = {{PAT_GUESS_SAID, PAT_GUESS_NONE}, {PAT_GUESS_LAST, PAT_GUESS_LAST}}},
+        [LAST] = {{{PAT_GUESS_BY_ORDER, PAT_GUESS_BY_ORDER}, {PAT_GUESS_BY_ORDER, PAT_GUESS_BY_ORDER}},
+                  {{PAT_GUESS_BY_ORDER, PAT_GUESS_BY_ORDER}, {PAT_GUESS_BY_ORDER, PAT_GUESS_BY_ORDER}},
+                  {{PAT_GUESS_BY_ORDER, PAT_GUESS_BY_ORDER}, {PAT_GUESS_BY_ORDER, PAT_GUESS_BY_ORDER}}},
+        [EST] = {[THIS] = {{PAT_GUESS_SAID, PAT_GUESS_NONE}, {PAT_GUESS_BY_ORDER, PAT_GUESS_BY_ORDER}}},
     };
     for (int basis = 0; basis < NUM_BASES; basis++)
         for (int said = 0; said < NUM_ANNOUNCED; said++)

@@ -6,11 +6,11 @@
 enum pat_guess pat_guess_next(const pat_guess_facts *facts)
 {
     if (facts->basis != PAT_BASIS_ESTIMATES)
-        return facts->basis == PAT_BASIS_LAST ? PAT_GUESS_LAST : PAT_GUESS_NONE;
+        return facts->basis == PAT_BASIS_LAST ? PAT_GUESS_BY_ORDER : PAT_GUESS_NONE;
     if (facts->announced != PAT_ANNOUNCED_THIS)
         return PAT_GUESS_NONE;
     if (facts->said_guess)
-        return PAT_GUESS_LAST;
+        return PAT_GUESS_BY_ORDER;
     return facts->said_hashed ? PAT_GUESS_NONE : PAT_GUESS_SAID;
 }
 

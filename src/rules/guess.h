@@ -29,9 +29,9 @@ enum pat_announced {
 };
 
 enum pat_guess {
-    PAT_GUESS_NONE, /* nobody knows */
-    PAT_GUESS_LAST, /* it will be as the last calls in the lane let expect (sequence.h) */
-    PAT_GUESS_SAID, /* it will be as the estimates say */
+    PAT_GUESS_NONE,     /* nobody knows */
+    PAT_GUESS_BY_ORDER, /* it will be as the last calls in the lane let expect (sequence.h) */
+    PAT_GUESS_SAID,     /* it will be as the estimates say */
 };
 
 typedef struct pat_guess_facts {

@@ -67,7 +67,7 @@ pat_blocks pat_estimates_expected(pat_comm *c, const pat_lane *lane, const pat_a
                                    .said_guess = said_guess,
                                    .said_hashed = shape >> SHAPE_DIFFER & 1};
     switch (pat_guess_next(&facts)) {
-    case PAT_GUESS_LAST:
+    case PAT_GUESS_BY_ORDER:
         return lane->shapes.guess;
     case PAT_GUESS_SAID:
         return (pat_blocks){
