@@ -36,13 +36,13 @@ int pat_exchange_post(pat_exchange *x, MPI_Comm comm, pat_estimate mine, int64_t
  * What will be called? A rank that has called knows. Otherwise the ranks must be of one mind: a plan may be
  * prepared only if everybody would prepare the same one.
  */
-static int64_t expected_shape(const pat_estimate *all, int num_ranks)
+static int64_t expected_token(const pat_estimate *all, int num_ranks)
 {
-    int64_t common = all[0].shape;
+    int64_t common = all[0].token;
     for (int r = 0; r < num_ranks; r++) {
         if (all[r].certain)
-            return all[r].shape;
-        if (all[r].shape != common)
+            return all[r].token;
+        if (all[r].token != common)
             common = PAT_NO_CALL;
     }
     return common;
@@ -56,7 +56,7 @@ int pat_exchange_test(pat_exchange *x, int num_ranks)
     int rc = PMPI_Test(&x->request, &done, MPI_STATUS_IGNORE);
     if (rc == MPI_SUCCESS && done) {
         x->state = PAT_EXCHANGE_DONE;
-        x->expected_shape = expected_shape(x->all, num_ranks);
+        x->expected_token = expected_token(x->all, num_ranks);
     }
     return rc;
 }

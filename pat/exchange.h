@@ -12,13 +12,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define PAT_NO_CALL (-1) /* a pat_estimate.shape: this rank expects no call */
+#define PAT_NO_CALL (-1) /* a pat_estimate.token: this rank expects no call */
 
 typedef struct pat_estimate {
     int64_t arrival_ns; /* on the ranks' common clock */
     int64_t
-        shape; /* what it will call: a number that stands for a collective and its blocks, or PAT_NO_CALL */
-    int64_t certain; /* 1: it has called, `shape` is no guess */
+        token; /* what it will call: a number that stands for a collective and its blocks, or PAT_NO_CALL */
+    int64_t certain; /* 1: it has called, `token` is no guess */
     int64_t silent;  /* 1: it has never given a milestone */
 } pat_estimate;
 
@@ -34,7 +34,7 @@ typedef struct pat_exchange {
     int64_t posted_ns; /* local clock */
     pat_estimate mine;
     pat_estimate *all;      /* one per rank; valid in state DONE */
-    int64_t expected_shape; /* state DONE: what the ranks agree will be called, or PAT_NO_CALL */
+    int64_t expected_token; /* state DONE: what the ranks agree will be called, or PAT_NO_CALL */
 } pat_exchange;
 
 int pat_exchange_init(pat_exchange *x, int num_ranks); /* 0 or ENOMEM */

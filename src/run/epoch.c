@@ -291,7 +291,7 @@ static int happens(pat_comm *c, enum pat_call_event event)
     PAT_ENSURE(step.act != PAT_DO_NEVER);
     if (step.act == PAT_DO_SAY_CALL)
         rc = pat_estimates_contribute(c, pat_clock_now_ns(&pat_rt.clock),
-                                      pat_estimates_shape(c, c->lane, pat_blocks_of(&c->call)), true);
+                                      pat_estimates_token(c, c->lane, pat_blocks_of(&c->call)), true);
     else if (step.act == PAT_DO_SAY_NO_CALL)
         rc = pat_estimates_contribute(c, pat_clock_now_ns(&pat_rt.clock), PAT_NO_CALL, false);
     else if (step.act == PAT_DO_START)

@@ -11,27 +11,27 @@
  * where blocks differ, something that tells them from others well enough. Whoever has not called yet can make a plan for the
  * latter only if they are those that the last calls let expect.
  */
-enum { SHAPE_OP = 59, SHAPE_DIFFER = 62, SHAPE_ELEMENT = 32 };
+enum { TOKEN_OP = 59, TOKEN_DIFFER = 62, TOKEN_ELEMENT = 32 };
 
-_Static_assert(PAT_NUM_OPS <= 1 << (SHAPE_DIFFER - SHAPE_OP), "a shape has so many bits for the collective");
+_Static_assert(PAT_NUM_OPS <= 1 << (TOKEN_DIFFER - TOKEN_OP), "a token has so many bits for the collective");
 
-int64_t pat_estimates_shape(const pat_comm *c, const pat_lane *lane, pat_blocks blocks)
+int64_t pat_estimates_token(const pat_comm *c, const pat_lane *lane, pat_blocks blocks)
 {
     uint64_t hash = UINT64_C(0xcbf29ce484222325);
-    const int64_t op = (int64_t)lane->op << SHAPE_OP;
+    const int64_t op = (int64_t)lane->op << TOKEN_OP;
     if (blocks.bytes == PAT_NO_CALL)
         return PAT_NO_CALL;
     if (!blocks.starts)
-        return op | blocks.element_bytes << SHAPE_ELEMENT | blocks.bytes;
+        return op | blocks.element_bytes << TOKEN_ELEMENT | blocks.bytes;
     for (int b = 1; b <= c->size; b++) /* FNV-1a, a word at a time */
         hash = (hash ^ (uint64_t)blocks.starts[b]) * UINT64_C(0x100000001b3);
-    return INT64_C(1) << SHAPE_DIFFER | op | (int64_t)(hash >> (64 - SHAPE_OP));
+    return INT64_C(1) << TOKEN_DIFFER | op | (int64_t)(hash >> (64 - TOKEN_OP));
 }
 
-/* The lane of the collective that a shape stands for. */
-static pat_lane *lane_of_shape(pat_comm *c, int64_t shape)
+/* The lane of the collective that a token stands for. */
+static pat_lane *lane_of_token(pat_comm *c, int64_t token)
 {
-    return &c->lanes[shape >> SHAPE_OP & ((1 << (SHAPE_DIFFER - SHAPE_OP)) - 1)];
+    return &c->lanes[token >> TOKEN_OP & ((1 << (TOKEN_DIFFER - TOKEN_OP)) - 1)];
 }
 
 const pat_algorithm *pat_estimates_algorithm(pat_comm *c, const pat_lane *lane)
@@ -43,9 +43,9 @@ const pat_algorithm *pat_estimates_algorithm(pat_comm *c, const pat_lane *lane)
 
 pat_lane *pat_estimates_announced(pat_comm *c)
 {
-    if (c->exchange.state != PAT_EXCHANGE_DONE || c->exchange.expected_shape == PAT_NO_CALL)
+    if (c->exchange.state != PAT_EXCHANGE_DONE || c->exchange.expected_token == PAT_NO_CALL)
         return NULL;
-    return lane_of_shape(c, c->exchange.expected_shape);
+    return lane_of_token(c, c->exchange.expected_token);
 }
 
 enum pat_announced pat_estimates_announced_to(pat_comm *c, const pat_lane *lane)
@@ -58,28 +58,28 @@ enum pat_announced pat_estimates_announced_to(pat_comm *c, const pat_lane *lane)
 
 pat_blocks pat_estimates_expected(pat_comm *c, const pat_lane *lane, const pat_algorithm *alg)
 {
-    const int64_t shape = c->exchange.expected_shape, bytes = shape & UINT32_MAX;
+    const int64_t token = c->exchange.expected_token, bytes = token & UINT32_MAX;
     const enum pat_announced to = pat_estimates_announced_to(c, lane);
     const bool said_guess =
-        to == PAT_ANNOUNCED_THIS && shape == pat_estimates_shape(c, lane, lane->shapes.guess);
+        to == PAT_ANNOUNCED_THIS && token == pat_estimates_token(c, lane, lane->shapes.guess);
     const pat_guess_facts facts = {.basis = pat_comm_basis(c, alg),
                                    .announced = to,
                                    .said_guess = said_guess,
-                                   .said_hashed = shape >> SHAPE_DIFFER & 1};
+                                   .said_hashed = token >> TOKEN_DIFFER & 1};
     switch (pat_guess_next(&facts)) {
     case PAT_GUESS_BY_ORDER:
         return lane->shapes.guess;
     case PAT_GUESS_SAID:
         return (pat_blocks){
-            .bytes = bytes, .mean_bytes = bytes, .element_bytes = shape >> SHAPE_ELEMENT & 0xff};
+            .bytes = bytes, .mean_bytes = bytes, .element_bytes = token >> TOKEN_ELEMENT & 0xff};
     default:
         return (pat_blocks){.bytes = PAT_NO_CALL};
     }
 }
 
-int pat_estimates_contribute(pat_comm *c, int64_t arrival_ns, int64_t shape, bool certain)
+int pat_estimates_contribute(pat_comm *c, int64_t arrival_ns, int64_t token, bool certain)
 {
-    pat_estimate mine = {arrival_ns, shape, certain, !atomic_load(&pat_rt.edged)};
+    pat_estimate mine = {arrival_ns, token, certain, !atomic_load(&pat_rt.edged)};
     if (c->exchange.state != PAT_EXCHANGE_NONE)
         return MPI_SUCCESS;
     c->said = NULL;
@@ -89,13 +89,13 @@ int pat_estimates_contribute(pat_comm *c, int64_t arrival_ns, int64_t shape, boo
 /* Who runs the call that they announce; of one that nobody can make a plan for before it comes nobody needs to know. */
 static int choose_announced(pat_comm *c)
 {
-    const int64_t shape = c->exchange.expected_shape;
+    const int64_t token = c->exchange.expected_token;
     pat_lane *lane = pat_estimates_announced(c);
     if (!lane || !lane->by_estimates)
         return MPI_SUCCESS;
-    if (shape == pat_estimates_shape(c, lane, lane->shapes.guess))
+    if (token == pat_estimates_token(c, lane, lane->shapes.guess))
         return pat_select_said(c, lane, lane->shapes.guess.mean_bytes, &c->said);
-    return shape >> SHAPE_DIFFER & 1 ? MPI_SUCCESS : pat_select_said(c, lane, shape & UINT32_MAX, &c->said);
+    return token >> TOKEN_DIFFER & 1 ? MPI_SUCCESS : pat_select_said(c, lane, token & UINT32_MAX, &c->said);
 }
 
 int pat_estimates_test(pat_comm *c)
@@ -119,7 +119,7 @@ int pat_estimates_hear(pat_comm *c)
             return rc;
         atomic_store(&c->edge, false);
         rc = pat_estimates_contribute(c, atomic_load(&c->edge_arrival_ns),
-                                      pat_estimates_shape(c, lane, lane->shapes.guess), false);
+                                      pat_estimates_token(c, lane, lane->shapes.guess), false);
     }
     return rc == MPI_SUCCESS ? pat_estimates_test(c) : rc;
 }

@@ -10,11 +10,11 @@
 #include "comm.h"
 #include "guess.h"
 
-/* A call of a lane in one number, as ranks tell it; PAT_NO_CALL for blocks that are no call. */
-int64_t pat_estimates_shape(const pat_comm *c, const pat_lane *lane, pat_blocks blocks);
+/* A call of a lane as a token, which is how ranks tell it; PAT_NO_CALL for blocks that are no call. */
+int64_t pat_estimates_token(const pat_comm *c, const pat_lane *lane, pat_blocks blocks);
 
 /* Post this rank's estimate: one for each epoch, the first. certain: it has called. */
-int pat_estimates_contribute(pat_comm *c, int64_t arrival_ns, int64_t shape, bool certain);
+int pat_estimates_contribute(pat_comm *c, int64_t arrival_ns, int64_t token, bool certain);
 
 /* Post this rank's estimate after a PAT_Edge, if the call that is likely to come needs one, and see what the others have said. */
 int pat_estimates_hear(pat_comm *c);
