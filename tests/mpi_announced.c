@@ -147,6 +147,41 @@ static void any_manner(void)
     gather_free(&g);
 }
 
+/*
+ * The fourth call in a row that nobody has announced is a request's, whose round ends at once on some ranks and later on others: a call beside
+ * it gets the same verdict everywhere, and after it calls go on.
+ */
+static void beside_a_request(int late)
+{
+    gather g;
+    PAT_Request r;
+    gather_make(&g, MPI_COMM_WORLD, &layouts[LAYOUT_BYTES], &layouts[LAYOUT_BYTES], BYTES, false);
+    MUST(PAT_Allgather_init(gather_sendbuf(&g), g.send_count, MPI_BYTE, gather_recvbuf(&g), g.recv_count,
+                            MPI_BYTE, MPI_COMM_WORLD, &r));
+    int worst = 0;
+    for (int i = 0; i < 8; i++)
+        run(false, true);
+    for (int i = 0; i < 3; i++)
+        gather_bytes(MPI_COMM_WORLD, BYTES, ++seed);
+    gather_fill(&g, ++seed);
+    if (test.rank % 2 == late) /* till then the round goes on on the others, which call beside it at once */
+        sleep_ms(40);
+    MUST(PAT_Start(r));
+    if (test.rank % 2 == late) /* and here it ends before the call */
+        sleep_ms(100);
+    char *all = malloc((size_t)test.size * BYTES);
+    int mine =
+        PAT_Allgather(g.want_send, BYTES, MPI_BYTE, all, BYTES, MPI_BYTE, MPI_COMM_WORLD) != MPI_SUCCESS;
+    free(all);
+    MUST(PAT_Wait(r));
+    gather_spoil(&g);
+    gather_check(&g);
+    MPI_Allreduce(&mine, &worst, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    expect_int("a call beside the request is refused, as on another rank", worst, mine);
+    MUST(PAT_Request_free(&r));
+    gather_free(&g);
+}
+
 /* An estimate has been given, and no call follows. */
 static void no_call(void)
 {
@@ -184,6 +219,11 @@ int main(int argc, char **argv)
     any_manner();
     no_call();
     end();
+    for (int late = 0; late < 2; late++) {
+        begin("a call beside a started request", 1200, 0);
+        beside_a_request(late);
+        end();
+    }
     begin("bdr is nearly free", 1200, 1);
     expect_most("bdr", true, true);
     any_manner();

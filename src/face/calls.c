@@ -91,7 +91,7 @@ static int run_by_plan(pat_comm *c, const pat_call *call, const pat_algorithm *a
     const bool credits = pat_credits_wake(&c->credits), more = pat_epoch_goes_on(c);
     pthread_mutex_unlock(&c->lock);
     pat_runtime_used(c);
-    if ((more || credits) && pat_rt.thread)
+    if (((more && !*left) || credits) && pat_rt.thread)
         pat_thread_kick(pat_rt.thread); /* it prepares the next round */
     return rc == MPI_SUCCESS ? rc : pat_fail(call->comm, rc);
 }
@@ -111,14 +111,17 @@ static int passed_on(const passed *p, int rc)
         return rc;
     pthread_mutex_lock(&p->c->lock);
     int failed = pat_comm_failed(p->c);
+    const bool left = p->c->left;
     p->c->left = false;
     if (failed == MPI_SUCCESS && p->measured)
         failed = pat_comm_ended(p->c, pat_select_measure(p->c, p->lane, PAT_BY_MPI, p->bytes));
     else if (failed == MPI_SUCCESS)
         pat_select_passed_on(p->c, p->lane, p->bytes);
+    const bool more = p->measured || (left && pat_epoch_goes_on(p->c));
     pthread_mutex_unlock(&p->c->lock);
-    if (p->measured)
-        pat_thread_kick(pat_rt.thread); /* ranks that do not call again must still pass on what others say */
+    /* Ranks that do not call again must pass on what others say or send. */
+    if (more && pat_rt.thread)
+        pat_thread_kick(pat_rt.thread);
     return rc == MPI_SUCCESS && failed != MPI_SUCCESS ? pat_fail(p->c->user, failed) : rc;
 }
 
@@ -210,6 +213,8 @@ static bool run_or_choose(const pat_algorithm *in_use, const pat_call *call, con
         pat_comm_called(c, alg->op);
         atomic_store(&c->edge, false); /* it was for this call */
     }
+    /* Where calls go by estimates nothing may be learnt between them and the call: it would be known to some ranks only. */
+    const bool teaches = in_use->chooses && !lane->by_estimates;
     pthread_mutex_unlock(&c->lock);
     if (failed != MPI_SUCCESS) {
         *rc = pat_fail(call->comm, failed);
@@ -226,8 +231,7 @@ static bool run_or_choose(const pat_algorithm *in_use, const pat_call *call, con
         if (!left)
             return true;
     }
-    /* Where calls go by estimates nothing may be learnt between them and the call: it would be known to some ranks only. */
-    if (in_use->chooses && (left || !lane->by_estimates))
+    if (left || teaches)
         *p = (passed){c, lane, call->mean_bytes, next.measured};
     return false;
 }

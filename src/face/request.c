@@ -4,6 +4,7 @@
  */
 #include <stdlib.h>
 
+#include "arrivals.h"
 #include "describe.h"
 #include "epoch.h"
 #include "error.h"
@@ -260,6 +261,8 @@ int PAT_Wait(PAT_Request r)
         {
             rc = pat_epoch_wait(r->c);
             pat_select_learn(r->c, lane_of(r));
+            if (rc == MPI_SUCCESS)
+                pat_arrivals_heard(r->c, lane_of(r), false);
         }
         set_state(r, CLOSED);
         if (alive && !r->by_mpi)

@@ -39,7 +39,7 @@ void pat_arrivals_listen(pat_comm *c, pat_lane *lane);
 void pat_arrivals_chooses(pat_comm *c, pat_lane *lane, bool chooses);
 
 /*
- * A call is over; left: to the MPI library. Where it went by estimates, and several in a row had not been announced by all ranks, or were all left,
+ * A call is over, or a request has been waited for; left: to the MPI library. Where it went by estimates, and several in a row had not been announced by all ranks, or were all left,
  * the lane's calls no longer go by them.
  */
 void pat_arrivals_heard(pat_comm *c, pat_lane *lane, bool left);

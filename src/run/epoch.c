@@ -275,7 +275,9 @@ static int finish_round(pat_comm *c)
     if (rc != MPI_SUCCESS)
         return rc;
     lane->open_by_ns = lane->by_request ? pat_pace_open(pat_clock_local_ns(), false) : 0;
-    pat_arrivals_heard(c, lane, false);
+    /* Of a request's round PAT_Wait says it: such a round ends at another point of the program on every rank. */
+    if (!c->hold.started)
+        pat_arrivals_heard(c, lane, false);
     next_epoch(c, lane, basis); /* of the call that is over, whatever the next one goes by */
     return MPI_SUCCESS;
 }

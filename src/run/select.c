@@ -118,13 +118,12 @@ int64_t pat_select_native_ns(const pat_comm *c, const pat_lane *lane, int64_t bl
 }
 
 /* What a call's arrivals would have made of either algorithm, where that decides. */
-static int look_out(const pat_comm *c, const pat_lane *lane, pat_told *told)
+static int look_out(const pat_comm *c, const pat_judged *judged, pat_told *told)
 {
-    const pat_judged judged = judged_of(c, lane, told->bytes);
-    if (!c->calibration || judged.verdict != PAT_RELAY_BY_ARRIVALS)
+    if (!c->calibration || judged->verdict != PAT_RELAY_BY_ARRIVALS)
         return MPI_SUCCESS;
     if (pat_outlook_make(&told->outlook,
-                         &(pat_outlook_case){c->calibration, judged.contender, c->size, told->bytes},
+                         &(pat_outlook_case){c->calibration, judged->contender, c->size, told->bytes},
                          c->arrival_ns, pat_rt.config.goal_last ? PAT_GOAL_LAST : PAT_GOAL_MEAN) == 0)
         return MPI_SUCCESS;
     return pat_error(MPI_ERR_NO_MEM, "no memory to choose an algorithm for %d ranks", c->size);
@@ -141,7 +140,8 @@ int pat_select_note(pat_comm *c, pat_lane *lane, const pat_carried *carried, int
     lane->late =
         (pat_late){lane->told.last_rank, c->arrival_ns[lane->told.last_rank] - c->arrival_ns[c->rank]};
     lane->spread_ns[lane->num_spreads++ % PAT_SPREADS] = lane->told.spread_ns;
-    return look_out(c, lane, &lane->told);
+    const pat_judged judged = judged_of(c, lane, block_bytes);
+    return look_out(c, &judged, &lane->told);
 }
 
 static void learn(pat_comm *c, pat_lane *lane, const pat_told *told)
@@ -174,22 +174,22 @@ void pat_select_passed_on(pat_comm *c, pat_lane *lane, int64_t block_bytes)
 }
 
 /* All ranks have given an estimate before a measured call: are the next ones to go by them? */
-static int listen_to_all(pat_comm *c, pat_lane *lane, const pat_sample *sample, const pat_told *told)
+static int listen_to_all(pat_comm *c, pat_lane *lane, const pat_sample *sample, pat_told told)
 {
     pat_outlook together;
     pat_profile fresh;
     const pat_judged judged = judge_where(c, lane->op, true, sample->bytes, &together);
     const pat_terms terms = terms_of(c, &judged);
-    const bool pays =
-        judged.by_estimates &&
-        pat_profile_said(pat_history_look(&lane->history, told->bytes, &fresh), &terms, told) == PAT_BY_RELAY;
+    int rc = look_out(c, &judged, &told); /* others may contend than in this call */
+    const pat_profile *p = pat_history_look(&lane->history, told.bytes, &fresh);
+    const bool pays = rc == MPI_SUCCESS && pat_profile_said(p, &terms, &told) == PAT_BY_RELAY;
     bool all = judged.by_estimates && pat_arrivals_worth(lane, pays);
     for (int r = 0; r < c->size; r++)
         all = all && sample->all[r].edged;
-    if (!all)
-        return MPI_SUCCESS;
+    if (!all || rc != MPI_SUCCESS)
+        return rc;
     /* What was prepared without estimates no rank has called: the others' messages are of the next epoch. */
-    int rc = pat_early_new_epoch(c, lane);
+    rc = pat_early_new_epoch(c, lane);
     pat_arrivals_listen(c, lane);
     return rc;
 }
@@ -203,7 +203,7 @@ int pat_select_said(pat_comm *c, pat_lane *lane, int64_t block_bytes, const pat_
         c->arrival_ns[r] = c->exchange.all[r].arrival_ns;
     pat_told said =
         pat_told_make(c->arrival_ns, c->size, &(pat_carried){.site = 0}, block_bytes, PAT_BY_RELAY);
-    int rc = look_out(c, lane, &said);
+    int rc = look_out(c, &judged, &said);
     const bool ours = judged.verdict != PAT_RELAY_NEVER &&
                       pat_profile_said(pat_history_look(&lane->history, block_bytes, &fresh), &terms,
                                        &said) == PAT_BY_RELAY;
@@ -224,11 +224,12 @@ static int learn_sampled(pat_comm *c, const pat_sample *sample)
     for (int r = 0; r < c->size; r++)
         exits += (sample->all[r].exit_ns - c->arrival_ns[told.last_rank]) / c->size;
     told.past_ns = exits > 0 ? exits : 0;
-    int rc = look_out(c, lane, &told);
+    const pat_judged judged = judged_of(c, lane, sample->bytes);
+    int rc = look_out(c, &judged, &told);
     if (rc != MPI_SUCCESS)
         return rc;
     learn(c, lane, &told);
-    return listen_to_all(c, lane, sample, &told);
+    return listen_to_all(c, lane, sample, told);
 }
 
 int pat_select_measure(pat_comm *c, pat_lane *lane, enum pat_runner ran, int64_t block_bytes)
