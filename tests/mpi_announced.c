@@ -69,7 +69,7 @@ static int run(bool late, bool said)
 static void count(const char *name, bool said, int ran[2])
 {
     ran[0] = ran[1] = 0;
-    for (int i = 0; i < CALLS; i++) {
+    for (int i = 0; i < (looks ? CALLS : CALLS / 3); i++) {
         const bool late = i * i % 7 < 4; /* in no order that one could guess */
         ran[late] += run(late, said) == index_of(name);
     }
