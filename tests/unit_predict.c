@@ -27,23 +27,33 @@ static int draw(int below)
     return (int)((seed >> 33) % (uint64_t)below);
 }
 
-/* A call to which `late` comes so much later than all others. */
-static void call(fixture *f, int late, int64_t late_ns)
+/* A call of blocks of so many bytes, to which `late` comes so much later than all others. */
+static void call_of(fixture *f, int64_t bytes, int late, int64_t late_ns)
 {
     static int64_t now_ns = 1000000; /* the clock goes on: only differences count */
     int64_t came_ns[RANKS];
     for (int r = 0; r < RANKS; r++)
         came_ns[r] = now_ns + (r == late ? late_ns : 0);
     now_ns += 10 * CALL_NS + late_ns;
-    assert_int_equal(0, pat_predict_note(f->predicts, BYTES, RANKS, CALL_NS, came_ns));
+    assert_int_equal(0, pat_predict_note(f->predicts, bytes, RANKS, CALL_NS, came_ns));
+}
+
+static void call(fixture *f, int late, int64_t late_ns)
+{
+    call_of(f, BYTES, late, late_ns);
 }
 
 /* `late` alone is expected so much later than all others. */
-static void expect_late(fixture *f, int late, int64_t late_ns)
+static void expect_late_of(fixture *f, int64_t bytes, int late, int64_t late_ns)
 {
-    assert_true(pat_predict_arrivals(f->predicts, BYTES, RANKS, CALL_NS, f->arrival_ns));
+    assert_true(pat_predict_arrivals(f->predicts, bytes, RANKS, CALL_NS, f->arrival_ns));
     for (int r = 0; r < RANKS; r++)
         assert_int_equal(r == late ? 0 : -late_ns, f->arrival_ns[r]);
+}
+
+static void expect_late(fixture *f, int late, int64_t late_ns)
+{
+    expect_late_of(f, BYTES, late, late_ns);
 }
 
 static void nothing_is_known(void **state)
@@ -133,21 +143,6 @@ static void random_arrivals(void **state)
     pat_predict_free(f.predicts);
 }
 
-/* A call of another length, to which `late` comes last. */
-static void call_of(fixture *f, int64_t bytes, int late)
-{
-    int64_t came_ns[RANKS] = {0};
-    came_ns[late] = 9 * CALL_NS;
-    assert_int_equal(0, pat_predict_note(f->predicts, bytes, RANKS, CALL_NS, came_ns));
-}
-
-static void expect_late_of(fixture *f, int64_t bytes, int late)
-{
-    assert_true(pat_predict_arrivals(f->predicts, bytes, RANKS, CALL_NS, f->arrival_ns));
-    for (int r = 0; r < RANKS; r++)
-        assert_int_equal(r == late ? 0 : -CALL_NS, f->arrival_ns[r]);
-}
-
 /* Any two lengths in turn: neither disturbs what is known of the other, and soon not every call has to be known. */
 static void two_lengths(void **state)
 {
@@ -159,9 +154,9 @@ static void two_lengths(void **state)
             for (int i = 0; i < 32; i++) {
                 const int64_t bytes = i % 2 ? other : one;
                 if (i >= 2)
-                    expect_late_of(&f, bytes, i % 2);
+                    expect_late_of(&f, bytes, i % 2, CALL_NS);
                 if (pat_predict_wants(f.predicts, bytes)) {
-                    call_of(&f, bytes, i % 2);
+                    call_of(&f, bytes, i % 2, CALL_NS);
                     known++;
                 } else {
                     pat_predict_pass(f.predicts, bytes);
@@ -178,21 +173,21 @@ static void more_lengths(void **state)
     fixture f = {0};
     (void)state;
     for (int64_t length = 1; length <= PAT_PREDICTS; length++)
-        call_of(&f, 4096 * length, (int)length % RANKS);
+        call_of(&f, 4096 * length, (int)length % RANKS, CALL_NS);
     for (int64_t length = 1; length <= PAT_PREDICTS; length++)
-        expect_late_of(&f, 4096 * length, (int)length % RANKS);
-    call_of(&f, 4096, 1);                   /* now the second is the oldest */
+        expect_late_of(&f, 4096 * length, (int)length % RANKS, CALL_NS);
+    call_of(&f, 4096, 1, CALL_NS);          /* now the second is the oldest */
     pat_predict_pass(f.predicts, 2 * 4096); /* and now the third */
-    call_of(&f, 100, 5);
-    expect_late_of(&f, 100, 5);
+    call_of(&f, 100, 5, CALL_NS);
+    expect_late_of(&f, 100, 5, CALL_NS);
     assert_null(pat_predict_find(f.predicts, 3 * 4096));
     for (int64_t length = 1; length <= PAT_PREDICTS; length++)
         if (length != 3)
-            expect_late_of(&f, 4096 * length, (int)length % RANKS);
+            expect_late_of(&f, 4096 * length, (int)length % RANKS, CALL_NS);
     for (int64_t bytes = 200; bytes < 300; bytes++) { /* no place is lost */
-        call_of(&f, bytes, 3);
+        call_of(&f, bytes, 3, CALL_NS);
         for (int64_t kept = bytes; kept >= 200 && kept > bytes - PAT_PREDICTS; kept--)
-            expect_late_of(&f, kept, 3);
+            expect_late_of(&f, kept, 3, CALL_NS);
     }
     pat_predict_free(f.predicts);
 }

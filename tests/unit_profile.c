@@ -322,6 +322,34 @@ static void arrivals_propose_measurement_disposes(void **state)
     assert_in_range(relay_calls(&p, &at, 400), 0, 40);
 }
 
+/*
+ * Relay runs, and ranks come far apart now and then: the MPI library, which would wait for the last one, is not tried between such
+ * calls; but it is once they are over.
+ */
+static void apart_now_and_then(void **state)
+{
+    const int calls = 200;
+    uint32_t random = 1;
+    (void)state;
+    for (int of = 1; of <= 3; of++) { /* one call of so many, drawn at random */
+        program p = {0};
+        const place together = at_site(31, PAT_RELAY_ALWAYS, true, 0, 4 * BLOCK_NS, 5 * BLOCK_NS);
+        place apart = together;
+        int late = 0, tried_late = 0;
+        apart.spread_ns = 2 * 5 * BLOCK_NS;
+        for (int i = 0; i < calls; i++) {
+            random = random * 1664525 + 1013904223;
+            const bool is_late = (random >> 16) % (uint32_t)of == 0;
+            const bool by_mpi = call(&p, is_late ? &apart : &together) == PAT_BY_MPI;
+            late += is_late;
+            tried_late += is_late && by_mpi;
+        }
+        assert_true(late >= calls / 4);
+        assert_in_range(tried_late, 0, of - 1);
+        assert_true(relay_calls(&p, &together, 100) < 100);
+    }
+}
+
 /* What was measured while ranks came together says nothing of when they come far apart. */
 static void far_apart_relay_runs(void **state)
 {
@@ -495,6 +523,12 @@ static void what_ranks_say_decides(void **state)
     always.verdict = PAT_RELAY_ALWAYS;
     p = (pat_profile){.bytes = 65536};
     assert_int_equal(pat_profile_said(&p, &always, &together), pat_profile_next(&p, &always).runner);
+    p.used = true; /* but the MPI library is not tried in a call that is announced as apart */
+    p.in_use = PAT_BY_RELAY;
+    p.num_past[PAT_BY_RELAY] = 1;
+    assert_int_equal(pat_profile_next(&p, &always).runner, PAT_BY_MPI);
+    assert_int_equal(pat_profile_said(&p, &always, &together), PAT_BY_MPI);
+    assert_int_equal(pat_profile_said(&p, &always, &apart), PAT_BY_RELAY);
 }
 
 static void every_reason_has_words(void **state)
@@ -518,6 +552,7 @@ int main(void)
         cmocka_unit_test(slower_gives_way_and_comes_back),
         cmocka_unit_test(looks_ever_more_seldom),
         cmocka_unit_test(arrivals_propose_measurement_disposes),
+        cmocka_unit_test(apart_now_and_then),
         cmocka_unit_test(far_apart_relay_runs),
         cmocka_unit_test(two_places_of_one_length),
         cmocka_unit_test(lengths_that_put_each_other_out),

@@ -18,24 +18,29 @@ enum {
     NEAR = 4 /* a prediction is true that is no farther off than this part of call_ns */
 };
 
-const pat_predict *pat_predict_find(const pat_predict *predicts, int64_t bytes)
+/* Where a length is kept; -1: nowhere. */
+static int index_of(const pat_predict *predicts, int64_t bytes)
 {
     for (int i = 0; i < PAT_PREDICTS; i++)
         if (predicts[i].num > 0 && predicts[i].bytes == bytes)
-            return &predicts[i];
-    return NULL;
+            return i;
+    return -1;
+}
+
+const pat_predict *pat_predict_find(const pat_predict *predicts, int64_t bytes)
+{
+    const int at = index_of(predicts, bytes);
+    return at < 0 ? NULL : &predicts[at];
 }
 
 /* The place of a length: its own, or else the one that has not been used for longest. */
 static pat_predict *place_of(pat_predict *predicts, int64_t bytes)
 {
-    pat_predict *oldest = &predicts[0];
-    for (int i = 0; i < PAT_PREDICTS; i++) {
-        if (predicts[i].num > 0 && predicts[i].bytes == bytes)
-            return &predicts[i];
-        oldest = predicts[i].used < oldest->used ? &predicts[i] : oldest;
-    }
-    return oldest;
+    const int at = index_of(predicts, bytes);
+    int oldest = 0;
+    for (int i = 1; i < PAT_PREDICTS; i++)
+        oldest = predicts[i].used < predicts[oldest].used ? i : oldest;
+    return &predicts[at < 0 ? oldest : at];
 }
 
 /* A call of its length has been. */
@@ -141,12 +146,12 @@ bool pat_predict_wants(const pat_predict *predicts, int64_t bytes)
 
 void pat_predict_pass(pat_predict *predicts, int64_t bytes)
 {
-    pat_predict *p = place_of(predicts, bytes);
-    if (p->num == 0 || p->bytes != bytes)
+    const int at = index_of(predicts, bytes);
+    if (at < 0)
         return;
-    use(predicts, p);
-    if (p->left > 0)
-        p->left--;
+    use(predicts, &predicts[at]);
+    if (predicts[at].left > 0)
+        predicts[at].left--;
 }
 
 /*

@@ -7,8 +7,9 @@
 
 enum {
     FAR_BLOCKS = 5, /* ranks that come this many blocks' times apart gain by relay however short blocks are */
-    MOST_GAP = 64,  /* calls by the MPI library between two looks at when ranks come, or two tries of relay */
-    FIRST_TRY = 8,  /* calls between two tries, at first */
+    OFTEN_CALLS = 8, /* how many calls the mean of often_apart is over, or so */
+    MOST_GAP = 64, /* calls by the MPI library between two looks at when ranks come, or two tries of relay */
+    FIRST_TRY = 8, /* calls between two tries, at first */
     MOST_TRY = 1024, /* and at most, while relay runs */
     FIRST_LOOKS = 8, /* measured calls by the MPI library, 130 calls in all, before a try that is held back */
     MOST_LOOKS = 16, /* and before the next one, at most */
@@ -56,6 +57,12 @@ static bool far_apart(const pat_profile *p, const pat_terms *terms)
     for (int i = 0; i < num; i++)
         sum += p->spread_ns[i];
     return num > 0 && sum / num >= FAR_BLOCKS * terms->block_ns;
+}
+
+/* In one call of four or more: one of the next ones may be such again, whatever the last two were. */
+static bool often_apart(const pat_profile *p, const pat_terms *terms)
+{
+    return far_apart(p, terms) || p->often_apart >= PAT_ALL_APART / 4;
 }
 
 int64_t pat_profile_past_ns(const pat_profile *p, enum pat_runner runner)
@@ -182,8 +189,8 @@ pat_next pat_profile_next(const pat_profile *p, const pat_terms *terms)
         return next;
     }
     next.measured = true;
-    /* While ranks come far apart there is nothing to compare: the MPI library waits for the last one. */
-    if (other == PAT_BY_RELAY ? worth_a_try(p, terms) : !far_apart(p, terms)) {
+    /* While ranks come far apart, be it now and then, there is nothing to compare: the MPI library waits for the last one. */
+    if (other == PAT_BY_RELAY ? worth_a_try(p, terms) : !often_apart(p, terms)) {
         next.runner = other;
         next.why = PAT_WHY_COMPARE;
     }
@@ -192,14 +199,14 @@ pat_next pat_profile_next(const pat_profile *p, const pat_terms *terms)
 
 enum pat_runner pat_profile_said(const pat_profile *p, const pat_terms *terms, const pat_told *said)
 {
-    const enum pat_runner next = pat_profile_next(p, terms).runner;
-    if (terms->verdict != PAT_RELAY_BY_ARRIVALS)
-        return next;
+    const pat_next next = pat_profile_next(p, terms);
     const bool pays = pat_outlook_is_known(&said->outlook) ? pat_outlook_relay_pays(&said->outlook, false)
                                                            : said->spread_ns >= FAR_BLOCKS * terms->block_ns;
+    if (terms->verdict != PAT_RELAY_BY_ARRIVALS) /* a call that is announced as apart is none to compare in */
+        return pays && next.why == PAT_WHY_COMPARE ? PAT_BY_RELAY : next.runner;
     /* Relay with ranks far apart was measured to take longer than the MPI library with ranks together: it gains by no arrivals. */
     const bool lost = p->num_past[PAT_BY_MPI] >= SURE_SAMPLES && ahead(p, terms, PAT_BY_MPI);
-    return pays && (!lost || next == PAT_BY_RELAY) ? PAT_BY_RELAY : PAT_BY_MPI;
+    return pays && (!lost || next.runner == PAT_BY_RELAY) ? PAT_BY_RELAY : PAT_BY_MPI;
 }
 
 /* ---- What a call teaches ---------------------------------------------------------------------------------- */
@@ -209,9 +216,11 @@ static int longer(int gap, int most)
     return at_most(2 * at_least(gap, 1), most);
 }
 
-static void note_round(pat_profile *p, const pat_told *told)
+static void note_round(pat_profile *p, const pat_terms *terms, const pat_told *told)
 {
     const int at = (int)(p->num_rounds++ % PAT_LATELY);
+    const bool apart = told->spread_ns >= FAR_BLOCKS * terms->block_ns;
+    p->often_apart += ((apart ? PAT_ALL_APART : 0) - p->often_apart) / OFTEN_CALLS;
     p->spread_ns[at] = told->spread_ns;
     p->outlooks[at] = told->outlook;
 }
@@ -262,7 +271,7 @@ static void after_relay(pat_profile *p, const pat_terms *terms, const pat_told *
     const bool measured = told->past_ns >= 0;
     if (terms->verdict == PAT_RELAY_BY_ARRIVALS && told->spread_ns >= 0 && !relay_pays(p, terms, true)) {
         use(p, PAT_BY_MPI, 1);
-    } else if (ahead(p, terms, PAT_BY_MPI) && !far_apart(p, terms)) {
+    } else if (ahead(p, terms, PAT_BY_MPI) && !often_apart(p, terms)) {
         if (p->num_past[PAT_BY_MPI] >= SURE_SAMPLES)
             use(p, PAT_BY_MPI, FIRST_TRY);
         else
@@ -282,7 +291,7 @@ bool pat_profile_note(pat_profile *p, const pat_terms *terms, const pat_told *to
     p->used = true;
     const enum pat_runner was = p->in_use;
     if (told->spread_ns >= 0)
-        note_round(p, told);
+        note_round(p, terms, told);
     if (told->past_ns >= 0)
         take_sample(p, told);
     if (p->in_use == PAT_BY_MPI)

@@ -43,7 +43,7 @@ enum pat_why {
 };
 
 /* So many calls are kept of which it is known when ranks came; and so many measured ones of each runner. */
-enum { PAT_LATELY = 2, PAT_SAMPLES = 3 };
+enum { PAT_LATELY = 2, PAT_SAMPLES = 3, PAT_ALL_APART = 1 << 10 };
 
 /* A call that is over, as all ranks know it. */
 typedef struct pat_told {
@@ -81,6 +81,7 @@ typedef struct pat_profile {
     int64_t spread_ns[PAT_LATELY];    /* first to last arrival, of the last calls of which that is known */
     pat_outlook outlooks[PAT_LATELY]; /* of the same calls */
     int64_t num_rounds;               /* how many such calls there have been */
+    int often_apart; /* how many of the last ones found ranks far apart: a mean that fades, in parts of PAT_ALL_APART */
     int64_t past_ns[PAT_NUM_RUNNERS]
                    [PAT_SAMPLES]; /* of the last measured calls of either runner: see pat_told */
     int num_past[PAT_NUM_RUNNERS];
