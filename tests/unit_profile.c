@@ -23,6 +23,7 @@ typedef struct place {
     pat_terms terms;
     int64_t spread_ns, relay_ns, mpi_ns; /* from the last arrival on */
     pat_outlook outlook;                 /* all 0: there is no calibration */
+    int64_t between_ns, cost_ns; /* from one call to the next; what measuring costs, 0: it is not known */
 } place;
 
 typedef struct program {
@@ -30,6 +31,7 @@ typedef struct program {
     uint32_t last_site;
     pat_next next;   /* as it was for the last call */
     int64_t took_ns; /* by all calls */
+    int64_t now_ns;
 } program;
 
 static place at_site(uint32_t site, enum pat_verdict verdict, bool relay_first, int64_t spread_ns,
@@ -37,7 +39,7 @@ static place at_site(uint32_t site, enum pat_verdict verdict, bool relay_first, 
 {
     const pat_terms terms = {
         .verdict = verdict, .block_ns = BLOCK_NS, .least_ns = LEAST_NS, .relay_first = relay_first};
-    return (place){site, 65536, terms, spread_ns, relay_ns, mpi_ns, {0, 0, 0}};
+    return (place){site, 65536, terms, spread_ns, relay_ns, mpi_ns, {0, 0, 0}, 0, 0};
 }
 
 static pat_next next_of(const pat_history *h, const place *at)
@@ -56,8 +58,12 @@ static enum pat_runner call(program *p, const place *at)
     const bool known = relay || p->next.measured;
     pat_told told = pat_told_make(known ? arrival_ns : NULL, RANKS, &rank_0, at->bytes, p->next.runner);
     told.outlook = at->outlook;
-    if (p->next.measured)
+    p->now_ns += at->between_ns;
+    if (p->next.measured) {
         told.past_ns = relay ? at->relay_ns : at->mpi_ns;
+        told.came_ns = 1 + p->now_ns;
+        told.cost_ns = at->cost_ns;
+    }
     p->took_ns += relay ? at->relay_ns : at->mpi_ns;
     pat_history_note(&p->history, &at->terms, &told);
     p->last_site = at->site;
@@ -302,6 +308,70 @@ static void looks_ever_more_seldom(void **state)
         assert_in_range(apart[i], expected[i - 1] / 2, expected[i]);
     assert_int_equal(relay_calls(&p, &at, 650), 0);
     assert_int_equal(p.next.why, PAT_WHY_TOGETHER);
+}
+
+/* Calls that are measured, out of so many. */
+static int measured_calls(program *p, const place *at, int calls)
+{
+    int num = 0;
+    for (int i = 0; i < calls; i++) {
+        call(p, at);
+        num += p->next.measured;
+    }
+    return num;
+}
+
+/* Calls are measured as often as takes a hundredth of their time, so that it is soon seen when ranks come apart. */
+static void looks_as_often_as_is_not_felt(void **state)
+{
+    static const int parts[] = {10000, 100, 20, 10, 2}; /* what measuring costs, as a part of a call's time */
+    (void)state;
+    for (int i = 0; i < 5; i++) {
+        program p = {0};
+        place at = at_site(15, PAT_RELAY_BY_ARRIVALS, true, 0, LEAST_NS, LEAST_NS);
+        at.cost_ns = at.mpi_ns / parts[i];
+        at.between_ns = 200 * at.cost_ns;
+        measured_calls(&p, &at, 200);
+        const int gap = 100 / parts[i] < 64 ? 100 / parts[i] : 64;
+        assert_in_range(measured_calls(&p, &at, 1000), 1000 / (gap + 2), 1000 / (gap + 1) + 1);
+        pat_profile fresh;
+        assert_true(pat_history_look(&p.history, at.bytes, &fresh)->seldom);
+        at.spread_ns = 20 * BLOCK_NS; /* and relay, which is faster then, runs after a few calls more */
+        at.relay_ns = LEAST_NS / 4;
+        assert_in_range(first_by_relay(&p, &at, 100), 1, gap + 3);
+        at.between_ns = 190 * at.cost_ns;
+        at.spread_ns = 0;
+        measured_calls(&p, &at, 1000);
+        assert_false(pat_history_look(&p.history, at.bytes, &fresh)->seldom);
+    }
+}
+
+/* How far apart ranks must come for relay to gain is found by tries. */
+static void how_far_is_far(void **state)
+{
+    (void)state;
+    for (int gains = 0; gains < 2; gains++) {
+        program p = {0};
+        place at = at_site(16, PAT_RELAY_BY_ARRIVALS, true, 3 * BLOCK_NS, LEAST_NS * (gains ? 9 : 11) / 10,
+                           LEAST_NS);
+        const int first = first_by_relay(&p, &at, 20);
+        assert_in_range(first, 1, 5);
+        assert_in_range(relay_calls(&p, &at, 1000), gains ? 980 : 0, gains ? 1000 : 1);
+        at.spread_ns = BLOCK_NS / 2; /* not worth a try, once it is known */
+        at.relay_ns = 2 * LEAST_NS;
+        relay_calls(&p, &at, 130);
+        assert_int_equal(relay_calls(&p, &at, 1000), 0);
+        at.spread_ns = 20 * BLOCK_NS;
+        at.relay_ns = LEAST_NS / 4;
+        assert_in_range(first_by_relay(&p, &at, 200), 1, 66);
+        assert_true(relay_calls(&p, &at, 100) >= 98);
+        at.spread_ns =
+            3 * BLOCK_NS; /* as before, but now it is the other way round, which is found out too */
+        at.relay_ns = LEAST_NS * (gains ? 11 : 9) / 10;
+        relay_calls(&p, &at, 1200);
+        const int relay = relay_calls(&p, &at, 1000);
+        assert_in_range(relay, gains ? 0 : 980, gains ? 20 : 1000);
+    }
 }
 
 /* By when ranks come relay is tried, and stays only if it is faster. */
@@ -551,6 +621,8 @@ int main(void)
         cmocka_unit_test(as_fast_stays),
         cmocka_unit_test(slower_gives_way_and_comes_back),
         cmocka_unit_test(looks_ever_more_seldom),
+        cmocka_unit_test(looks_as_often_as_is_not_felt),
+        cmocka_unit_test(how_far_is_far),
         cmocka_unit_test(arrivals_propose_measurement_disposes),
         cmocka_unit_test(apart_now_and_then),
         cmocka_unit_test(far_apart_relay_runs),

@@ -1,23 +1,26 @@
 /*
  * profile.c — see profile.h. Rules of thumb, each by measurement or by what a wrong one costs: the other one is tried after 8,
- * 16, 32 ... calls, so that trying is soon not felt; and whoever runs must be beaten clearly, since two that are alike would be
- * tossed about by noise.
+ * 16, 32 ... calls, so that trying is soon not felt; calls are measured as often as is not felt; and whoever runs must be beaten
+ * clearly, since two that are alike would be tossed about by noise.
  */
 #include "profile.h"
 
 enum {
     FAR_BLOCKS = 5, /* ranks that come this many blocks' times apart gain by relay however short blocks are */
+    NEAR_BLOCKS = 1, /* this many, and it may gain: it is tried */
+    FELT_CALL = 100, /* measuring calls may take this part of their time, */
+    FELT = 200,      /* and what ranks tell each other this part of the time between calls */
     OFTEN_CALLS = 8, /* how many calls the mean of often_apart is over, or so */
     MOST_GAP = 64, /* calls by the MPI library between two looks at when ranks come, or two tries of relay */
     FIRST_TRY = 8, /* calls between two tries, at first */
-    MOST_TRY = 1024, /* and at most, while relay runs */
-    FIRST_LOOKS = 8, /* measured calls by the MPI library, 130 calls in all, before a try that is held back */
-    MOST_LOOKS = 16, /* and before the next one, at most */
+    MOST_TRY = 1024,         /* and at most, while relay runs */
+    HELD_CALLS = 130,        /* by the MPI library before a try that is held back */
     ROOM_PERCENT = 150,      /* of what the link needs: who takes more leaves room for relay */
     ROOM_APART_PERCENT = 90, /* the same while ranks come far apart */
     CLEARLY_PERCENT = 2,     /* of its time: faster than the one that runs */
     PROVEN_PERCENT = 5,      /* than relay, where relay was proven and there are few samples */
     UNPROVEN_PERCENT = 10,   /* than the MPI library, where relay was not proven */
+    MOST_LOSSES = 16,        /* that are counted */
     SURE_SAMPLES = 2         /* of the MPI library before relay gives way to it */
 };
 
@@ -50,19 +53,37 @@ pat_outlook pat_profile_lately(const pat_profile *p)
     return mean;
 }
 
-static bool far_apart(const pat_profile *p, const pat_terms *terms)
+static int64_t spread_lately_ns(const pat_profile *p)
 {
     const int num = rounds_lately(p);
     int64_t sum = 0;
     for (int i = 0; i < num; i++)
         sum += p->spread_ns[i];
-    return num > 0 && sum / num >= FAR_BLOCKS * terms->block_ns;
+    return num > 0 ? sum / num : 0;
 }
 
-/* In one call of four or more: one of the next ones may be such again, whatever the last two were. */
+/* So far apart that relay gains: as found by tries, at the latest where it gains whatever the rest. */
+static int64_t far_ns(const pat_profile *p, const pat_terms *terms)
+{
+    const int64_t most = FAR_BLOCKS * terms->block_ns;
+    return p->far_ns > 0 && p->far_ns < most ? p->far_ns : most;
+}
+
+static bool far_apart(const pat_profile *p, const pat_terms *terms)
+{
+    return rounds_lately(p) > 0 && spread_lately_ns(p) >= far_ns(p, terms);
+}
+
+/* Whatever the rest: then there is nothing to compare, since the MPI library waits for the last one. */
+static bool farthest_apart(const pat_profile *p, const pat_terms *terms)
+{
+    return rounds_lately(p) > 0 && spread_lately_ns(p) >= FAR_BLOCKS * terms->block_ns;
+}
+
+/* The same in one call of four or more: one of the next ones may be such again, whatever the last two were. */
 static bool often_apart(const pat_profile *p, const pat_terms *terms)
 {
-    return far_apart(p, terms) || p->often_apart >= PAT_ALL_APART / 4;
+    return farthest_apart(p, terms) || p->often_apart >= PAT_ALL_APART / 4;
 }
 
 int64_t pat_profile_past_ns(const pat_profile *p, enum pat_runner runner)
@@ -131,19 +152,35 @@ static bool held_back(const pat_profile *p, const pat_terms *terms)
 {
     if (!terms->many_a_node || (p->losses < 2 && leaves_room(p, terms)))
         return false;
-    return p->looks < (p->losses == 0 ? FIRST_LOOKS : at_most(1 << p->losses, MOST_LOOKS));
+    return p->calls < (p->losses == 0 ? HELD_CALLS : at_most(MOST_GAP << p->losses, MOST_TRY));
+}
+
+/* A try that was lost puts the next one off by 8, 16, 32 ... calls. */
+static int rest_of(const pat_profile *p)
+{
+    return p->losses == 0 ? 0 : at_most(FIRST_TRY << (p->losses - 1), MOST_GAP);
+}
+
+/* Ranks come apart, not so far that relay must gain, but it was not found to lose there, or that was long ago. */
+static bool may_gain(const pat_profile *p, const pat_terms *terms)
+{
+    const pat_outlook o = pat_profile_lately(p);
+    const int64_t spread_ns = spread_lately_ns(p);
+    return terms->verdict == PAT_RELAY_BY_ARRIVALS && !pat_outlook_is_known(&o) &&
+           spread_ns >= NEAR_BLOCKS * terms->block_ns &&
+           (spread_ns > p->lost_ns + p->lost_ns / 4 || p->calls >= MOST_TRY);
 }
 
 /* The MPI library runs: may relay take less? Not if it must lose by what the link needs. */
 static bool promises(const pat_profile *p, const pat_terms *terms)
 {
-    return relay_pays(p, terms, false) ||
+    return relay_pays(p, terms, false) || may_gain(p, terms) ||
            (terms->verdict == PAT_RELAY_ALWAYS && terms->least_ns < cost_ns(p, terms, PAT_BY_MPI));
 }
 
 static bool worth_a_try(const pat_profile *p, const pat_terms *terms)
 {
-    return promises(p, terms) && !held_back(p, terms);
+    return promises(p, terms) && !held_back(p, terms) && p->calls >= rest_of(p);
 }
 
 /* ---- Who runs it ------------------------------------------------------------------------------------------ */
@@ -200,13 +237,17 @@ pat_next pat_profile_next(const pat_profile *p, const pat_terms *terms)
 enum pat_runner pat_profile_said(const pat_profile *p, const pat_terms *terms, const pat_told *said)
 {
     const pat_next next = pat_profile_next(p, terms);
+    const bool is_try = next.why == PAT_WHY_COMPARE;
     const bool pays = pat_outlook_is_known(&said->outlook) ? pat_outlook_relay_pays(&said->outlook, false)
-                                                           : said->spread_ns >= FAR_BLOCKS * terms->block_ns;
+                                                           : said->spread_ns >= far_ns(p, terms);
     if (terms->verdict != PAT_RELAY_BY_ARRIVALS) /* a call that is announced as apart is none to compare in */
-        return pays && next.why == PAT_WHY_COMPARE ? PAT_BY_RELAY : next.runner;
+        return pays && is_try ? PAT_BY_RELAY : next.runner;
     /* Relay with ranks far apart was measured to take longer than the MPI library with ranks together: it gains by no arrivals. */
     const bool lost = p->num_past[PAT_BY_MPI] >= SURE_SAMPLES && ahead(p, terms, PAT_BY_MPI);
-    return pays && (!lost || next.runner == PAT_BY_RELAY) ? PAT_BY_RELAY : PAT_BY_MPI;
+    const bool may = pays ? !lost || next.runner == PAT_BY_RELAY
+                          : is_try && next.runner == PAT_BY_RELAY && !pat_outlook_is_known(&said->outlook) &&
+                                said->spread_ns >= NEAR_BLOCKS * terms->block_ns;
+    return may ? PAT_BY_RELAY : PAT_BY_MPI;
 }
 
 /* ---- What a call teaches ---------------------------------------------------------------------------------- */
@@ -214,6 +255,31 @@ enum pat_runner pat_profile_said(const pat_profile *p, const pat_terms *terms, c
 static int longer(int gap, int most)
 {
     return at_most(2 * at_least(gap, 1), most);
+}
+
+static int most_gap(const pat_profile *p)
+{
+    return p->most_gap < 0 ? MOST_GAP : p->most_gap;
+}
+
+/* Calls go on being measured as often as costs so little of the time between them that nobody feels it. */
+static int longer_look(const pat_profile *p)
+{
+    return longer(p->gap, most_gap(p));
+}
+
+/* How often that is: measuring costs time in the call, and what comes in later takes time from the program. */
+static void note_cost(pat_profile *p, const pat_told *told)
+{
+    const int64_t call_ns = told->past_ns + told->waited_ns;
+    if (told->cost_ns > 0) {
+        p->most_gap = told->cost_ns < call_ns * MOST_GAP / FELT_CALL
+                          ? (int)(told->cost_ns * FELT_CALL / call_ns)
+                          : MOST_GAP;
+        p->seldom = p->came_ns > 0 && told->cost_ns <= (told->came_ns - p->came_ns) / p->since / FELT;
+    }
+    p->came_ns = told->came_ns;
+    p->since = 0;
 }
 
 static void note_round(pat_profile *p, const pat_terms *terms, const pat_told *told)
@@ -227,7 +293,7 @@ static void note_round(pat_profile *p, const pat_terms *terms, const pat_told *t
 
 static void take_sample(pat_profile *p, const pat_told *told)
 {
-    if (told->ran == PAT_BY_RELAY && p->in_use == PAT_BY_MPI && p->gap >= FIRST_TRY)
+    if (told->ran == PAT_BY_RELAY && p->in_use == PAT_BY_MPI && p->calls >= FIRST_TRY)
         p->num_past[PAT_BY_RELAY] = 0; /* it goes by when ranks come: what it took long ago says little */
     p->past_ns[told->ran][p->num_past[told->ran] % PAT_SAMPLES] = told->past_ns > 0 ? told->past_ns : 1;
     p->num_past[told->ran]++;
@@ -241,27 +307,42 @@ static void use(pat_profile *p, enum pat_runner runner, int gap)
     p->left = p->gap = gap;
 }
 
+/* Relay has won against the MPI library, or has lost, while ranks came so far apart. */
+static void learn_far(pat_profile *p, const pat_terms *terms, bool won)
+{
+    const int64_t spread_ns = spread_lately_ns(p);
+    if (won)
+        p->far_ns = spread_ns < far_ns(p, terms) ? spread_ns - spread_ns / 4 : p->far_ns;
+    else if (spread_ns < FAR_BLOCKS * terms->block_ns) {
+        p->lost_ns = spread_ns > p->lost_ns ? spread_ns : p->lost_ns;
+        p->far_ns = spread_ns >= far_ns(p, terms) ? spread_ns + spread_ns / 4 : p->far_ns;
+    }
+}
+
 /* The MPI library runs. */
 static void after_mpi(pat_profile *p, const pat_terms *terms, const pat_told *told)
 {
     const bool measured = told->past_ns >= 0;
-    p->looks = at_most(p->looks + (measured && told->ran == PAT_BY_MPI), MOST_LOOKS);
+    p->calls = at_most(p->calls + (told->ran == PAT_BY_MPI), MOST_TRY);
     if (!measured) {
         p->left -= p->left > 0;
     } else if (ahead(p, terms, PAT_BY_RELAY) && told->ran == PAT_BY_RELAY) {
+        learn_far(p, terms, true);
         use(p, PAT_BY_RELAY, FIRST_TRY);
         p->losses = 0;
-        p->looks = MOST_LOOKS;
+        p->calls = MOST_TRY;
     } else if (told->ran == PAT_BY_RELAY) {
-        p->left = p->gap = at_least(longer(p->gap, MOST_GAP), FIRST_TRY);
-        p->losses = at_most(p->losses + 1, MOST_LOOKS);
-        p->looks = 0;
+        learn_far(p, terms, false);
+        p->losses = at_most(p->losses + 1, MOST_LOSSES);
+        p->calls = 0;
+        p->left = p->gap = at_most(rest_of(p), most_gap(p));
     } else if (!terms->relay_first && p->num_past[PAT_BY_MPI] < SURE_SAMPLES) {
         p->left = 0; /* measured once more before anything is tried */
-    } else if (worth_a_try(p, terms) && (p->num_past[PAT_BY_RELAY] == 0 || relay_pays(p, terms, false))) {
+    } else if (worth_a_try(p, terms) &&
+               (p->num_past[PAT_BY_RELAY] == 0 || relay_pays(p, terms, false) || may_gain(p, terms))) {
         p->left = 0;
     } else {
-        p->left = p->gap = longer(p->gap, MOST_GAP);
+        p->left = p->gap = longer_look(p);
     }
 }
 
@@ -271,11 +352,13 @@ static void after_relay(pat_profile *p, const pat_terms *terms, const pat_told *
     const bool measured = told->past_ns >= 0;
     if (terms->verdict == PAT_RELAY_BY_ARRIVALS && told->spread_ns >= 0 && !relay_pays(p, terms, true)) {
         use(p, PAT_BY_MPI, 1);
-    } else if (ahead(p, terms, PAT_BY_MPI) && !often_apart(p, terms)) {
-        if (p->num_past[PAT_BY_MPI] >= SURE_SAMPLES)
+    } else if (ahead(p, terms, PAT_BY_MPI) && !farthest_apart(p, terms)) {
+        if (p->num_past[PAT_BY_MPI] >= SURE_SAMPLES) {
+            learn_far(p, terms, false);
             use(p, PAT_BY_MPI, FIRST_TRY);
-        else
+        } else {
             p->left = 0;
+        }
     } else if (told->ran == PAT_BY_MPI) {
         p->left = p->gap = at_least(longer(p->gap, MOST_TRY), FIRST_TRY);
     } else if (p->left > 0) {
@@ -289,11 +372,14 @@ bool pat_profile_note(pat_profile *p, const pat_terms *terms, const pat_told *to
 {
     p->in_use = in_use(p, terms);
     p->used = true;
+    p->since++;
     const enum pat_runner was = p->in_use;
     if (told->spread_ns >= 0)
         note_round(p, terms, told);
-    if (told->past_ns >= 0)
+    if (told->past_ns >= 0) {
         take_sample(p, told);
+        note_cost(p, told);
+    }
     if (p->in_use == PAT_BY_MPI)
         after_mpi(p, terms, told);
     else
@@ -303,10 +389,11 @@ bool pat_profile_note(pat_profile *p, const pat_terms *terms, const pat_told *to
 
 void pat_profile_pass(pat_profile *p)
 {
+    p->since++;
     if (p->left > 0)
         p->left--;
     else
-        p->left = p->gap = longer(p->gap, MOST_GAP);
+        p->left = p->gap = longer_look(p);
 }
 
 pat_profile pat_profile_after(const pat_profile *old, int64_t bytes, uint32_t site)
@@ -315,6 +402,7 @@ pat_profile pat_profile_after(const pat_profile *old, int64_t bytes, uint32_t si
                          .site = site,
                          .left = at_most(old->left, MOST_GAP),
                          .gap = at_most(old->gap, MOST_GAP),
+                         .most_gap = -1,
                          .losses = old->losses};
 }
 

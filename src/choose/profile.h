@@ -53,6 +53,8 @@ typedef struct pat_told {
     int last_rank;       /* who came last; of several the lowest */
     int64_t waited_ns;   /* how long ranks waited for it to come, mean over ranks */
     int64_t past_ns; /* from the last arrival to a rank's return, mean over ranks; below 0: not measured */
+    /* Of a measured call: when rank 0 called, and what measuring costs a rank beside the call, mean over ranks; 0: not known. */
+    int64_t came_ns, cost_ns;
     uint32_t site, last_site; /* where rank 0 called from, in this call and in the one before; 0: not known */
     pat_outlook outlook;      /* what either runner would have taken with these arrivals, by calibration */
 } pat_told;
@@ -76,8 +78,15 @@ typedef struct pat_profile {
     bool used;              /* has there been a call? */
     int left;               /* calls until one is measured, which may be a try */
     int gap;                /* what `left` began with, and grows from */
-    int looks; /* measured calls by the MPI library since relay's last lost try, or ever; many once relay was in use */
-    int losses;                       /* tries that relay has lost, one after the other */
+    int calls;       /* by the MPI library since relay's last lost try, or ever; many once relay was in use */
+    int losses;      /* tries that relay has lost, one after the other */
+    int most_gap;    /* calls between two measured ones, at most, so that they are not felt; -1: not known */
+    int since;       /* calls since the last measured one */
+    int64_t came_ns; /* when rank 0 came to that; 0: not known */
+    bool
+        seldom; /* is it so long between calls that telling each other something before each of them is not felt? */
+    int64_t far_ns;                   /* by tries: ranks that come so far apart gain by relay; 0: not known */
+    int64_t lost_ns;                  /* how far apart they came where relay lost all the same, at most */
     int64_t spread_ns[PAT_LATELY];    /* first to last arrival, of the last calls of which that is known */
     pat_outlook outlooks[PAT_LATELY]; /* of the same calls */
     int64_t num_rounds;               /* how many such calls there have been */

@@ -37,7 +37,7 @@ bool pat_arrivals_wanted(const pat_lane *lane, const pat_algorithm *alg, int64_t
 /* So many calls without an estimate make a program one that gives none, where some rank has given one before. */
 enum { UNANNOUNCED = 4 };
 
-/* So many calls that were all left to the MPI library were not worth the estimates: a measured call will show when ranks come apart. */
+/* So many calls that were all left to the MPI library were not worth estimates that are felt: a measured call will show when ranks come apart. */
 enum { LEFT = 16 };
 
 static void go_by_last_calls(const pat_comm *c, pat_lane *lane, bool last_calls)
@@ -130,7 +130,7 @@ void pat_arrivals_heard(pat_comm *c, pat_lane *lane, bool left)
     lane->left_in_a_row = left ? lane->left_in_a_row + 1 : 0;
     if (lane->unannounced >= UNANNOUNCED)
         listen(c, lane, false, "not all ranks give milestones");
-    else if (lane->left_in_a_row >= LEFT)
+    else if (lane->left_in_a_row >= LEFT && !lane->seldom)
         listen(c, lane, false, "ranks come together");
 }
 

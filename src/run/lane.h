@@ -71,6 +71,7 @@ typedef struct pat_lane {
     /* Agreed, for an algorithm that chooses: all ranks give estimates, and by these each call is run by whom it takes least. */
     bool by_estimates;
     bool announced, ever_announced; /* the same, also while another algorithm is in use; and before */
+    bool seldom;                    /* do calls come so seldom that estimates are not felt? */
     int left_in_a_row;              /* calls by estimates that the MPI library has run, one after the other */
     int unannounced; /* calls one after the other to which no rank (by_estimates: not every rank) had given an estimate */
     bool edged; /* this rank has given one all the same, for the call under way */

@@ -24,25 +24,29 @@ typedef struct pat_said {
     pat_carried carried; /* arrival and call site, as blocks carry them */
     int64_t edged;       /* 1: it had given an estimate of its arrival */
     int64_t exit_ns;     /* when it returned, on the ranks' common clock */
+    int64_t
+        cost_ns; /* what it has spent on saying and hearing this of the last measured call; 0: there was none */
 } pat_said;
 
 typedef struct pat_sample {
     MPI_Comm comm; /* MPI_COMM_NULL: there is none yet */
-    bool under_way;
+    bool under_way, sent;
+    MPI_Comm on; /* where it is sent */
     MPI_Request request;
     enum pat_runner ran; /* who ran the call */
     int64_t bytes;       /* of a block, on average */
+    int64_t spent_ns;    /* on the one under way, or the last one: see cost_ns */
     pat_said mine, *all; /* all: one per rank, made with the communicator's state */
 } pat_sample;
 
 /*
- * Begin, when the call on `user` is over on this rank. own: the library's communicator for it; mine: what this rank says, but for when the
- * call returned.
+ * The call on `user` is over on this rank, which returns first: what it says is sent by the first test. own: the library's communicator for it; mine: what this rank says, but for when the
+ * call returned and the cost.
  */
-int pat_sample_post(pat_sample *s, MPI_Comm user, MPI_Comm own, enum pat_runner ran, int64_t bytes,
-                    pat_said mine);
+int pat_sample_begin(pat_sample *s, MPI_Comm user, MPI_Comm own, enum pat_runner ran, int64_t bytes,
+                     pat_said mine);
 
-/* See whether all have said it: then it is no longer under way. The caller holds pat_rt.driving. */
+/* Say it, if that is still to be done, and see whether all have: then it is no longer under way. The caller holds pat_rt.driving. */
 int pat_sample_test(pat_sample *s);
 
 #endif

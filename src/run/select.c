@@ -183,7 +183,8 @@ static int listen_to_all(pat_comm *c, pat_lane *lane, const pat_sample *sample, 
     int rc = look_out(c, &judged, &told); /* others may contend than in this call */
     const pat_profile *p = pat_history_look(&lane->history, told.bytes, &fresh);
     const bool pays = rc == MPI_SUCCESS && pat_profile_said(p, &terms, &told) == PAT_BY_RELAY;
-    bool all = judged.by_estimates && pat_arrivals_worth(lane, pays);
+    bool all = judged.by_estimates && pat_arrivals_worth(lane, pays || p->seldom);
+    lane->seldom = p->seldom;
     for (int r = 0; r < c->size; r++)
         all = all && sample->all[r].edged;
     if (!all || rc != MPI_SUCCESS)
@@ -213,7 +214,8 @@ int pat_select_said(pat_comm *c, pat_lane *lane, int64_t block_bytes, const pat_
 
 static int learn_sampled(pat_comm *c, const pat_sample *sample)
 {
-    int64_t exits = 0;
+    int64_t exits = 0, cost_ns = pat_link_busy_ns(&c->link, c->size * (int64_t)sizeof(*sample->all));
+    bool all_spent = true;
     pat_lane *lane = c->measured;
     if (!atomic_load(&pat_rt.alg[lane->op])->chooses)
         return pat_arrivals_measured(c, lane, sample);
@@ -221,9 +223,14 @@ static int learn_sampled(pat_comm *c, const pat_sample *sample)
         c->arrival_ns[r] = sample->all[r].carried.arrival_ns;
     pat_told told =
         pat_told_make(c->arrival_ns, c->size, &sample->all[0].carried, sample->bytes, sample->ran);
-    for (int r = 0; r < c->size; r++)
+    for (int r = 0; r < c->size; r++) {
         exits += (sample->all[r].exit_ns - c->arrival_ns[told.last_rank]) / c->size;
+        cost_ns += sample->all[r].cost_ns / c->size;
+        all_spent = all_spent && sample->all[r].cost_ns > 0;
+    }
     told.past_ns = exits > 0 ? exits : 0;
+    told.came_ns = c->arrival_ns[0];
+    told.cost_ns = all_spent ? cost_ns : 0;
     const pat_judged judged = judged_of(c, lane, sample->bytes);
     int rc = look_out(c, &judged, &told);
     if (rc != MPI_SUCCESS)
@@ -236,8 +243,8 @@ int pat_select_measure(pat_comm *c, pat_lane *lane, enum pat_runner ran, int64_t
 {
     c->measured = lane;
     lane->told.bytes = 0; /* the sample says more */
-    return pat_sample_post(&c->sample, c->user, c->own, ran, block_bytes,
-                           (pat_said){.carried = lane->mine, .edged = lane->edged});
+    return pat_sample_begin(&c->sample, c->user, c->own, ran, block_bytes,
+                            (pat_said){.carried = lane->mine, .edged = lane->edged});
 }
 
 int pat_select_look_driving(pat_comm *c, bool *moved)

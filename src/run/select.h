@@ -40,7 +40,7 @@ void pat_select_passed_on(pat_comm *c, pat_lane *lane, int64_t block_bytes);
 int pat_select_said(pat_comm *c, pat_lane *lane, int64_t block_bytes, const pat_algorithm **alg);
 
 /*
- * A measured call is over: begin to tell the other ranks (sample.h). All learn from what was told before the next call's algorithm
+ * A measured call is over: the other ranks are to be told (sample.h). All learn from what was told before the next call's algorithm
  * is chosen. Returns an MPI error code, as the next three do.
  */
 int pat_select_measure(pat_comm *c, pat_lane *lane, enum pat_runner ran, int64_t block_bytes);

@@ -152,10 +152,17 @@ static int look_at_sample(pat_comm *c, pat_lane *lane, bool *moved)
 static int drive_sample(pat_comm *c, pat_visit *visit)
 {
     bool moved;
+    const int64_t ended_ns = c->sample.mine.exit_ns - pat_rt.clock.offset_ns,
+                  first_ns = pat_pace_measured(ended_ns, ended_ns);
+    if (!c->sample.sent &&
+        pat_clock_local_ns() < first_ns) { /* others may still be in the call, on the same processor */
+        no_later(visit, first_ns);
+        return MPI_SUCCESS;
+    }
     int rc = look_on(c, NULL, look_at_sample, visit, &moved);
     if (rc == MPI_SUCCESS && c->sample.under_way) {
         int64_t now = pat_clock_local_ns();
-        come_again(visit, now, pat_pace_measured(now, c->sample.mine.exit_ns - pat_rt.clock.offset_ns));
+        come_again(visit, now, pat_pace_measured(now, ended_ns));
     }
     return rc;
 }
