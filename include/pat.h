@@ -77,10 +77,10 @@ PAT_PUBLIC int PAT_ProcessingStart(void);
 
 /*
  * `percent` (0 < percent < 100, increasing within a phase) of the phase's work is done. The background
- * thread extrapolates this rank's arrival and exchanges it with the other ranks of the communicator last
- * used, where an algorithm is in use that goes by such estimates: bdr, bslb, allreduce_converge, or auto, where the choice depends
- * on when ranks come (docs/settings.md says when). The first PAT_Edge of a phase
- * is the one that is exchanged. After calls that no rank has announced it may take up to eight calls until estimates count again with
+ * thread extrapolates this rank's arrival and exchanges it with the other ranks of the communicator that the phase is likely to end in,
+ * as the last phases did, where an algorithm is in use that goes by such estimates: bdr, bslb, allreduce_converge, or auto, where the choice depends
+ * on when ranks come (docs/settings.md says when). One estimate is exchanged before a call: that of the last PAT_Edge that comes in time
+ * for all ranks to hear of it before the first one calls, if phases go on as the last one did. After calls that no rank has announced it may take up to eight calls until estimates count again with
  * allreduce_converge. Local, does not block.
  * Errors: MPI_ERR_ARG for a percentage out of range or not above the last one, MPI_ERR_OTHER without a
  * PAT_ProcessingStart before it.
@@ -238,6 +238,9 @@ typedef struct PAT_Counters {
     int64_t thread_cpu_ns;  /* processor time of the background thread */
     int64_t thread_wakeups; /* how often the background thread woke */
     int64_t plans_void;     /* rounds that were prepared and thrown away, because another call came */
+    int64_t
+        estimates; /* calls that this rank had announced: the others were told after a PAT_Edge when it would come */
+    int64_t estimates_off_ns; /* by how much it was wrong, early or late, all of these together */
 } PAT_Counters;
 
 /*

@@ -1,5 +1,5 @@
 /*
- * exchange.c — see exchange.h. One non-blocking all-gather of 32 bytes per rank and epoch on the library's
+ * exchange.c — see exchange.h. One non-blocking all-gather of 40 bytes per rank and epoch on the library's
  * own communicator; whoever waits for it polls.
  */
 #include "exchange.h"

@@ -1,7 +1,7 @@
 /*
  * exchange.h — every rank tells every other when it expects to arrive, exactly once per epoch.
  *
- * An epoch goes from the end of one call by plan to the end of the next (docs/epochs.md). A rank contributes at its first PAT_Edge in
+ * An epoch goes from the end of one call by plan to the end of the next (docs/epochs.md). A rank contributes after a PAT_Edge in
  * it, or else at its call, or else when the communicator is settled, which ends the epoch without a call. Nothing is known before all
  * have contributed: there is no local time-out and no substitute, so all ranks see the same estimates.
  */
@@ -18,8 +18,9 @@ typedef struct pat_estimate {
     int64_t arrival_ns; /* on the ranks' common clock */
     int64_t
         token; /* what it will call: a number that stands for a collective and its blocks, or PAT_NO_CALL */
-    int64_t certain; /* 1: it has called, `token` is no guess */
-    int64_t silent;  /* 1: it has never given a milestone */
+    int64_t certain;  /* 1: it has called, `token` is no guess */
+    int64_t silent;   /* 1: it has never given a milestone */
+    int64_t doubt_ns; /* by how much this rank's estimates were wrong lately */
 } pat_estimate;
 
 enum pat_exchange_state {

@@ -5,12 +5,16 @@
  */
 #include "milestone.h"
 
+#include <string.h>
+
 /* The latest estimate, 146 years: sums and differences of estimates and clock offsets stay within 64 bits. */
 #define LATEST_NS (INT64_MAX / 2)
 
 void pat_milestone_start(pat_milestone *m, int64_t now_ns)
 {
-    *m = (pat_milestone){.running = true, .start_ns = now_ns};
+    pat_milestone next = {.running = true, .start_ns = now_ns, .num_before = m->num_edges};
+    memcpy(next.before, m->edges, sizeof(next.before));
+    *m = next;
 }
 
 enum pat_milestone_error pat_milestone_edge(pat_milestone *m, double percent, int64_t now_ns)
@@ -27,6 +31,8 @@ enum pat_milestone_error pat_milestone_edge(pat_milestone *m, double percent, in
     double left = elapsed * (100 - percent) / percent;
     m->percent = percent;
     m->have_estimate = true;
+    if (m->num_edges < PAT_EDGES)
+        m->edges[m->num_edges++] = percent;
     if (from >= LATEST_NS)
         m->estimate_ns = from;
     else if (left >= (double)LATEST_NS || from + (int64_t)left > LATEST_NS)
@@ -43,4 +49,13 @@ enum pat_milestone_error pat_milestone_end(pat_milestone *m, int64_t now_ns)
         return PAT_MILESTONE_NO_START;
     m->running = false;
     return PAT_MILESTONE_OK;
+}
+
+int64_t pat_milestone_next_ns(const pat_milestone *m)
+{
+    const double whole = (double)((uint64_t)m->estimate_ns - (uint64_t)m->start_ns);
+    for (int i = 0; i < m->num_before; i++)
+        if (m->before[i] > m->percent)
+            return m->start_ns + (int64_t)(whole * (m->before[i] / 100));
+    return INT64_MAX;
 }

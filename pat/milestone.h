@@ -9,6 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+enum { PAT_EDGES = 16 }; /* that are remembered of a phase */
+
 enum pat_milestone_error {
     PAT_MILESTONE_OK,
     PAT_MILESTONE_NO_START, /* Edge or End without Start */
@@ -22,6 +24,10 @@ typedef struct pat_milestone {
     int64_t start_ns;
     double percent;      /* of the last Edge, 0 before the first */
     int64_t estimate_ns; /* expected arrival, from the last Edge: start + elapsed / fraction */
+    bool
+        called; /* the call that the phase led to has come: what Edges say from now on is of no call that is known */
+    int num_edges, num_before;
+    double edges[PAT_EDGES], before[PAT_EDGES]; /* of this phase and of the one before, in percent */
 } pat_milestone;
 
 /*
@@ -31,5 +37,8 @@ typedef struct pat_milestone {
 void pat_milestone_start(pat_milestone *m, int64_t now_ns); /* a second Start begins the phase anew */
 enum pat_milestone_error pat_milestone_edge(pat_milestone *m, double percent, int64_t now_ns);
 enum pat_milestone_error pat_milestone_end(pat_milestone *m, int64_t now_ns);
+
+/* After an Edge: when the next one is expected, if the phase before was like this one. INT64_MAX: it had none so late. */
+int64_t pat_milestone_next_ns(const pat_milestone *m);
 
 #endif

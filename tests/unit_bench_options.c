@@ -59,7 +59,21 @@ static void test_options_meaning(void **state)
     assert_string_equal(o.csv, "x.csv");
     bench_options_free(&o);
 
+    assert_int_equal(parse(&o, "--edges 25,50.5,75 --pause"), 0);
+    assert_int_equal(o.num_edges, 3);
+    assert_near(o.edges[1], 50.5, 0);
+    assert_true(o.pause);
+    bench_options_free(&o);
+    static const char *const wrong[] = {"--edges 0",     "--edges 100", "--edges 50,50",
+                                        "--edges 75,25", "--edges x",   "--edges="};
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+        assert_int_not_equal(parse(&o, wrong[i]), 0);
+        assert_non_null(strstr(o.error, "--edges"));
+        bench_options_free(&o);
+    }
+
     assert_int_equal(parse(&o, ""), 0);
+    assert_int_equal(o.num_edges, 1);
     const alg_list all = algs_of(PAT_OP_ALLGATHER, alg_is_one); /* the gather alone is not among them */
     assert_int_equal(o.num_algs, all.num);
     for (int a = 0; a < all.num; a++)

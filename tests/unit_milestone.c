@@ -33,6 +33,30 @@ static void test_extrapolation(void **state)
     assert_false(m.running);
 }
 
+/* A phase whose first quarter took 30 ms, and one like it before. */
+static void test_next(void **state)
+{
+    (void)state;
+    pat_milestone m = {0};
+    pat_milestone_start(&m, 1000 * MS);
+    assert_int_equal(pat_milestone_edge(&m, 25, 1030 * MS), PAT_MILESTONE_OK);
+    assert_int_equal(pat_milestone_next_ns(&m), INT64_MAX); /* nothing is known of such phases */
+    assert_int_equal(pat_milestone_edge(&m, 75, 1090 * MS), PAT_MILESTONE_OK);
+    pat_milestone_start(&m, 2000 * MS);
+    assert_int_equal(pat_milestone_edge(&m, 25, 2030 * MS), PAT_MILESTONE_OK);
+    assert_int_equal(pat_milestone_next_ns(&m), 2090 * MS);
+    assert_int_equal(pat_milestone_edge(&m, 80, 2120 * MS), PAT_MILESTONE_OK);
+    assert_int_equal(pat_milestone_next_ns(&m), INT64_MAX);
+    pat_milestone_start(&m, 3000 * MS); /* as many as are remembered, and more */
+    for (int i = 1; i < 90; i++)
+        assert_int_equal(pat_milestone_edge(&m, i, (3000 + i) * MS), PAT_MILESTONE_OK);
+    pat_milestone_start(&m, 4000 * MS);
+    assert_int_equal(pat_milestone_edge(&m, 2, 4002 * MS), PAT_MILESTONE_OK);
+    assert_int_equal(pat_milestone_next_ns(&m), 4003 * MS);
+    assert_int_equal(pat_milestone_edge(&m, 60, 4060 * MS), PAT_MILESTONE_OK);
+    assert_int_equal(pat_milestone_next_ns(&m), INT64_MAX);
+}
+
 static void test_order(void **state)
 {
     (void)state;
@@ -109,9 +133,8 @@ static void test_extremes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_extrapolation), cmocka_unit_test(test_order),
-        cmocka_unit_test(test_start_anew),    cmocka_unit_test(test_range),
-        cmocka_unit_test(test_extremes),
+        cmocka_unit_test(test_extrapolation), cmocka_unit_test(test_next),  cmocka_unit_test(test_order),
+        cmocka_unit_test(test_start_anew),    cmocka_unit_test(test_range), cmocka_unit_test(test_extremes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -43,6 +43,23 @@ static void the_other_ranks_estimates(void **state)
     is_part(estimates, 4, 300 * US, 4 * MS);
 }
 
+/* What is left before the first rank calls, so that all have heard by then. */
+static int64_t told_before(int64_t left_ns)
+{
+    return now + left_ns - pat_pace_tell(now, now + left_ns, 0);
+}
+
+static void by_when_an_estimate_is_told(void **state)
+{
+    (void)state;
+    assert_int_equal(told_before(4000 * MS), 1000 * MS);
+    assert_int_equal(told_before(100 * MS), 25 * MS);
+    assert_int_equal(told_before(3 * MS), 1 * MS);
+    assert_int_equal(pat_pace_tell(now, now + 100 * MS, 5 * MS), now + 70 * MS);
+    assert_int_equal(pat_pace_tell(now, now + 1 * MS, 0), now); /* too late for more than that */
+    assert_int_equal(pat_pace_tell(now, now - 70 * MS, 0), now);
+}
+
 /* Until now, a first look at early data has found nothing: when is the second? */
 static int64_t first_interval(bool predicted, int64_t tau_ns)
 {
@@ -247,6 +264,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_other_ranks_estimates),
+        cmocka_unit_test(by_when_an_estimate_is_told),
         cmocka_unit_test(early_data_with_estimates),
         cmocka_unit_test(early_data_from_then_on),
         cmocka_unit_test(early_data_that_nobody_has_predicted),

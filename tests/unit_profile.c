@@ -254,12 +254,17 @@ static void as_fast_stays(void **state)
 {
     (void)state;
     program p = {0};
-    const place at = at_site(41, PAT_RELAY_ALWAYS, true, 0, LEAST_NS, LEAST_NS);
+    const place at = at_site(41, PAT_RELAY_ALWAYS, true, 0, 2 * LEAST_NS, 2 * LEAST_NS);
     assert_int_equal(relay_calls(&p, &at, 8), 8);
     int tries = 0;
     for (int i = 0; i < 4000; i++)
         tries += call(&p, &at) == PAT_BY_MPI;
     assert_in_range(tries, 8, 12);
+    /* Where relay takes what the link needs, seldom from the beginning. */
+    program least = {0};
+    const place as_link = at_site(43, PAT_RELAY_ALWAYS, true, 0, LEAST_NS * 104 / 100, LEAST_NS * 104 / 100);
+    assert_int_equal(relay_calls(&least, &as_link, 64), 64);
+    assert_in_range(relay_calls(&least, &as_link, 4000), 3990, 3998);
     /* And where the MPI library begins, it is not left for what is no faster. */
     program q = {0};
     const place other = at_site(42, PAT_RELAY_ALWAYS, false, 0, LEAST_NS + 100000, LEAST_NS + 100000);
@@ -589,6 +594,14 @@ static void what_ranks_say_decides(void **state)
     p.in_use = PAT_BY_MPI;
     p.left = 5; /* no try is due */
     assert_int_equal(pat_profile_said(&p, &by_arrivals, &apart), PAT_BY_MPI);
+    pat_told doubtful =
+        apart; /* ranks that were wrong by as much say nothing, and no try is due: relay was slower */
+    p = (pat_profile){.bytes = 65536};
+    assert_int_equal(pat_profile_said(&p, &by_arrivals, &doubtful), PAT_BY_RELAY);
+    doubtful.doubt_ns = 2 * BLOCK_NS;
+    assert_int_equal(pat_profile_said(&p, &by_arrivals, &doubtful), PAT_BY_RELAY);
+    doubtful.doubt_ns = 3 * BLOCK_NS;
+    assert_int_equal(pat_profile_said(&p, &by_arrivals, &doubtful), PAT_BY_MPI);
     pat_terms always = by_arrivals; /* where arrivals do not matter it is as without them */
     always.verdict = PAT_RELAY_ALWAYS;
     p = (pat_profile){.bytes = 65536};

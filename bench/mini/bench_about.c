@@ -68,6 +68,16 @@ static int add_lists(bench_settings *s, const bench_run *run)
     return rc;
 }
 
+/* In the words of files that were made when there was always one. */
+static int add_edges(bench_settings *s, const bench_options *o)
+{
+    char text[256];
+    int used = snprintf(text, sizeof(text), o->num_edges == 1 ? "one, at" : "at");
+    for (int i = 0; i < o->num_edges && used < (int)sizeof(text) - 32; i++)
+        used += snprintf(text + used, sizeof(text) - (size_t)used, "%s %g", i > 0 ? "," : "", o->edges[i]);
+    return bench_settings_add(s, "milestones", "%s %%", text);
+}
+
 static int add_link(bench_settings *s, const bench_run *run, const bench_about *about)
 {
     const bench_net *net = run->net;
@@ -132,7 +142,8 @@ int bench_settings_fill(bench_settings *s, const bench_run *run, const bench_abo
     rc |= bench_settings_add(s, "seed", "%llu", (unsigned long long)o->seed);
     rc |= bench_settings_add(s, "call", o->persistent ? "persistent" : "plain");
     rc |= bench_settings_add(s, "computation", o->burn ? "burn" : "sleep");
-    rc |= bench_settings_add(s, "milestones", "%s", o->no_milestones ? "none" : "one, at 50 %");
+    rc |= o->no_milestones ? bench_settings_add(s, "milestones", "none") : add_edges(s, o);
+    rc |= bench_settings_add(s, "delays", o->pause ? "one pause" : "slower computation");
     rc |= add_link(s, run, about);
     for (char **e = environ; *e; e++) {
         char key[128];

@@ -107,13 +107,24 @@ static int64_t check_data(const bench_run *run)
                : bench_data_check(run->recvbuf, o->seed, run->calls, run->num_ranks, run->block_bytes);
 }
 
+/* When a rank is so far through a computation of `base_ns`, from its beginning on: it is slower throughout, or pauses once. */
+static int64_t reaches_ns(const bench_run *run, int iteration, double percent, int64_t base_ns,
+                          int64_t delay_ns)
+{
+    const uint64_t at = bench_mix(bench_mix(run->options->seed + (uint64_t)iteration) + (uint64_t)run->rank);
+    if (!run->options->pause)
+        return (int64_t)((double)(base_ns + delay_ns) * percent / 100);
+    return (int64_t)((double)base_ns * percent / 100) +
+           (percent > 100 * (double)(at >> 11) / 0x1p53 ? delay_ns : 0);
+}
+
 /* The iteration of the paper's listing, from the agreed start to the checked result. */
 static bench_report take_turn(bench_run *run, const turn *t, int64_t start_ns)
 {
     const bench_options *o = run->options;
     const int64_t delay =
         bench_delay_ns(t->pattern, o->seed, t->iteration, run->rank, run->num_ranks, t->max_delay_ns);
-    const int64_t half = ((int64_t)(o->base_ms * (double)ms_ns) + delay) / 2;
+    const int64_t base = (int64_t)(o->base_ms * (double)ms_ns);
     PAT_Counters before, after;
     bench_report rep = {0};
     bench_must(PAT_Get_counters(&before), "PAT_Get_counters");
@@ -125,10 +136,11 @@ static bench_report take_turn(bench_run *run, const turn *t, int64_t start_ns)
         bench_must(PAT_Open(run->requests[t->alg]), "PAT_Open");
     if (!o->no_milestones)
         bench_must(PAT_ProcessingStart(), "PAT_ProcessingStart");
-    spend_until(run, began_ns + half, o->burn);
-    if (!o->no_milestones)
-        bench_must(PAT_Edge(50), "PAT_Edge");
-    spend_until(run, began_ns + 2 * half, o->burn);
+    for (int e = 0; e < o->num_edges && !o->no_milestones; e++) {
+        spend_until(run, began_ns + reaches_ns(run, t->iteration, o->edges[e], base, delay), o->burn);
+        bench_must(PAT_Edge(o->edges[e]), "PAT_Edge");
+    }
+    spend_until(run, began_ns + base + delay, o->burn);
     if (!o->no_milestones)
         bench_must(PAT_ProcessingEnd(), "PAT_ProcessingEnd");
     const int64_t cpu = thread_cpu_ns();
@@ -136,7 +148,7 @@ static bench_report take_turn(bench_run *run, const turn *t, int64_t start_ns)
     call(run, t);
     rep.exit_ns = pat_clock_now_ns(&run->clock);
     rep.waiting_cpu_ns = thread_cpu_ns() - cpu;
-    rep.slip_ns = rep.arrival_ns - (began_ns + 2 * half);
+    rep.slip_ns = rep.arrival_ns - (began_ns + base + delay);
     /* What the thread still forwards belongs to this iteration, and a check of the data takes a processor. */
     bench_wait_quietly(MPI_COMM_WORLD);
     rep.wrong_at = check_data(run);
@@ -144,6 +156,8 @@ static bench_report take_turn(bench_run *run, const turn *t, int64_t start_ns)
     rep.thread_cpu_ns = after.thread_cpu_ns - before.thread_cpu_ns;
     rep.bytes_received = after.bytes_received - before.bytes_received;
     rep.bytes_early = after.bytes_early - before.bytes_early;
+    rep.estimates = after.estimates - before.estimates;
+    rep.estimates_off_ns = after.estimates_off_ns - before.estimates_off_ns;
     return rep;
 }
 

@@ -10,127 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench_help.h"
 #include "bench_item.h"
 #include "config.h"
 #include "tool_options.h"
 
 enum { MAX_COUNT = 1 << 28, MAX_ITERS = 100000, MAX_MS = 60000 };
-
-enum key {
-    KEY_OP = 256,
-    KEY_ALG,
-    KEY_BYTES,
-    KEY_COUNT,
-    KEY_DELAY,
-    KEY_ITERS,
-    KEY_BASE,
-    KEY_PATTERN,
-    KEY_SEED,
-    KEY_WARMUP,
-    KEY_FLAT,
-    KEY_RETRIES,
-    KEY_TOLERANCE,
-    KEY_LINK,
-    KEY_BURN,
-    KEY_NO_MILESTONES,
-    KEY_PERSISTENT,
-    KEY_CSV,
-    KEY_JSON,
-    KEY_PLOT,
-    KEY_FROM,
-    KEY_PAPER,
-    KEY_VERSUS,
-    KEY_PROGRESS,
-};
-
-static const struct argp_option table[] = {
-    {NULL, 0, NULL, 0, "What to measure:", 1},
-    {"op", KEY_OP, "OP", 0,
-     "The collective: allgather (default), of floats of 4 bytes, or allreduce, the sum of vectors of doubles "
-     "of 8 bytes",
-     1},
-    {"alg", KEY_ALG, "LIST|all", 0,
-     "Algorithms, comma-separated (default all); those of allreduce also without what their names begin "
-     "with: ring is "
-     "allreduce_ring",
-     1},
-    {"bytes", KEY_BYTES, "LIST", 0,
-     "Bytes per rank, of an all-reduce the vector's, with K, M or G for 1024, 1024^2 or 1024^3", 1},
-    {"count", KEY_COUNT, "LIST", 0,
-     "The paper's way to say it, instead of --bytes: floats gathered in all, with K, M or G, rounded down to "
-     "a multiple of the ranks; with allreduce the doubles of the vector (default 128K)",
-     1},
-    {"max-delay", KEY_DELAY, "LIST", 0,
-     "Largest delay of a rank, in ms, fractions allowed (default 0,10,100)", 1},
-    {"iters", KEY_ITERS, "I", 0, "Iterations of every cell and algorithm (default 20)", 1},
-    {"base", KEY_BASE, "MS", 0, "Computation time of a rank without delay (default 100; the paper's is 200)",
-     1},
-    {"pattern", KEY_PATTERN, "P", 0,
-     "Who is late: uniform (default, the paper's), none, one-late (the last rank), ascending, descending, "
-     "gaussian, rotating-late, alternating-late (the last rank, in every second iteration), switching-late "
-     "(in "
-     "iterations drawn at random)",
-     1},
-    {"seed", KEY_SEED, "S", 0, "Seed of delays and data (default 1)", 1},
-    {"persistent", KEY_PERSISTENT, NULL, 0,
-     "PAT_Allgather_init, PAT_Open, PAT_Start, PAT_Wait instead of PAT_Allgather; not with allreduce", 1},
-    {"burn", KEY_BURN, NULL, 0, "Ranks keep a core busy while they compute instead of sleeping", 1},
-    {"no-milestones", KEY_NO_MILESTONES, NULL, 0,
-     "Give no milestones, as a program that knows nothing of PAT; what is predicted is still with arrivals "
-     "known",
-     1},
-    {NULL, 0, NULL, 0, "How:", 2},
-    {"warmup", KEY_WARMUP, "N", 0, "Iterations before each size that do not count (default 2)", 2},
-    {"flat-iters", KEY_FLAT, "N", 0,
-     "Iterations without delay for each size and algorithm, for the absorption time (default 4)", 2},
-    {"retries", KEY_RETRIES, "N", 0, "How often an iteration that began late is repeated (default 10)", 2},
-    {"tolerance", KEY_TOLERANCE, "MS", 0,
-     "An iteration is invalid when a rank begins later than this (default: 10 % of tau, at least 1 ms)", 2},
-    {"link", KEY_LINK, "US,MBIT", 0,
-     "One-way latency in microseconds and payload rate in Mbit/s of a link, instead of measuring them", 2},
-    {NULL, 0, NULL, 0, "What to write:", 3},
-    {"csv", KEY_CSV, "FILE", 0, "One row per cell and algorithm", 3},
-    {"json", KEY_JSON, "FILE", 0, "The same, with settings and every iteration", 3},
-    {"plot", KEY_PLOT, "DIR", 0, "Figures of all-gathers, as SVG and PNG, and their data (needs gnuplot)", 3},
-    {"progress", KEY_PROGRESS, "bar|lines|off", OPTION_ARG_OPTIONAL,
-     "Progress on the standard error (default: a bar on a terminal, else off; PAT_PROGRESS says the same)",
-     3},
-    {NULL, 0, NULL, 0, "Looking at results again, without ranks:", 4},
-    {"from", KEY_FROM, "FILE[,FILE...]", 0,
-     "Print the tables of these CSV or JSON files, and plot them with --plot", 4},
-    {"versus", KEY_VERSUS, "ALG", 0,
-     "Also print how ALG does against the best of the others and the bound, by imbalance factor", 4},
-    {"paper", KEY_PAPER, NULL, 0, "Also print the figures of Proficz 2021 beside ours, by imbalance factor",
-     4},
-    {NULL, 0, NULL, 0, "Other:", -1},
-    {"help", 'h', NULL, 0, "This text", -1},
-    {"version", 'V', NULL, 0, "The version", -1},
-    {0},
-};
-
-static const char doc[] =
-    "Mini-benchmark: how long do algorithms for all-gathers and all-reduces take when ranks arrive late? "
-    "Start it under "
-    "mpirun.\n\nOptions:\v"
-    "Every iteration each rank computes for MS plus its delay, says PAT_Edge(50) in the middle, and calls "
-    "the "
-    "collective. Algorithms take turns within an iteration and meet the same delays. Every byte is "
-    "checked; sums are exact.\n\n"
-    "elapsed: call to return, mean over ranks; past last: last return after the last call; run: first call "
-    "to last "
-    "return; absorption: run without delays - run + imbalance; imbalance factor: (last call - first call) / "
-    "tau; "
-    "tau: latency + segment / rate, where the segment of an all-reduce is its vector; bound: what no "
-    "algorithm can beat with these calls and this link.\n\n"
-    "latency: half the smallest 1-byte round trip between neighbours; rate: payload of a sustained stream "
-    "round all nodes "
-    "at once, median over the nodes. The bound counts what comes from other nodes, once per node, and leaves "
-    "out "
-    "the "
-    "PAT_LAB_BURST bytes that an emulated link lets through at once. --from compares by confidence intervals "
-    "where only a "
-    "CSV is there, and in pairs where a JSON is.\n\n"
-    "Exit status: 0, 1 when a run failed (also: a wrong byte), 2 for bad options.";
 
 static int fail(bench_options *o, const char *format, ...) __attribute__((format(printf, 2, 3)));
 static int fail(bench_options *o, const char *format, ...)
@@ -218,6 +103,16 @@ static int add_delay(bench_options *o, char *item)
     if (rc == 0)
         o->delays_ms[o->num_delays++] = value;
     return rc;
+}
+
+static int add_edge(bench_options *o, char *item)
+{
+    double value, last = o->num_edges > 0 ? o->edges[o->num_edges - 1] : 0;
+    if (!tool_read_number(item, 0, 100, &value) || value <= last || value >= 100)
+        return fail(o, "--edges '%s': accepted: percentages below 100, each above the one before and above 0",
+                    item);
+    o->edges[o->num_edges++] = value;
+    return 0;
 }
 
 static int add_alg(bench_options *o, char *item)
@@ -313,66 +208,71 @@ static error_t take(int key, char *arg, struct argp_state *state)
     int64_t seed;
     int pattern;
     switch (key) {
-    case KEY_OP: /* find_op has read it */
+    case BENCH_KEY_OP: /* find_op has read it */
         return 0;
-    case KEY_ALG:
+    case BENCH_KEY_ALG:
         return take_list(o, "alg", arg, &o->num_algs, add_alg);
-    case KEY_BYTES:
+    case BENCH_KEY_BYTES:
         return take_list(o, "bytes", arg, &o->num_bytes, add_bytes);
-    case KEY_COUNT:
+    case BENCH_KEY_COUNT:
         return take_list(o, "count", arg, &o->num_counts, add_count);
-    case KEY_DELAY:
+    case BENCH_KEY_DELAY:
         return take_list(o, "max-delay", arg, &o->num_delays, add_delay);
-    case KEY_FROM:
+    case BENCH_KEY_FROM:
         o->action = BENCH_FROM;
         return take_list(o, "from", arg, &o->num_from, add_from);
-    case KEY_ITERS:
+    case BENCH_KEY_ITERS:
         return take_int(o, "iters", arg, 1, MAX_ITERS, &o->iters);
-    case KEY_WARMUP:
+    case BENCH_KEY_WARMUP:
         return take_int(o, "warmup", arg, 0, MAX_ITERS, &o->warmup);
-    case KEY_FLAT:
+    case BENCH_KEY_FLAT:
         return take_int(o, "flat-iters", arg, 1, MAX_ITERS, &o->flat_iters);
-    case KEY_RETRIES:
+    case BENCH_KEY_RETRIES:
         return take_int(o, "retries", arg, 0, 1000, &o->retries);
-    case KEY_BASE:
+    case BENCH_KEY_BASE:
         return take_ms(o, "base", arg, &o->base_ms);
-    case KEY_TOLERANCE:
+    case BENCH_KEY_TOLERANCE:
         return take_ms(o, "tolerance", arg, &o->tolerance_ms);
-    case KEY_PATTERN:
+    case BENCH_KEY_PATTERN:
         pattern = bench_pattern_find(arg);
         if (pattern < 0)
             return fail(o, "--pattern '%s': unknown pattern; accepted: %s", arg, bench_pattern_names());
         o->pattern = (enum bench_pattern)pattern;
         return 0;
-    case KEY_SEED:
+    case BENCH_KEY_SEED:
         if (!tool_read_whole(arg, 0, INT64_MAX, &seed))
             return fail(o, "--seed '%s': a whole number from 0 to %lld is accepted", arg,
                         (long long)INT64_MAX);
         o->seed = (uint64_t)seed;
         return 0;
-    case KEY_LINK:
+    case BENCH_KEY_LINK:
         return take_link(o, arg);
-    case KEY_BURN:
+    case BENCH_KEY_BURN:
         o->burn = true;
         return 0;
-    case KEY_NO_MILESTONES:
+    case BENCH_KEY_NO_MILESTONES:
         o->no_milestones = true;
         return 0;
-    case KEY_PERSISTENT:
+    case BENCH_KEY_EDGES:
+        return take_list(o, "edges", arg, &o->num_edges, add_edge);
+    case BENCH_KEY_PAUSE:
+        o->pause = true;
+        return 0;
+    case BENCH_KEY_PERSISTENT:
         o->persistent = true;
         return 0;
-    case KEY_VERSUS:
+    case BENCH_KEY_VERSUS:
         return take_versus(o, arg);
-    case KEY_PAPER:
+    case BENCH_KEY_PAPER:
         o->paper = true;
         return 0;
-    case KEY_CSV:
+    case BENCH_KEY_CSV:
         return take_path(o, "csv", arg, &o->csv);
-    case KEY_JSON:
+    case BENCH_KEY_JSON:
         return take_path(o, "json", arg, &o->json);
-    case KEY_PLOT:
+    case BENCH_KEY_PLOT:
         return take_path(o, "plot", arg, &o->plot);
-    case KEY_PROGRESS:
+    case BENCH_KEY_PROGRESS:
         return take_progress(o, "--progress", arg ? arg : "lines");
     case 'h':
         o->action = BENCH_HELP;
@@ -390,15 +290,15 @@ static error_t take(int key, char *arg, struct argp_state *state)
     }
 }
 
-static const struct argp argp = {.options = table, .parser = take, .doc = doc};
+static const struct argp argp = {.options = bench_help_options, .parser = take, .doc = bench_help_text};
 
 /* What the other options mean depends on the collective, wherever it stands; what is wrong with them is found later. */
 static error_t find_op(int key, char *arg, struct argp_state *state)
 {
-    return key == KEY_OP ? take_op(state->input, arg) : 0;
+    return key == BENCH_KEY_OP ? take_op(state->input, arg) : 0;
 }
 
-static const struct argp argp_for_op = {.options = table, .parser = find_op};
+static const struct argp argp_for_op = {.options = bench_help_options, .parser = find_op};
 
 /* argp only says "bad"; whether the name or the use of it was wrong is worked out here. */
 static int bad_option(bench_options *o, const char *text)
@@ -406,7 +306,7 @@ static int bad_option(bench_options *o, const char *text)
     char accepted[400] = "";
     const size_t length = strcspn(text, "=");
     const char *why = "unknown option";
-    for (const struct argp_option *t = table; t->name || t->doc; t++) {
+    for (const struct argp_option *t = bench_help_options; t->name || t->doc; t++) {
         if (!t->name)
             continue;
         if (length > 2 && strncmp(text + 2, t->name, length - 2) == 0)
@@ -456,6 +356,8 @@ int bench_options_parse(bench_options *o, int argc, char **argv, const char *pro
         return fail(o, "--bytes and --count say the same: one of them is accepted");
     if (o->num_counts == 0 && o->num_bytes == 0)
         add_count(o, count);
+    if (o->num_edges == 0)
+        o->edges[o->num_edges++] = 50;
     if (o->num_delays == 0)
         take_list(o, "max-delay", delays, &o->num_delays, add_delay);
     return 0;

@@ -35,6 +35,9 @@ typedef struct bench_options {
     enum bench_pattern pattern;
     uint64_t seed;
     bool burn, persistent, paper, no_milestones;
+    int num_edges;
+    double edges[BENCH_MAX_LIST]; /* in percent of a computation */
+    bool pause;                   /* a delay is one pause */
     bool link_set;
     double link_latency_us, link_mbit;
     enum bench_progress_mode progress;

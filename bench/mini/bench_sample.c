@@ -102,7 +102,8 @@ bench_sample bench_sample_make(enum pat_op op, const bench_report *reports, cons
     const int n = net->num_ranks;
     bench_sample s = {.valid = true};
     int64_t first = INT64_MAX, last = INT64_MIN, last_exit = INT64_MIN;
-    double elapsed = 0, slip = 0, thread_cpu = 0, waiting_cpu = 0;
+    double elapsed = 0, slip = 0, thread_cpu = 0, waiting_cpu = 0, off = 0;
+    int64_t estimates = 0;
     int64_t *arrival = malloc((size_t)n * sizeof(*arrival));
     for (int r = 0; r < n; r++) {
         const bench_report *rep = &reports[r];
@@ -115,11 +116,15 @@ bench_sample bench_sample_make(enum pat_op op, const bench_report *reports, cons
         waiting_cpu += (double)rep->waiting_cpu_ns;
         s.bytes_received += rep->bytes_received;
         s.bytes_early += rep->bytes_early;
+        estimates += rep->estimates;
+        off += (double)rep->estimates_off_ns;
         if (arrival)
             arrival[r] = rep->arrival_ns;
     }
     s.elapsed_ms = ms(elapsed / n);
     s.slip_ms = ms(slip / n);
+    s.announced = (double)estimates / n;
+    s.estimate_off_ms = estimates > 0 ? ms(off / (double)estimates) : NAN;
     s.thread_cpu_ms = ms(thread_cpu / n);
     s.waiting_cpu_ms = ms(waiting_cpu / n);
     s.past_last_ms = ms((double)(last_exit - last));
@@ -147,6 +152,16 @@ static double mean_of(const bench_sample *samples, int num, size_t offset, doubl
     return bench_mean(scratch, num, NULL);
 }
 
+/* Of the same, a quantile over the samples that are valid and have a number; NaN: none has. */
+static double off_quantile(const bench_sample *samples, int num, double share, double *scratch)
+{
+    int used = 0;
+    for (int i = 0; i < num; i++)
+        if (samples[i].valid && !isnan(samples[i].estimate_off_ms))
+            scratch[used++] = samples[i].estimate_off_ms;
+    return used > 0 ? bench_quantile(scratch, used, share) : NAN;
+}
+
 int bench_row_fill(bench_row *row, const bench_sample *samples, int num, const bench_net *net,
                    double flat_run_ms)
 {
@@ -167,6 +182,9 @@ int bench_row_fill(bench_row *row, const bench_sample *samples, int num, const b
     row->slip_ms = MEAN(slip_ms);
     row->thread_cpu_ms = MEAN(thread_cpu_ms);
     row->waiting_cpu_ms = MEAN(waiting_cpu_ms);
+    row->announced = MEAN(announced);
+    row->estimate_off_ms = off_quantile(samples, num, 0.5, scratch);
+    row->estimate_off_95_ms = off_quantile(samples, num, 0.95, scratch);
     const double omega = MEAN(omega_ms);
     row->elapsed_ms = MEAN(elapsed_ms);
 #undef MEAN

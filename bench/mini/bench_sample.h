@@ -17,7 +17,8 @@ typedef struct bench_report {
     int64_t waiting_cpu_ns; /* processor time of the calling thread inside the call */
     int64_t thread_cpu_ns;  /* processor time of the library's thread, whole iteration */
     int64_t bytes_received, bytes_early;
-    int64_t wrong_at; /* first wrong byte of the result, -1: all right */
+    int64_t estimates, estimates_off_ns; /* this rank had announced its call, and by how much it was wrong */
+    int64_t wrong_at;                    /* first wrong byte of the result, -1: all right */
 } bench_report;
 
 /*
@@ -35,6 +36,8 @@ typedef struct bench_sample {
     double predicted_ms, predicted_past_last_ms;
     double thread_cpu_ms, waiting_cpu_ms;
     int64_t bytes_received, bytes_early;
+    double announced;       /* the share of ranks that had announced their call */
+    double estimate_off_ms; /* by how much these were wrong, mean over them */
 } bench_sample;
 
 /* ideal_ring: the textbook ring without any overhead; own: the algorithm that ran. NULL: no forecast. */

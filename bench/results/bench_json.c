@@ -42,6 +42,9 @@ static const struct {
     FIELD(bound_past_last_ms),
     FIELD(predicted_ms),
     FIELD(predicted_past_last_ms),
+    FIELD(announced),
+    FIELD(estimate_off_ms),
+    FIELD(estimate_off_95_ms),
 #undef FIELD
 };
 enum { NUM_DOUBLES = sizeof(doubles) / sizeof(doubles[0]) };

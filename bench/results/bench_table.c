@@ -27,6 +27,9 @@ bench_row *bench_table_add(bench_table *table)
                        .predicted_ms = NAN,
                        .predicted_past_last_ms = NAN,
                        .slip_ms = NAN,
+                       .announced = NAN,
+                       .estimate_off_ms = NAN,
+                       .estimate_off_95_ms = NAN,
                        .doubtful = strcmp(table->lab_check, "fail") == 0};
     return row;
 }

@@ -30,10 +30,13 @@ typedef struct bench_row {
     double tau_ms, ideal_ring_ms;
     double bound_past_last_ms;                   /* the bound's time past the last arrival */
     double predicted_ms, predicted_past_last_ms; /* elapsed and past last as the predictor has them */
-    double slip_ms; /* how much later than planned a rank arrived, mean over ranks */
-    bool doubtful;  /* the emulated cluster failed its own check */
-    int repeats;    /* iterations done again because a rank began late */
-    int num_iters;  /* iterations asked for: entries of the next array, NaN where invalid. NULL from a CSV */
+    double slip_ms;   /* how much later than planned a rank arrived, mean over ranks */
+    double announced; /* the share of calls that ranks had announced by PAT_Edge */
+    double estimate_off_ms,
+        estimate_off_95_ms; /* how wrong ranks were then, on average: median, and 95 % of iterations */
+    bool doubtful;          /* the emulated cluster failed its own check */
+    int repeats;            /* iterations done again because a rank began late */
+    int num_iters; /* iterations asked for: entries of the next array, NaN where invalid. NULL from a CSV */
     double *iter_elapsed_ms;
 } bench_row;
 

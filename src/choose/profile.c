@@ -7,7 +7,7 @@
 
 enum {
     FAR_BLOCKS = 5, /* ranks that come this many blocks' times apart gain by relay however short blocks are */
-    NEAR_BLOCKS = 1, /* this many, and it may gain: it is tried */
+    NEAR_BLOCKS = 2, /* this many, and it may gain: it is tried */
     FELT_CALL = 100, /* measuring calls may take this part of their time, */
     FELT = 200,      /* and what ranks tell each other this part of the time between calls */
     OFTEN_CALLS = 8, /* how many calls the mean of often_apart is over, or so */
@@ -17,6 +17,7 @@ enum {
     HELD_CALLS = 130,        /* by the MPI library before a try that is held back */
     ROOM_PERCENT = 150,      /* of what the link needs: who takes more leaves room for relay */
     ROOM_APART_PERCENT = 90, /* the same while ranks come far apart */
+    LEAST_PERCENT = 5,       /* of what the link needs: whoever takes so much more cannot be beaten by more */
     CLEARLY_PERCENT = 2,     /* of its time: faster than the one that runs */
     PROVEN_PERCENT = 5,      /* than relay, where relay was proven and there are few samples */
     UNPROVEN_PERCENT = 10,   /* than the MPI library, where relay was not proven */
@@ -183,6 +184,17 @@ static bool worth_a_try(const pat_profile *p, const pat_terms *terms)
     return promises(p, terms) && !held_back(p, terms) && p->calls >= rest_of(p);
 }
 
+/*
+ * Relay was measured to take about what the link needs, less what it could do while the last rank was awaited: then the MPI library is
+ * tried seldom, since it cannot take much less. Where it was anything else, also less, what is known of the link may be wrong.
+ */
+static bool is_least(const pat_profile *p, const pat_terms *terms)
+{
+    const int64_t relay_ns = cost_ns(p, terms, PAT_BY_RELAY);
+    return relay_ns > 0 && relay_ns <= terms->least_ns + terms->least_ns * LEAST_PERCENT / 100 &&
+           relay_ns + spread_lately_ns(p) >= terms->least_ns - terms->least_ns * LEAST_PERCENT / 100;
+}
+
 /* ---- Who runs it ------------------------------------------------------------------------------------------ */
 
 static enum pat_runner in_use(const pat_profile *p, const pat_terms *terms)
@@ -238,6 +250,9 @@ enum pat_runner pat_profile_said(const pat_profile *p, const pat_terms *terms, c
 {
     const pat_next next = pat_profile_next(p, terms);
     const bool is_try = next.why == PAT_WHY_COMPARE;
+    /* Estimates that are no better than this say nothing: it goes by the last calls. */
+    if (said->doubt_ns > terms->block_ns && said->doubt_ns > said->spread_ns / 2)
+        return next.runner;
     const bool pays = pat_outlook_is_known(&said->outlook) ? pat_outlook_relay_pays(&said->outlook, false)
                                                            : said->spread_ns >= far_ns(p, terms);
     if (terms->verdict != PAT_RELAY_BY_ARRIVALS) /* a call that is announced as apart is none to compare in */
@@ -361,6 +376,8 @@ static void after_relay(pat_profile *p, const pat_terms *terms, const pat_told *
         }
     } else if (told->ran == PAT_BY_MPI) {
         p->left = p->gap = at_least(longer(p->gap, MOST_TRY), FIRST_TRY);
+    } else if (measured && p->left <= 1 && p->gap < MOST_GAP && is_least(p, terms)) {
+        p->left = p->gap = MOST_GAP;
     } else if (p->left > 0) {
         p->left--;
     } else if (measured) {

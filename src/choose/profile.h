@@ -51,6 +51,7 @@ typedef struct pat_told {
     enum pat_runner ran; /* who ran it */
     int64_t spread_ns;   /* first to last arrival; below 0: not known */
     int last_rank;       /* who came last; of several the lowest */
+    int64_t doubt_ns;    /* of a call that ranks have announced: by how much that may be wrong; 0 of others */
     int64_t waited_ns;   /* how long ranks waited for it to come, mean over ranks */
     int64_t past_ns; /* from the last arrival to a rank's return, mean over ranks; below 0: not measured */
     /* Of a measured call: when rank 0 called, and what measuring costs a rank beside the call, mean over ranks; 0: not known. */

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "announce.h"
 #include "collective.h"
 #include "comm.h"
 #include "error.h"
@@ -114,15 +115,12 @@ int PAT_Edge(double percent)
         return rc;
     bool tell = false;
     pthread_mutex_lock(&pat_rt.lock);
-    bool first = !pat_rt.milestone.have_estimate;
+    const int64_t now_ns = pat_clock_local_ns();
     double last = pat_rt.milestone.percent;
-    enum pat_milestone_error error = pat_milestone_edge(&pat_rt.milestone, percent, pat_clock_local_ns());
-    if (error == PAT_MILESTONE_OK)
+    enum pat_milestone_error error = pat_milestone_edge(&pat_rt.milestone, percent, now_ns);
+    if (error == PAT_MILESTONE_OK) {
         atomic_store(&pat_rt.edged, true);
-    if (error == PAT_MILESTONE_OK && first && pat_rt.last && pat_rt.thread) {
-        atomic_store(&pat_rt.last->edge_arrival_ns, pat_rt.milestone.estimate_ns + pat_rt.clock.offset_ns);
-        atomic_store(&pat_rt.last->edge, true);
-        tell = pat_runtime_estimates() || atomic_load(&pat_rt.last->listens);
+        tell = pat_announce_edge(now_ns);
     }
     pthread_mutex_unlock(&pat_rt.lock);
     if (tell)
@@ -213,6 +211,8 @@ int PAT_Get_counters(PAT_Counters *out)
     out->bytes_copied = atomic_load(&pat_rt.bytes_copied);
     out->wait_ns = atomic_load(&pat_rt.wait_ns);
     out->plans_void = atomic_load(&pat_rt.plans_void);
+    out->estimates = atomic_load(&pat_rt.estimates);
+    out->estimates_off_ns = atomic_load(&pat_rt.estimates_off_ns);
     if (pat_rt.thread)
         pat_thread_usage(pat_rt.thread, &out->thread_cpu_ns, &out->thread_wakeups);
     return MPI_SUCCESS;

@@ -4,6 +4,7 @@
  */
 #include "calls.h"
 
+#include "announce.h"
 #include "clock.h"
 #include "describe.h"
 #include "epoch.h"
@@ -90,7 +91,7 @@ static int run_by_plan(pat_comm *c, const pat_call *call, const pat_algorithm *a
     }
     const bool credits = pat_credits_wake(&c->credits), more = pat_epoch_goes_on(c);
     pthread_mutex_unlock(&c->lock);
-    pat_runtime_used(c);
+    pat_announce_called(c);
     if (((more && !*left) || credits) && pat_rt.thread)
         pat_thread_kick(pat_rt.thread); /* it prepares the next round */
     return rc == MPI_SUCCESS ? rc : pat_fail(call->comm, rc);
@@ -221,7 +222,7 @@ static bool run_or_choose(const pat_algorithm *in_use, const pat_call *call, con
         return true;
     }
     if (!alg->build && in_use->chooses)
-        pat_runtime_used(c);
+        pat_announce_called(c);
     say_why(outcome, next.why);
     if (next.why != PAT_WHY_SAID) /* else it is only counted when it is known who runs it */
         pat_runtime_count(alg);

@@ -4,6 +4,7 @@
  */
 #include <stdlib.h>
 
+#include "announce.h"
 #include "arrivals.h"
 #include "describe.h"
 #include "epoch.h"
@@ -235,7 +236,7 @@ int PAT_Start(PAT_Request r)
     bool ours = rc == MPI_SUCCESS && !r->by_mpi;
     request_leave(r);
     if (ours)
-        pat_runtime_used(r->c);
+        pat_announce_called(r->c);
     if (ours && pat_rt.thread)
         pat_thread_kick(pat_rt.thread); /* it drives the round while the application does something else */
     return rc == MPI_SUCCESS || r->by_mpi || rc == MPI_ERR_REQUEST ? pat_error_end(rc)

@@ -19,6 +19,7 @@ typedef struct interval {
 enum row {
     /* The rows of the table in docs/epochs.md. */
     ESTIMATES,            /* of the time waited so far */
+    ESTIMATE_TOLD,        /* of the time until the first rank calls: so much of it is left for the exchange */
     EARLY_WITH_ESTIMATES, /* of a message's time on the link: so much of it is not slept */
     EARLY_FROM_THEN_ON,   /* of a message's time on the link */
     EARLY_NOT_PREDICTED,
@@ -41,6 +42,7 @@ enum row {
 
 static const interval table[NUM_ROWS] = {
     [ESTIMATES] = {.part = 4, .least_ns = 300 * USEC, .most_ns = 4 * MSEC},
+    [ESTIMATE_TOLD] = {.part = 4, .least_ns = 1 * MSEC, .most_ns = 1000 * MSEC},
     [EARLY_WITH_ESTIMATES] = {.part = 16, .most_ns = 10 * MSEC},
     [EARLY_FROM_THEN_ON] = {.part = 16, .least_ns = 100 * USEC, .most_ns = 1 * MSEC, .grown_ns = 4 * MSEC},
     [EARLY_NOT_PREDICTED] = {.part = 16, .least_ns = 100 * USEC, .most_ns = 1 * MSEC, .grown_ns = 10 * MSEC},
@@ -163,6 +165,12 @@ int64_t pat_pace_open(int64_t over_ns, bool waited)
 int64_t pat_pace_started(int64_t now_ns, bool announced)
 {
     return after(announced ? STARTED_ANNOUNCED : STARTED_REQUEST, now_ns);
+}
+
+int64_t pat_pace_tell(int64_t now_ns, int64_t first_ns, int64_t exchange_ns)
+{
+    const int64_t left_ns = first_ns - now_ns, ahead_ns = part_of(ESTIMATE_TOLD, left_ns) + exchange_ns;
+    return left_ns > ahead_ns ? first_ns - ahead_ns : now_ns;
 }
 
 int64_t pat_pace_measured(int64_t now_ns, int64_t ended_ns)

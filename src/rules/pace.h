@@ -64,6 +64,12 @@ int64_t pat_pace_open(int64_t over_ns, bool waited);
 /* When to look at a started request; announced: sockets announce messages. */
 int64_t pat_pace_started(int64_t now_ns, bool announced);
 
+/*
+ * By when an estimate is to be sent, so that all have it when the first rank calls, at first_ns; exchange_ns: what the network needs for
+ * that. Not before now.
+ */
+int64_t pat_pace_tell(int64_t now_ns, int64_t first_ns, int64_t exchange_ns);
+
 /* When to look for what ranks tell each other of a measured call, which ended here at ended_ns. */
 int64_t pat_pace_measured(int64_t now_ns, int64_t ended_ns);
 

@@ -205,6 +205,7 @@ static int comm_create(MPI_Comm comm, int size, pat_comm **out)
         tail = &(*tail)->next;
     *tail = c;
     c->listed = true;
+    c->number = ++pat_rt.num_comms;
     pthread_mutex_unlock(&pat_rt.lock);
     *out = c;
     return MPI_SUCCESS;

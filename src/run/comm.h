@@ -50,14 +50,22 @@ typedef struct pat_comm {
 
     /* Guarded by the runtime's lock. */
     struct pat_comm *next;
-    bool listed; /* it is in the runtime's list; else `next` has no meaning */
-    int refs;    /* see pat_comm_ref */
+    bool listed;    /* it is in the runtime's list; else `next` has no meaning */
+    int64_t number; /* of this communicator; none has had it before */
+    int64_t
+        led_to; /* the number of the one in which the phase after a call on this one ended the last time; 0: not known */
+    int refs; /* see pat_comm_ref */
 
     /* The hand-over from PAT_Edge to the background thread. */
-    atomic_bool edge;
+    atomic_bool edge; /* there is an estimate to be sent */
     atomic_int_fast64_t edge_arrival_ns;
-    atomic_bool listens;    /* some lane goes by estimates: the thread is to be woken */
-    atomic_bool foreground; /* a calling thread drives this communicator until its call returns */
+    atomic_int_fast64_t
+        edge_due_ns; /* it is to be sent now, by the local clock: until then a better one may come */
+    atomic_int_fast64_t
+        edge_next_ns; /* when the phase's next PAT_Edge is expected, by the local clock; INT64_MAX: none is */
+    atomic_int_fast64_t ahead_ns; /* how long before this rank the first one was expected the last time */
+    atomic_bool listens;          /* some lane goes by estimates: the thread is to be woken */
+    atomic_bool foreground;       /* a calling thread drives this communicator until its call returns */
 
     pthread_mutex_t lock; /* guards all that follows; whoever holds it drives */
     bool dead;            /* the communicator is gone; only references keep this memory */
@@ -69,6 +77,7 @@ typedef struct pat_comm {
     enum pat_op last_op;              /* the collective of the last call without a root */
     enum pat_op follows[PAT_NUM_OPS]; /* which one came after a call of each the last time */
     pat_exchange exchange;            /* of this epoch's estimates, which say which collective comes */
+    int64_t doubt_ns;                 /* by how much this rank's estimates were wrong: a mean that fades */
     int64_t *arrival_ns;              /* scratch memory for one time per rank */
     pat_sample sample;
     pat_lane *measured; /* the lane whose call the sample is of */

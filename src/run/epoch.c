@@ -324,6 +324,7 @@ static int begin(pat_comm *c, const pat_call *call, const pat_algorithm *alg)
     c->left = false;
     c->called_ns = pat_rt.trace ? pat_clock_local_ns() : 0;
     atomic_store(&c->edge, false); /* this call speaks for itself */
+    pat_estimates_called(c, pat_clock_now_ns(&pat_rt.clock));
     rc = happens(c, pat_comm_estimates(c, alg) ? PAT_CALL_BY_ESTIMATES : PAT_CALL);
     return pat_comm_ended(c, rc);
 }

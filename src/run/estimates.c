@@ -79,7 +79,7 @@ pat_blocks pat_estimates_expected(pat_comm *c, const pat_lane *lane, const pat_a
 
 int pat_estimates_contribute(pat_comm *c, int64_t arrival_ns, int64_t token, bool certain)
 {
-    pat_estimate mine = {arrival_ns, token, certain, !atomic_load(&pat_rt.edged)};
+    pat_estimate mine = {arrival_ns, token, certain, !atomic_load(&pat_rt.edged), c->doubt_ns};
     if (c->exchange.state != PAT_EXCHANGE_NONE)
         return MPI_SUCCESS;
     c->said = NULL;
@@ -98,13 +98,46 @@ static int choose_announced(pat_comm *c)
     return token >> TOKEN_DIFFER & 1 ? MPI_SUCCESS : pat_select_said(c, lane, token & UINT32_MAX, &c->said);
 }
 
+static void note_first(pat_comm *c)
+{
+    int64_t first_ns = c->exchange.mine.arrival_ns;
+    for (int r = 0; r < c->size; r++)
+        first_ns = c->exchange.all[r].arrival_ns < first_ns ? c->exchange.all[r].arrival_ns : first_ns;
+    atomic_store(&c->ahead_ns, c->exchange.mine.arrival_ns - first_ns);
+}
+
 int pat_estimates_test(pat_comm *c)
 {
     const enum pat_exchange_state before = c->exchange.state;
     int rc = pat_exchange_test(&c->exchange, c->size);
-    return rc == MPI_SUCCESS && before != PAT_EXCHANGE_DONE && c->exchange.state == PAT_EXCHANGE_DONE
-               ? choose_announced(c)
-               : rc;
+    if (rc != MPI_SUCCESS || before == PAT_EXCHANGE_DONE || c->exchange.state != PAT_EXCHANGE_DONE)
+        return rc;
+    note_first(c);
+    return choose_announced(c);
+}
+
+void pat_estimates_called(pat_comm *c, int64_t arrival_ns)
+{
+    enum { FADES = 8 }; /* the mean is over so many calls, or so */
+    if (c->exchange.state == PAT_EXCHANGE_NONE || c->exchange.mine.certain)
+        return;
+    const int64_t off_ns = arrival_ns - c->exchange.mine.arrival_ns, error_ns = off_ns < 0 ? -off_ns : off_ns;
+    c->doubt_ns += (error_ns - c->doubt_ns) / FADES;
+    atomic_fetch_add_explicit(&pat_rt.estimates, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&pat_rt.estimates_off_ns, error_ns, memory_order_relaxed);
+}
+
+int64_t pat_estimates_due(const pat_comm *c)
+{
+    return atomic_load(&c->edge) && c->exchange.state == PAT_EXCHANGE_NONE ? atomic_load(&c->edge_due_ns)
+                                                                           : INT64_MAX;
+}
+
+/* A PAT_Edge that should have come by now makes the call so much later, at least. */
+static int64_t edge_arrival_ns(pat_comm *c)
+{
+    const int64_t next_ns = atomic_load(&c->edge_next_ns), now_ns = pat_clock_local_ns();
+    return atomic_load(&c->edge_arrival_ns) + (now_ns > next_ns ? now_ns - next_ns : 0);
 }
 
 int pat_estimates_hear(pat_comm *c)
@@ -113,13 +146,13 @@ int pat_estimates_hear(pat_comm *c)
     /* What a started request's round teaches is learnt by PAT_Wait, and who runs the next call follows from it. */
     if (c->hold.started && atomic_load(&c->listens))
         return rc;
-    if (atomic_load(&c->edge) && c->exchange.state == PAT_EXCHANGE_NONE) {
+    if (pat_estimates_due(c) <= pat_clock_local_ns()) {
         const pat_lane *lane = &c->lanes[c->follows[c->last_op]];
         if (!pat_comm_estimates(c, pat_estimates_algorithm(c, lane)))
             return rc;
         atomic_store(&c->edge, false);
-        rc = pat_estimates_contribute(c, atomic_load(&c->edge_arrival_ns),
-                                      pat_estimates_token(c, lane, lane->shapes.guess), false);
+        rc = pat_estimates_contribute(c, edge_arrival_ns(c), pat_estimates_token(c, lane, lane->shapes.guess),
+                                      false);
     }
     return rc == MPI_SUCCESS ? pat_estimates_test(c) : rc;
 }

@@ -26,6 +26,8 @@ void pat_runtime_reset(void)
     atomic_store(&pat_rt.bytes_copied, 0);
     atomic_store(&pat_rt.wait_ns, 0);
     atomic_store(&pat_rt.plans_void, 0);
+    atomic_store(&pat_rt.estimates, 0);
+    atomic_store(&pat_rt.estimates_off_ns, 0);
     atomic_store(&pat_rt.early_reserved, 0);
 }
 
@@ -35,13 +37,6 @@ bool pat_runtime_estimates(void)
     for (int op = 0; op < PAT_NUM_OPS; op++)
         any = any || atomic_load(&pat_rt.alg[op])->uses_arrivals;
     return any;
-}
-
-void pat_runtime_used(struct pat_comm *c)
-{
-    pthread_mutex_lock(&pat_rt.lock);
-    pat_rt.last = c;
-    pthread_mutex_unlock(&pat_rt.lock);
 }
 
 void pat_runtime_drive_others(void)

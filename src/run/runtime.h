@@ -59,10 +59,11 @@ typedef struct pat_runtime {
     bool all_threads;           /* agreed: every rank has a background thread */
 
     pthread_mutex_t
-        lock; /* guards the four below, and of what is stored `taken` and the digest; never held while MPI is called or another lock is waited for */
+        lock; /* guards the five below, and of what is stored `taken` and the digest; never held while MPI is called or another lock is waited for */
     struct pat_comm *comms;
     struct pat_comm *kept; /* gone, but MPI may still write to their memory: see pat_comm_stays */
-    struct pat_comm *last; /* the communicator last used: milestones feed it */
+    struct pat_comm *last; /* the communicator last used */
+    int64_t num_comms;     /* that there have been */
     pat_milestone milestone;
     atomic_bool edged; /* this rank has given a milestone, ever */
 
@@ -80,6 +81,8 @@ typedef struct pat_runtime {
 
     atomic_int_fast64_t alg_calls[PAT_MAX_ALGS];
     atomic_int_fast64_t bytes_received, bytes_early, bytes_copied, wait_ns, plans_void;
+    atomic_int_fast64_t estimates,
+        estimates_off_ns; /* that were sent before their call, and by how much they were wrong in all */
     atomic_int_fast64_t state_ns; /* the time that making and freeing pat_comms has taken */
 } pat_runtime;
 
@@ -106,9 +109,6 @@ void pat_runtime_forget_world(void);
  * error code.
  */
 int pat_runtime_agree(const int *mine, int *most, int count);
-
-/* Remember that `c` was the last communicator to run a plan: milestones feed it. */
-void pat_runtime_used(struct pat_comm *c);
 
 /* Does the algorithm in use for some collective go by the ranks' estimates? */
 bool pat_runtime_estimates(void);

@@ -200,10 +200,15 @@ int pat_select_said(pat_comm *c, pat_lane *lane, int64_t block_bytes, const pat_
     pat_profile fresh;
     const pat_judged judged = judged_of(c, lane, block_bytes);
     const pat_terms terms = terms_of(c, &judged);
-    for (int r = 0; r < c->size; r++)
-        c->arrival_ns[r] = c->exchange.all[r].arrival_ns;
+    int64_t doubt_ns = 0;
+    for (int r = 0; r < c->size; r++) {
+        const pat_estimate *e = &c->exchange.all[r];
+        c->arrival_ns[r] = e->arrival_ns;
+        doubt_ns = !e->certain && e->doubt_ns > doubt_ns ? e->doubt_ns : doubt_ns;
+    }
     pat_told said =
         pat_told_make(c->arrival_ns, c->size, &(pat_carried){.site = 0}, block_bytes, PAT_BY_RELAY);
+    said.doubt_ns = doubt_ns;
     int rc = look_out(c, &judged, &said);
     const bool ours = judged.verdict != PAT_RELAY_NEVER &&
                       pat_profile_said(pat_history_look(&lane->history, block_bytes, &fresh), &terms,

@@ -112,9 +112,13 @@ static int drive_started(pat_comm *c, pat_visit *visit)
 static int drive_exchange(pat_comm *c, pat_visit *visit)
 {
     int rc = MPI_SUCCESS;
+    const int64_t began_ns = pat_clock_local_ns();
     for (int look = 0; rc == MPI_SUCCESS && pat_pace_at_once(look); look++)
         rc = pat_estimates_hear(c);
     visit->drove = visit->drove || c->exchange.state != PAT_EXCHANGE_NONE;
+    if (rc == MPI_SUCCESS &&
+        pat_estimates_due(c) > began_ns) /* what was due and is not posted is not asked for */
+        no_later(visit, pat_estimates_due(c));
     if (rc == MPI_SUCCESS && c->exchange.state == PAT_EXCHANGE_POSTED) {
         int64_t now = pat_clock_local_ns();
         come_again(visit, now, pat_pace_estimates(now, c->exchange.posted_ns));
