@@ -3,42 +3,17 @@
  * by hand, the printed system of equations of Nuriyev 2021, figure 6.5, and the choices that its printed parameters
  * lead to.
  */
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include <string.h>
 
-#include <cmocka.h>
+#include "formulas.h"
 
 #include "collective.h"
 #include "model.h"
 #include "plan_set.h"
-#include "stages.h"
 
 /* gamma(2) to gamma(7), table 6.1. */
 static const double gros[] = {1, 1.084, 1.170, 1.254, 1.339, 1.424};
 static const double grisou[] = {1, 1.114, 1.219, 1.283, 1.451, 1.540};
-
-enum { SEGMENT = 8192, KB = 1024 };
-
-#define assert_near(expected, got, within)                                                                   \
-    do {                                                                                                     \
-        double e_ = (expected), g_ = (got);                                                                  \
-        if (!(fabs(e_ - g_) <= (within)))                                                                    \
-            fail_msg("expected %.6g, got %.6g", e_, g_);                                                     \
-    } while (0)
-
-static pat_job job_of(int P, int64_t bytes)
-{
-    return (pat_job){
-        .num_ranks = P, .block_bytes = bytes, .segment_bytes = SEGMENT, .eager_bytes = 65536 - 64};
-}
-
-static pat_form_cost cost_of(const char *name, const pat_job *job, const double *gamma)
-{
-    return pat_closed_form(pat_algorithm_find(name), job, (pat_gamma){gamma, gamma ? 6 : 0});
-}
 
 static void gamma_and_its_line(void **state)
 {
@@ -236,54 +211,37 @@ static void printed_system(void **state)
     }
 }
 
-/* With a node for every rank the rule gives the closed forms, where these are exact. */
-static void rule_against_forms(void **state)
+/*
+ * Linear [4.16]: 1000 ranks, 18 to a node, so 17 messages stay on the root's. Split-binary [4.28]: 10 ranks have 3 depths, and 32 segments
+ * a half 34 stages. Printed gamma, Q = 12.
+ */
+static void linear_and_split(void **state)
 {
-    static const struct {
-        pat_tree tree;
-        const char *name;
-    } pairs[] = {{{.kind = PAT_TREE_CHAIN, .fanout = 1}, "bcast_chain"},
-                 {{.kind = PAT_TREE_CHAIN, .fanout = 4}, "bcast_kchain"},
-                 {{.kind = PAT_TREE_BINARY}, "bcast_binary"},
-                 {{.kind = PAT_TREE_BINOMIAL}, "bcast_binomial"}};
-    pat_stage_link link = {.ratio = 1, .network = {gros, 6}};
-    static pat_stage_costs costs;
+    pat_stage_link link = {.ranks_per_node = 18, .ratio = 12, .network = {gros, 6}};
     (void)state;
-    for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++)
-        for (int k = 2; k <= 10; k++) {
-            pat_tree tree = pairs[i].tree;
-            tree.num_ranks = 1 << k;
-            if (tree.kind == PAT_TREE_BINARY)
-                tree.num_ranks--; /* full: no rank has one child only */
-            if (tree.fanout == 4)
-                tree.num_ranks += 2; /* at least four chains */
-            assert_int_equal(pat_stage_costs_of(&costs, &tree, &link), 0);
-            for (int n = 1; n <= 4096; n *= 4) {
-                pat_job job = job_of(tree.num_ranks, n * SEGMENT);
-                double form = cost_of(pairs[i].name, &job, gros).messages, rule = pat_stages_sum(&costs, n);
-                assert_near(form, rule, 1e-9 * form);
-            }
-        }
-}
+    pat_job job = job_of(1000, 64 * SEGMENT);
+    pat_form_cost c = by_stages("bcast_linear", &job, &link);
+    assert_near(982 + 17. / 12, c.messages, 1e-9);
+    assert_near((982 + 17. / 12) * 64 * SEGMENT, c.bytes, 1e-3);
 
-static void one_by_one(void **state)
-{
-    pat_stage_costs costs = {.num_depths = 5, .at = {2, 5, 1, 4, 3}};
-    (void)state;
-    for (int64_t n = 1; n < 40; n++) {
-        double sum = 0;
-        for (int64_t stage = 1; stage <= 5 + n - 1; stage++) {
-            double dearest = 0;
-            for (int64_t d = 0; d < 5; d++)
-                if (d >= stage - n && d <= stage - 1)
-                    dearest = fmax(dearest, costs.at[d]);
-            sum += dearest;
-        }
-        assert_near(sum, pat_stages_sum(&costs, n), 1e-12);
-    }
-    assert_near(1, pat_stage_of_rank(&(pat_stage_link){.ratio = 6, .network = {gros, 6}}, 1, 0), 0);
-    assert_near(1. / 6, pat_stage_of_rank(&(pat_stage_link){.ratio = 6, .network = {gros, 6}}, 0, 3), 1e-12);
-    assert_near(1.084, pat_stage_of_rank(&(pat_stage_link){.ratio = 6, .network = {gros, 6}}, 1, 6), 1e-12);
+    job.num_ranks = 10;
+    link.ranks_per_node = 1;
+    c = by_stages("bcast_split", &job, &link);
+    assert_near(33 * 1.084 + 1 + 1, c.messages, 1e-9); /* the last stage has ranks with one child only */
+    assert_near((33 * 1.084 + 1) * SEGMENT + 32 * SEGMENT, c.bytes, 1e-3);
+    /* 0 to 4 and 5 to 9: the root's children are beside it, and the dearest ranks below have one child there and one away. */
+    link.ranks_per_node = 5;
+    c = by_stages("bcast_split", &job, &link);
+    assert_near(33 + 1. / 12 + 1, c.messages, 1e-9); /* rank 0 sends rank 9 its half over the network */
+    job.num_ranks = 9;                               /* and here all exchanges are inside nodes */
+    c = by_stages("bcast_split", &job, &link);
+    assert_near(33 + 1. / 12 + 1. / 12, c.messages, 1e-9);
+    link.ranks_per_node = 10; /* one node: channel 0 alone */
+    c = by_stages("bcast_split", &job, &link);
+    assert_near(35. / 12, c.messages, 1e-9);
+    assert_near((34. * SEGMENT + 32 * SEGMENT) / 12, c.bytes, 1e-3);
+    link.root = 3; /* where the ranks wrap round changes nothing on one node */
+    assert_near(c.messages, by_stages("bcast_split", &job, &link).messages, 0);
 }
 
 /* ---- Formulas against plans ---- */
@@ -452,8 +410,7 @@ int main(void)
         cmocka_unit_test(replay_of_broadcasts),
         cmocka_unit_test(replay_of_gathers),
         cmocka_unit_test(printed_system),
-        cmocka_unit_test(rule_against_forms),
-        cmocka_unit_test(one_by_one),
+        cmocka_unit_test(linear_and_split),
         cmocka_unit_test(formulas_against_plans),
         cmocka_unit_test(every_formula),
         cmocka_unit_test(all_gathers_against_plans),

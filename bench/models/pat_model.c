@@ -196,7 +196,8 @@ static const struct argp argp = {
 /* ---- Prediction ---- */
 
 typedef struct row {
-    const char *name;
+    const char *name,
+        *runs_as; /* as another algorithm, for this length and number of ranks; NULL: as itself */
     double elapsed_ms, past_ms;
 } row;
 
@@ -226,7 +227,8 @@ static int predict(row *r, const options *o, const pat_algorithm *alg, const pat
 {
     bench_forecast f = {0};
     int rc = alg ? bench_forecast_make(&f, alg, job) : 0;
-    *r = (row){.name = alg ? alg->name : "bound"};
+    const pat_algorithm *as = alg ? pat_algorithm_runs_as(alg, job) : NULL;
+    *r = (row){.name = alg ? alg->name : "bound", .runs_as = as != alg ? as->name : NULL};
     for (int i = 0; rc == 0 && i < o->iters; i++) {
         int64_t arrival_ns[MOST_RANKS];
         for (int k = 0; k < o->procs; k++)
@@ -251,6 +253,8 @@ static void print(const row *rows, int num, int best, double bound_ms)
         printf("%-18s %12.3f %14.3f", rows[i].name, rows[i].elapsed_ms, rows[i].past_ms);
         if (bound_ms > 0)
             printf(" %8.3f", rows[i].elapsed_ms / bound_ms);
+        if (rows[i].runs_as)
+            printf("  falls back on %s", rows[i].runs_as);
         puts(i == best ? "  best" : "");
     }
 }
