@@ -29,6 +29,9 @@ static inline pat_job job_of(int P, int64_t bytes)
         .num_ranks = P, .block_bytes = bytes, .segment_bytes = SEGMENT, .eager_bytes = 65536 - 64};
 }
 
+/* gamma(2) to gamma(7) of no machine. */
+static const double some[GAMMAS] = {1, 1.1, 1.2, 1.3, 1.4, 1.5};
+
 /* By formula, gamma being a table of GAMMAS numbers or NULL. */
 static inline pat_form_cost cost_of(const char *name, const pat_job *job, const double *gamma)
 {

@@ -7,8 +7,6 @@
 
 #include "formulas.h"
 
-static const double some[GAMMAS] = {1, 1.084, 1.170, 1.254, 1.339, 1.424};
-
 /* With a node for every rank the rule gives the closed forms, where these are exact. */
 static void rule_against_forms(void **state)
 {
@@ -57,7 +55,7 @@ static void one_by_one(void **state)
     assert_near(1, pat_stage_of_rank(&(pat_stage_link){.ratio = 6, .network = {some, GAMMAS}}, 1, 0), 0);
     assert_near(1. / 6, pat_stage_of_rank(&(pat_stage_link){.ratio = 6, .network = {some, GAMMAS}}, 0, 3),
                 1e-12);
-    assert_near(1.084, pat_stage_of_rank(&(pat_stage_link){.ratio = 6, .network = {some, GAMMAS}}, 1, 6),
+    assert_near(1.1, pat_stage_of_rank(&(pat_stage_link){.ratio = 6, .network = {some, GAMMAS}}, 1, 6),
                 1e-12);
 }
 
@@ -92,7 +90,7 @@ static void edges(void **state)
     assert_near(2 + 1, by_stages("bcast_split", &job, &apart).messages, 1e-12);
     assert_near(2 * SEGMENT + (3 * SEGMENT) / 2, by_stages("bcast_split", &job, &apart).bytes, 1);
     job.num_ranks = 3;
-    assert_near(2 * 1.084 + 1, by_stages("bcast_split", &job, &apart).messages, 1e-12);
+    assert_near(2 * 1.1 + 1, by_stages("bcast_split", &job, &apart).messages, 1e-12);
     /* Another root: rank 2 of four on two nodes has one of its children, 3, beside it, and the chain leaves its node twice. */
     const pat_stage_link pairs = {.ranks_per_node = 2, .root = 1, .ratio = 4, .network = {some, GAMMAS}};
     job = job_of(4, SEGMENT);
@@ -122,7 +120,7 @@ static void every_broadcast(void **state)
             if (strcmp(alg->name, "bcast_linear") == 0)
                 assert_near(form.bytes, rule.bytes, 0);
             if (strcmp(alg->name, "bcast_split") == 0)
-                assert_near((form.messages - 1) / 2 * 1.084 + 1, rule.messages, 1e-9);
+                assert_near((form.messages - 1) / 2 * 1.1 + 1, rule.messages, 1e-9);
         }
     }
     assert_int_equal(num, 6);

@@ -14,6 +14,7 @@
 #include "collective.h"
 #include "model_judge.h"
 #include "predict_replay.h"
+#include "printed_table.h"
 #include "tool_options.h"
 
 enum { MAX_ROWS = 32, MAX_LIST = 16, MOST_RANKS = 256, MOST_ITERS = 10000, MAX_CALIBRATIONS = 16 };
@@ -36,6 +37,7 @@ typedef struct options {
     const char *calibrations[MAX_CALIBRATIONS], *plot; /* judging: how, and where points go */
     int num_calibrations;
     bool predictors;          /* replaying arrivals */
+    const char *printed;      /* machine whose printed parameters are replayed */
     const char *const *cells; /* and what; NULL: nothing is judged */
     int num_cells;
 } options;
@@ -69,6 +71,14 @@ static void parse_list(options *o, int key, char *arg, struct argp_state *state)
         else
             o->arrival_ns[*count] = (int64_t)(tool_number(state, name, word, 0, 1e6) * 1e6);
     }
+}
+
+static const char *parse_printed(const char *arg, struct argp_state *state)
+{
+    char names[128];
+    if (!printed_table_knows(arg, names, sizeof(names)))
+        argp_error(state, "--printed '%s': accepted: %s", arg, names);
+    return arg;
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -119,6 +129,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case 'r':
         o->predictors = true;
         return 0;
+    case 'n':
+        o->printed = parse_printed(arg, state);
+        return 0;
     case ARGP_KEY_ARGS:
         if (o->num_calibrations == 0 && !o->predictors)
             argp_error(state, "'%s': accepted: files only with --judge and --predictors",
@@ -127,8 +140,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         o->num_cells = state->argc - state->next;
         return 0;
     case ARGP_KEY_END:
-        if (o->num_calibrations > 0 && o->predictors)
-            argp_error(state, "--predictors: accepted: not with --judge");
+        if ((o->num_calibrations > 0) + o->predictors + (o->printed != NULL) > 1)
+            argp_error(state, "--judge, --predictors, --printed: accepted: one of them");
         if (o->num_calibrations > 0 && !o->cells)
             argp_error(state, "--judge: accepted: with JSON files of pat-bench, one cell each");
         for (int i = 0; i < o->num_bytes && pat_collective_of(o->op)->reduces; i++)
@@ -171,6 +184,11 @@ static const struct argp_option keys[] = {
      "ranks, or those in FILE..., a "
      "call a line: when each rank came, in ms. What counts is up to a block's time: of the first length in "
      "--bytes, by --link",
+     0},
+    {"printed", 'n', "MACHINE", 0,
+     "What the printed parameters of Nuriyev 2021 predict and choose, beside the choices printed there: "
+     "grisou, gros, with a rank on each "
+     "processor; grisou-cores, gros-cores, marenostrum-cores, with one on each core",
      0},
     {"points", 'd', "FILE", 0, "With --judge: predicted and measured times go there, tab-separated", 0},
     {"goal", 'g', "G", 0, "What makes the best: mean (elapsed time, default) or last (exit)", 0},
@@ -321,6 +339,10 @@ int main(int argc, char **argv)
     if (o.predictors)
         return predict_replay(o.cells, o.num_cells, o.procs, 8e-3 * (double)o.bytes[0] / o.mbit,
                               (uint64_t)o.seed);
+    if (o.printed) {
+        printed_table(o.printed);
+        return 0;
+    }
     if (o.num_arrivals > 0)
         o.num_factors = o.iters = 1;
     puts("# PAT: predicted, not measured");
