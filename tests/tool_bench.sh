@@ -226,6 +226,9 @@ awk '$1 == "allreduce_ring" && $3 == 1.5 { ring++ } $1 == "bound" && $3 == 1.5 {
 # The choices that follow from printed parameters are the printed ones, all broadcasts and all gathers of that machine.
 "$model" --printed grisou | awk '$1 == 8 && $5 == 0.257 && $8 == "binary" { row = 1 } / printed: (10 of 10|5 of 5) / { sums++ }
     END { exit !(row && sums == 2) }' || fail "pat-model --printed: $("$model" --printed grisou)"
+# With relative errors and Huber's weights, nine disturbed runs of thirty leave the fit as it was.
+"$model" --regressors --iters 1 | awk '/^#/ { mix = $0 } mix == "# 9 of 30 ten times" && $1 == "Huber" && $2 == "relative" { good = $5 >= 95 }
+    END { exit !good }' || fail "pat-model --regressors: $("$model" --regressors --iters 1)"
 # What comes in every second call is found, in made-up arrivals and in recorded ones; and no predictor is clearly better than the library.
 "$model" --predictors >predicted.txt || fail "pat-model --predictors failed"
 awk '$1 == "alternating" { found = $2 < 0.1 && $3 > 0.5 } /%$/ { worst = $NF + 0 > worst ? $NF + 0 : worst }
@@ -234,7 +237,7 @@ for i in {1..60}; do echo "# a call"; echo "$((i * 1000)), $((i * 1000 + i % 2 *
 "$model" --predictors --bytes 256K arrivals.txt | awk '$1 == "arrivals.txt" { found = $2 == 0 && $3 > 0.5 } END { exit !found }' ||
     fail "pat-model --predictors finds nothing in recorded arrivals"
 echo "1 2 3 4" >>arrivals.txt
-for bad in "--predictors arrivals.txt" "--predictors err" "--predictors --judge x" "--printed here" "--printed gros --predictors" \
+for bad in "--predictors arrivals.txt" "--predictors err" "--predictors --judge x" "--printed here" "--regressors --printed gros" "--printed gros --predictors" \
     "--op allreduce --bytes 12" "--procs 1" "--bytes 0" "--bytes 1G" "--bytes 64KB" "--link 50" "--op scan" "--arrivals 1,2" "--pattern late" "--goal best" "more"; do
     status=0
     # shellcheck disable=SC2086 # one option and its value

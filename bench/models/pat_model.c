@@ -13,6 +13,7 @@
 #include "bench_forecast.h"
 #include "collective.h"
 #include "model_judge.h"
+#include "model_regressors.h"
 #include "predict_replay.h"
 #include "printed_table.h"
 #include "tool_options.h"
@@ -37,6 +38,7 @@ typedef struct options {
     const char *calibrations[MAX_CALIBRATIONS], *plot; /* judging: how, and where points go */
     int num_calibrations;
     bool predictors;          /* replaying arrivals */
+    bool regressors;          /* comparing them */
     const char *printed;      /* machine whose printed parameters are replayed */
     const char *const *cells; /* and what; NULL: nothing is judged */
     int num_cells;
@@ -129,6 +131,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case 'r':
         o->predictors = true;
         return 0;
+    case 'x':
+        o->regressors = true;
+        return 0;
     case 'n':
         o->printed = parse_printed(arg, state);
         return 0;
@@ -140,8 +145,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         o->num_cells = state->argc - state->next;
         return 0;
     case ARGP_KEY_END:
-        if ((o->num_calibrations > 0) + o->predictors + (o->printed != NULL) > 1)
-            argp_error(state, "--judge, --predictors, --printed: accepted: one of them");
+        if ((o->num_calibrations > 0) + o->predictors + o->regressors + (o->printed != NULL) > 1)
+            argp_error(state, "--judge, --predictors, --printed, --regressors: accepted: one of them");
         if (o->num_calibrations > 0 && !o->cells)
             argp_error(state, "--judge: accepted: with JSON files of pat-bench, one cell each");
         for (int i = 0; i < o->num_bytes && pat_collective_of(o->op)->reduces; i++)
@@ -189,6 +194,10 @@ static const struct argp_option keys[] = {
      "What the printed parameters of Nuriyev 2021 predict and choose, beside the choices printed there: "
      "grisou, gros, with a rank on each "
      "processor; grisou-cores, gros-cores, marenostrum-cores, with one on each core",
+     0},
+    {"regressors", 'x', NULL, 0,
+     "How well each regressor finds latency and rate in made-up experiments, some of them disturbed; 20 "
+     "trials for each of --iters",
      0},
     {"points", 'd', "FILE", 0, "With --judge: predicted and measured times go there, tab-separated", 0},
     {"goal", 'g', "G", 0, "What makes the best: mean (elapsed time, default) or last (exit)", 0},
@@ -339,6 +348,12 @@ int main(int argc, char **argv)
     if (o.predictors)
         return predict_replay(o.cells, o.num_cells, o.procs, 8e-3 * (double)o.bytes[0] / o.mbit,
                               (uint64_t)o.seed);
+    if (o.regressors) {
+        const int error = model_regressors(20 * o.iters, (uint64_t)o.seed);
+        if (error)
+            fprintf(stderr, "pat-model: %s\n", strerror(error));
+        return error ? TOOL_FAILED : 0;
+    }
     if (o.printed) {
         printed_table(o.printed);
         return 0;
