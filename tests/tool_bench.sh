@@ -179,6 +179,10 @@ if [ $status -ne 2 ] || ! grep -q 'accepted: --again' err || ! cmp -s foreign.js
 fi
 "${calibrate[@]}" --quick --check --longest 0.002 --out cal.json >check.txt || fail "pat-calibrate --check failed"
 [ "$(grep -c 'chosen: loss mean' check.txt)" -eq 3 ] || fail "pat-calibrate --check says $(cat check.txt)"
+if command -v gnuplot >/dev/null; then
+    gnuplot -c "$PAT_SOURCE/bench/plots/choices.gp" check 2>err || fail "choices.gp failed: $(cat err)"
+    if [ "$(cat check-{all-gather,broadcast,gather}.svg | grep -c '</svg>')" -ne 3 ] || [ -s err ]; then fail "choices.gp: $(cat err)"; fi
+fi
 "$PAT_BUILD/bench/pat-calibrate" --out cal.json --rules rules.txt --rules-json rules.json || fail "no rules"
 jq -e '.collectives.bcast | length == 3 and .[0].comm_size_min == 2 and .[2].comm_size_max == "inf"' rules.json >/dev/null ||
     fail "rules.json: $(cat rules.json)"
@@ -203,6 +207,17 @@ if [ $status -ne 2 ] || [ -e none.tsv ] || ! grep -q 'no calibration' err; then 
 status=0
 "$PAT_BUILD/bench/pat-model" --judge cal.json a.json >out 2>err || status=$?
 if [ $status -ne 2 ] || ! grep -q 'not of all-gathers' err; then fail "pat-model --judge takes all-reduces: $(cat err)"; fi
+# Two ranks of one node: nothing is known of a network, and the stage rule has shared memory alone.
+grep -q network_over_node cal.json && fail "two ranks of a node have found a network: $(cat cal.json)"
+"$PAT_BUILD/bench/pat-model" --stages cal.json >out || fail "pat-model --stages failed"
+awk '/^# 2 ranks, 2 on a node; / { head = 1 } /^bcast_/ { rows++ } END { exit !(head && rows == 6) }' out || fail "pat-model --stages: $(cat out)"
+jq '.network_over_node = 12.5' cal.json >ratio.json
+"$PAT_BUILD/bench/pat-model" --stages ratio.json | grep -q ' 12.50 times ' ||
+    fail "pat-model --stages does not read what a segment takes over the network"
+jq '.machine.ranks_per_node = 2 | .ranks = 4' cal.json >ratio.json
+status=0
+"$PAT_BUILD/bench/pat-model" --stages ratio.json >out 2>err || status=$?
+if [ $status -ne 2 ] || ! grep -q 'pat-calibrate --again' err; then fail "pat-model --stages without what a node's messages take: $(cat err)"; fi
 for bad in '--precision 0' '--longest x' '--progress dots' 'more' '--out='; do
     status=0
     # shellcheck disable=SC2086 # two words
@@ -237,7 +252,7 @@ for i in {1..60}; do echo "# a call"; echo "$((i * 1000)), $((i * 1000 + i % 2 *
 "$model" --predictors --bytes 256K arrivals.txt | awk '$1 == "arrivals.txt" { found = $2 == 0 && $3 > 0.5 } END { exit !found }' ||
     fail "pat-model --predictors finds nothing in recorded arrivals"
 echo "1 2 3 4" >>arrivals.txt
-for bad in "--predictors arrivals.txt" "--predictors err" "--predictors --judge x" "--printed here" "--regressors --printed gros" "--printed gros --predictors" \
+for bad in "--predictors arrivals.txt" "--predictors err" "--predictors --judge x" "--printed here" "--regressors --printed gros" "--stages x --predictors" "--printed gros --predictors" \
     "--op allreduce --bytes 12" "--procs 1" "--bytes 0" "--bytes 1G" "--bytes 64KB" "--link 50" "--op scan" "--arrivals 1,2" "--pattern late" "--goal best" "more"; do
     status=0
     # shellcheck disable=SC2086 # one option and its value

@@ -14,6 +14,7 @@
 #include "collective.h"
 #include "model_judge.h"
 #include "model_regressors.h"
+#include "model_stages.h"
 #include "predict_replay.h"
 #include "printed_table.h"
 #include "tool_options.h"
@@ -39,6 +40,7 @@ typedef struct options {
     int num_calibrations;
     bool predictors;          /* replaying arrivals */
     bool regressors;          /* comparing them */
+    const char *stages;       /* a calibration: which model describes its broadcasts */
     const char *printed;      /* machine whose printed parameters are replayed */
     const char *const *cells; /* and what; NULL: nothing is judged */
     int num_cells;
@@ -134,6 +136,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case 'x':
         o->regressors = true;
         return 0;
+    case 'u':
+        o->stages = arg;
+        return 0;
     case 'n':
         o->printed = parse_printed(arg, state);
         return 0;
@@ -145,8 +150,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         o->num_cells = state->argc - state->next;
         return 0;
     case ARGP_KEY_END:
-        if ((o->num_calibrations > 0) + o->predictors + o->regressors + (o->printed != NULL) > 1)
-            argp_error(state, "--judge, --predictors, --printed, --regressors: accepted: one of them");
+        if ((o->num_calibrations > 0) + o->predictors + o->regressors + (o->printed != NULL) +
+                (o->stages != NULL) >
+            1)
+            argp_error(state,
+                       "--judge, --predictors, --printed, --regressors, --stages: accepted: one of them");
         if (o->num_calibrations > 0 && !o->cells)
             argp_error(state, "--judge: accepted: with JSON files of pat-bench, one cell each");
         for (int i = 0; i < o->num_bytes && pat_collective_of(o->op)->reduces; i++)
@@ -198,6 +206,10 @@ static const struct argp_option keys[] = {
     {"regressors", 'x', NULL, 0,
      "How well each regressor finds latency and rate in made-up experiments, some of them disturbed; 20 "
      "trials for each of --iters",
+     0},
+    {"stages", 'u', "CALIBRATION", 0,
+     "How far closed forms and the rule on trees are off of what this file of pat-calibrate says that "
+     "broadcasts take",
      0},
     {"points", 'd', "FILE", 0, "With --judge: predicted and measured times go there, tab-separated", 0},
     {"goal", 'g', "G", 0, "What makes the best: mean (elapsed time, default) or last (exit)", 0},
@@ -348,6 +360,8 @@ int main(int argc, char **argv)
     if (o.predictors)
         return predict_replay(o.cells, o.num_cells, o.procs, 8e-3 * (double)o.bytes[0] / o.mbit,
                               (uint64_t)o.seed);
+    if (o.stages)
+        return model_stages(o.stages);
     if (o.regressors) {
         const int error = model_regressors(20 * o.iters, (uint64_t)o.seed);
         if (error)
