@@ -24,6 +24,7 @@ enum { PAT_MAX_AT_ONCE = 32 };
 typedef struct pat_formula {
     int64_t messages[PAT_MAX_AT_ONCE + 1],
         bytes[PAT_MAX_AT_ONCE + 1]; /* [k]: of those posted k at once; [0] is empty */
+    const char *runs_as;            /* for this job its plan is that of another algorithm; NULL: its own */
 } pat_formula;
 
 typedef struct pat_algorithm {
@@ -52,6 +53,9 @@ int pat_algorithm_count(void);
 const pat_algorithm *pat_algorithm_at(int index);
 const pat_algorithm *pat_algorithm_find(const char *name); /* NULL when there is none of that name */
 const pat_algorithm *pat_algorithm_native(enum pat_op op); /* the MPI library's own */
+
+/* The algorithm whose plan it has for this job: itself, or where it falls back on another one, that. At least two ranks and one byte. */
+const pat_algorithm *pat_algorithm_runs_as(const pat_algorithm *alg, const pat_job *job);
 
 /* Can a program choose it? Not NULL, and not what is only half of another one. */
 bool pat_algorithm_is_whole(const pat_algorithm *alg);

@@ -54,13 +54,19 @@ static void pass_half(pat_plan *plan, const pat_tree *tree, int rank, half h, in
     }
 }
 
+/* Is half the message less than a segment? Then there is nothing to split. */
+static bool is_chain(const pat_job *job)
+{
+    return job->block_bytes < 2 || (job->segment_bytes > 0 && job->block_bytes < 2 * job->segment_bytes);
+}
+
 void pat_bcast_split_build(pat_plan *plan, const pat_job *job, int rank)
 {
     int P = job->num_ranks, right = rank % 2 == 0;
     int64_t bytes = job->block_bytes, middle = (bytes + 1) / 2;
     half halves[2] = {{0, middle}, {middle, bytes}};
     int64_t segment = job->segment_bytes > 0 ? job->segment_bytes : middle;
-    if (bytes < 2 || (job->segment_bytes > 0 && segment > bytes - middle)) {
+    if (is_chain(job)) {
         pat_bcast_chain_build(plan, job, rank);
         return;
     }
@@ -94,8 +100,9 @@ void pat_bcast_split_formula(pat_formula *formula, const pat_job *job)
     const int64_t bytes = job->block_bytes, middle = (bytes + 1) / 2;
     const pat_job side = {.block_bytes = middle, .segment_bytes = job->segment_bytes};
     const int64_t segment = job->segment_bytes > 0 ? pat_part_least(job->segment_bytes, middle) : middle;
-    if (bytes < 2 || (job->segment_bytes > 0 && bytes < 2 * job->segment_bytes)) {
+    if (is_chain(job)) {
         pat_bcast_chain_formula(formula, job);
+        formula->runs_as = "bcast_chain";
         return;
     }
     const int64_t stages = pat_part_log_down(job->num_ranks) + pat_part_segments(&side) - 1,

@@ -51,8 +51,10 @@ void pat_nex_build(pat_plan *plan, const pat_job *job, int rank)
 void pat_nex_formula(pat_formula *formula, const pat_job *job)
 {
     const int P = job->num_ranks;
-    if (P % 2)
-        pat_ring_formula(formula, job);
-    else
+    if (P % 2 == 0) {
         pat_part_add(formula, 1, P / 2, (P - 1) * job->block_bytes);
+        return;
+    }
+    pat_ring_formula(formula, job);
+    formula->runs_as = "ring";
 }

@@ -60,6 +60,14 @@ const pat_algorithm *pat_algorithm_native(enum pat_op op)
     return alg;
 }
 
+const pat_algorithm *pat_algorithm_runs_as(const pat_algorithm *alg, const pat_job *job)
+{
+    pat_formula formula = {.runs_as = NULL};
+    if (alg->formula)
+        alg->formula(&formula, job);
+    return formula.runs_as ? pat_algorithm_find(formula.runs_as) : alg;
+}
+
 bool pat_algorithm_is_whole(const pat_algorithm *alg)
 {
     return alg && !alg->half;

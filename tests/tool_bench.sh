@@ -179,6 +179,10 @@ if [ $status -ne 2 ] || ! grep -q 'accepted: --again' err || ! cmp -s foreign.js
 fi
 "${calibrate[@]}" --quick --check --longest 0.002 --out cal.json >check.txt || fail "pat-calibrate --check failed"
 [ "$(grep -c 'chosen: loss mean' check.txt)" -eq 3 ] || fail "pat-calibrate --check says $(cat check.txt)"
+if command -v gnuplot >/dev/null; then
+    gnuplot -c "$PAT_SOURCE/bench/plots/choices.gp" check 2>err || fail "choices.gp failed: $(cat err)"
+    if [ "$(cat check-{all-gather,broadcast,gather}.svg | grep -c '</svg>')" -ne 3 ] || [ -s err ]; then fail "choices.gp: $(cat err)"; fi
+fi
 "$PAT_BUILD/bench/pat-calibrate" --out cal.json --rules rules.txt --rules-json rules.json || fail "no rules"
 jq -e '.collectives.bcast | length == 3 and .[0].comm_size_min == 2 and .[2].comm_size_max == "inf"' rules.json >/dev/null ||
     fail "rules.json: $(cat rules.json)"
@@ -203,6 +207,17 @@ if [ $status -ne 2 ] || [ -e none.tsv ] || ! grep -q 'no calibration' err; then 
 status=0
 "$PAT_BUILD/bench/pat-model" --judge cal.json a.json >out 2>err || status=$?
 if [ $status -ne 2 ] || ! grep -q 'not of all-gathers' err; then fail "pat-model --judge takes all-reduces: $(cat err)"; fi
+# Two ranks of one node: nothing is known of a network, and the stage rule has shared memory alone.
+grep -q network_over_node cal.json && fail "two ranks of a node have found a network: $(cat cal.json)"
+"$PAT_BUILD/bench/pat-model" --stages cal.json >out || fail "pat-model --stages failed"
+awk '/^# 2 ranks, 2 on a node; / { head = 1 } /^bcast_/ { rows++ } END { exit !(head && rows == 6) }' out || fail "pat-model --stages: $(cat out)"
+jq '.network_over_node = 12.5' cal.json >ratio.json
+"$PAT_BUILD/bench/pat-model" --stages ratio.json | grep -q ' 12.50 times ' ||
+    fail "pat-model --stages does not read what a segment takes over the network"
+jq '.machine.ranks_per_node = 2 | .ranks = 4' cal.json >ratio.json
+status=0
+"$PAT_BUILD/bench/pat-model" --stages ratio.json >out 2>err || status=$?
+if [ $status -ne 2 ] || ! grep -q 'pat-calibrate --again' err; then fail "pat-model --stages without what a node's messages take: $(cat err)"; fi
 for bad in '--precision 0' '--longest x' '--progress dots' 'more' '--out='; do
     status=0
     # shellcheck disable=SC2086 # two words
@@ -215,14 +230,20 @@ model=$PAT_BUILD/bench/pat-model
 "$model" --procs 4 --bytes 125K --link 0,1024 --factor 0 >model.txt || fail "pat-model failed"
 awk '$1 == "ring" && $2 == 3 && $3 == 3 { ring = 1 } $1 == "bound" && $2 == 3 { bound = 1 } / best$/ { best++ }
     END { exit !(ring && bound && best == 1) }' model.txt || fail "pat-model: $(cat model.txt)"
-"$model" --op bcast --procs 8 --bytes 8K,1M --segment 8K --factor 0 | awk '/ best$/ { who = who $1 " " }
-    END { exit who != "bcast_binomial bcast_chain " }' || fail "pat-model finds another broadcast best"
+"$model" --op bcast --procs 8 --bytes 8K,1M --segment 8K --factor 0 | awk '/ best$/ { who = who $1 " " } / falls back on bcast_chain$/ { back = back $1 " " }
+    END { exit who != "bcast_binomial bcast_chain " || back != "bcast_split " }' || fail "pat-model finds another broadcast best, or none that falls back"
 # An all-reduce of 1 ms: the ring meets its bound when all call at once, and converge takes a vector's time after a late rank.
 "$model" --op allreduce --procs 4 --bytes 125K --link 0,1024 --arrivals 0,0,0,0 >model.txt || fail "pat-model --op allreduce failed"
 "$model" --op allreduce --procs 4 --bytes 125K --link 0,1024 --arrivals 0,50,0,0 >>model.txt || fail "pat-model --op allreduce failed"
 awk '$1 == "allreduce_ring" && $3 == 1.5 { ring++ } $1 == "bound" && $3 == 1.5 { bound++ } $1 == "bound" && $3 == 1 { bound++ }
     / best$/ { who = who $1 " " } END { exit !(ring == 2 && bound == 2 && who == "allreduce_ring allreduce_converge ") }' model.txt ||
     fail "pat-model --op allreduce: $(cat model.txt)"
+# The choices that follow from printed parameters are the printed ones, all broadcasts and all gathers of that machine.
+"$model" --printed grisou | awk '$1 == 8 && $5 == 0.257 && $8 == "binary" { row = 1 } / printed: (10 of 10|5 of 5) / { sums++ }
+    END { exit !(row && sums == 2) }' || fail "pat-model --printed: $("$model" --printed grisou)"
+# With relative errors and Huber's weights, nine disturbed runs of thirty leave the fit as it was.
+"$model" --regressors --iters 1 | awk '/^#/ { mix = $0 } mix == "# 9 of 30 ten times" && $1 == "Huber" && $2 == "relative" { good = $5 >= 95 }
+    END { exit !good }' || fail "pat-model --regressors: $("$model" --regressors --iters 1)"
 # What comes in every second call is found, in made-up arrivals and in recorded ones; and no predictor is clearly better than the library.
 "$model" --predictors >predicted.txt || fail "pat-model --predictors failed"
 awk '$1 == "alternating" { found = $2 < 0.1 && $3 > 0.5 } /%$/ { worst = $NF + 0 > worst ? $NF + 0 : worst }
@@ -231,7 +252,7 @@ for i in {1..60}; do echo "# a call"; echo "$((i * 1000)), $((i * 1000 + i % 2 *
 "$model" --predictors --bytes 256K arrivals.txt | awk '$1 == "arrivals.txt" { found = $2 == 0 && $3 > 0.5 } END { exit !found }' ||
     fail "pat-model --predictors finds nothing in recorded arrivals"
 echo "1 2 3 4" >>arrivals.txt
-for bad in "--predictors arrivals.txt" "--predictors err" "--predictors --judge x" \
+for bad in "--predictors arrivals.txt" "--predictors err" "--predictors --judge x" "--printed here" "--regressors --printed gros" "--stages x --predictors" "--printed gros --predictors" \
     "--op allreduce --bytes 12" "--procs 1" "--bytes 0" "--bytes 1G" "--bytes 64KB" "--link 50" "--op scan" "--arrivals 1,2" "--pattern late" "--goal best" "more"; do
     status=0
     # shellcheck disable=SC2086 # one option and its value

@@ -49,7 +49,8 @@ static pat_calibration some(void)
         .link_us = 12.5,
         .link_mbit = 940,
         .num_gammas = 4,
-        .gammas = {1, 1.1, 1.2, 1.3}};
+        .gammas = {1, 1.1, 1.2, 1.3},
+        .ratio = 6.25};
     for (int a = 0; a < pat_algorithm_count(); a++)
         if (pat_algorithm_at(a)->formula && pat_collective_of(pat_algorithm_at(a)->op)->rooted)
             c.fits[a] = (pat_fit){.known = true,
@@ -96,7 +97,8 @@ static bool same(const pat_calibration *a, const pat_calibration *b)
             }
     return strcmp(a->machine.cpu, b->machine.cpu) == 0 && strcmp(a->machine.mpi, b->machine.mpi) == 0 &&
            a->machine.pus == b->machine.pus && a->machine.ranks_per_node == b->machine.ranks_per_node &&
-           a->ranks == b->ranks && a->link_us == b->link_us && a->link_mbit == b->link_mbit;
+           a->ratio == b->ratio && a->ranks == b->ranks && a->link_us == b->link_us &&
+           a->link_mbit == b->link_mbit;
 }
 
 static void round_trip(void **state)
@@ -108,6 +110,10 @@ static void round_trip(void **state)
         assert_int_equal(pat_calibration_write(&out, path, false), 0);
         assert_int_equal(pat_calibration_read(&in, path, why, sizeof(why)), 0);
         assert_true(same(&out, &in));
+        out.ratio = 0; /* one node, or one rank on each */
+        assert_int_equal(pat_calibration_write(&out, path, false), 0);
+        assert_int_equal(pat_calibration_read(&in, path, why, sizeof(why)), 0);
+        assert_true(in.ratio == 0);
     }
 }
 
@@ -164,6 +170,7 @@ static void broken(void **state)
     spoil("\"bcast_chain\"", "\"native\"", "native");
     spoil("\"points\"", "\"native\"", "points");
     spoil("\"mbit\": ", "\"mbit\": -", "mbit");
+    spoil("\"network_over_node\": ", "\"network_over_node\": -", "network_over_node");
     spoil("\"link\"", "\"lnk\"", "latency_us");
     spoil("\"bytes\": 16", "\"bytes\": 0", "bytes");
     spoil("\"cpu\": \"", "\"cpu\": 5, \"x\": \"", "cpu");

@@ -11,9 +11,10 @@
 #include "bench_must.h"
 #include "bench_stats.h"
 #include "bench_wait.h"
+#include "nodes.h"
 #include "pat.h"
 
-enum { TAG = 77, LEAST_LEAD_NS = 1000000 };
+enum { TAG = 77, LEAST_LEAD_NS = 1000000, MOST_RECEIVERS = 64 };
 
 size_t calibrate_bytes(const calibrate_job *job, int ranks)
 {
@@ -141,23 +142,26 @@ calibrate_result calibrate_time(MPI_Comm comm, const calibrate_job *job, const c
     return result;
 }
 
-/* A barrier, and before it one segment from rank 0 to each of so many others, posted together. */
-static double fan_out(MPI_Comm comm, int children, int64_t bytes, const calibrate_patience *patience,
-                      char *buffer)
+/* A barrier, and before it one segment from rank 0 to each of the first so many receivers, posted together. */
+static double fan_out(MPI_Comm comm, const int *receivers, int children, int64_t bytes,
+                      const calibrate_patience *patience, char *buffer)
 {
-    MPI_Request requests[64];
+    MPI_Request requests[MOST_RECEIVERS];
     double *seconds = series(patience->most);
     int rank, n = 0;
+    bool receives = false;
     MPI_Comm_rank(comm, &rank);
+    for (int i = 0; i < children; i++)
+        receives = receives || receivers[i] == rank;
     MPI_Barrier(comm);
     do {
         MPI_Barrier(comm);
         const double start = MPI_Wtime();
-        for (int r = 1; rank == 0 && r <= children; r++)
-            MPI_Isend(buffer, (int)bytes, MPI_BYTE, r, TAG, comm, &requests[r - 1]);
+        for (int i = 0; rank == 0 && i < children; i++)
+            MPI_Isend(buffer, (int)bytes, MPI_BYTE, receivers[i], TAG, comm, &requests[i]);
         if (rank == 0)
             MPI_Waitall(children, requests, MPI_STATUSES_IGNORE);
-        else if (rank <= children)
+        else if (receives)
             MPI_Recv(buffer, (int)bytes, MPI_BYTE, 0, TAG, comm, MPI_STATUS_IGNORE);
         MPI_Barrier(comm);
         seconds[n++] = MPI_Wtime() - start;
@@ -167,16 +171,54 @@ static double fan_out(MPI_Comm comm, int children, int64_t bytes, const calibrat
     return median;
 }
 
-void calibrate_gammas(MPI_Comm comm, int64_t bytes, const calibrate_patience *patience, double *gammas,
-                      int num)
+/* A segment. */
+static char *data(int64_t bytes)
 {
     char *buffer = malloc((size_t)bytes);
     bench_must(buffer ? MPI_SUCCESS : MPI_ERR_NO_MEM, "memory");
     memset(buffer, 1, (size_t)bytes);
-    const double barrier = fan_out(comm, 0, bytes, patience, buffer);
+    return buffer;
+}
+
+static int *nodes(MPI_Comm comm)
+{
+    MPI_Comm node;
+    int *node_of;
+    bench_must(pat_nodes_find(comm, &node, &node_of), "the nodes");
+    MPI_Comm_free(&node);
+    return node_of;
+}
+
+/* So many ranks, first those on other nodes than rank 0's, as many of them as can be on nodes of their own; then its own node's. */
+static void find_receivers(MPI_Comm comm, int *receivers, int num)
+{
+    int size, found = 0, *const node_of = nodes(comm);
+    MPI_Comm_size(comm, &size);
+    int *const before = calloc((size_t)size, sizeof(*before)), /* of a node: ranks met on it */
+        *const place = calloc((size_t)size, sizeof(*place));   /* of a rank: how many are before it there */
+    bench_must(before && place ? MPI_SUCCESS : MPI_ERR_NO_MEM, "memory");
+    for (int r = 0; r < size; r++)
+        place[r] = before[node_of[r]]++;
+    for (int own = 0; own < 2; own++)
+        for (int at = 0; at < size && found < num; at++)
+            for (int r = 1; r < size && found < num; r++)
+                if (place[r] == at && (node_of[r] == node_of[0]) == own)
+                    receivers[found++] = r;
+    free(place);
+    free(before);
+    free(node_of);
+}
+
+void calibrate_gammas(MPI_Comm comm, int64_t bytes, const calibrate_patience *patience, double *gammas,
+                      int num)
+{
+    int receivers[MOST_RECEIVERS];
+    char *buffer = data(bytes);
+    find_receivers(comm, receivers, num);
+    const double barrier = fan_out(comm, receivers, 0, bytes, patience, buffer);
     double one = 0;
     for (int i = 0; i < num; i++) {
-        const double took = fan_out(comm, i + 1, bytes, patience, buffer) - barrier;
+        const double took = fan_out(comm, receivers, i + 1, bytes, patience, buffer) - barrier;
         if (i == 0)
             one = took;
         double gamma = one > 0 && took > 0 ? took / one : 1;
@@ -185,4 +227,48 @@ void calibrate_gammas(MPI_Comm comm, int64_t bytes, const calibrate_patience *pa
     }
     MPI_Bcast(gammas, num, MPI_DOUBLE, 0, comm);
     free(buffer);
+}
+
+/* Half the way from rank 0 to another one and back. */
+static double ping(MPI_Comm comm, int other, int64_t bytes, const calibrate_patience *patience, char *buffer)
+{
+    double *seconds = series(patience->most);
+    int rank, n = -1; /* the first one opens the connection, and does not count */
+    MPI_Comm_rank(comm, &rank);
+    do {
+        const double start = MPI_Wtime();
+        if (rank == 0)
+            bench_must(MPI_Send(buffer, (int)bytes, MPI_BYTE, other, TAG, comm), "MPI_Send");
+        if (rank == 0 || rank == other)
+            bench_must(
+                MPI_Recv(buffer, (int)bytes, MPI_BYTE, rank == 0 ? other : 0, TAG, comm, MPI_STATUS_IGNORE),
+                "MPI_Recv");
+        if (rank == other)
+            bench_must(MPI_Send(buffer, (int)bytes, MPI_BYTE, 0, TAG, comm), "MPI_Send");
+        if (n >= 0)
+            seconds[n] = (MPI_Wtime() - start) / 2;
+        n++;
+    } while (!enough(comm, seconds, n, patience));
+    const double median = summary(seconds, n).median_s;
+    free(seconds);
+    return median;
+}
+
+double calibrate_ratio(MPI_Comm comm, int64_t bytes, const calibrate_patience *patience)
+{
+    int size, near = 0, far = 0, *const node_of = nodes(comm);
+    double ratio = 0;
+    MPI_Comm_size(comm, &size);
+    for (int r = size - 1; r > 0; r--)
+        *(node_of[r] == node_of[0] ? &near : &far) = r;
+    free(node_of);
+    if (near && far) {
+        char *buffer = data(bytes);
+        const double over = ping(comm, far, bytes, patience, buffer),
+                     inside = ping(comm, near, bytes, patience, buffer);
+        ratio = inside > 0 ? over / inside : 0;
+        free(buffer);
+    }
+    MPI_Bcast(&ratio, 1, MPI_DOUBLE, 0, comm);
+    return ratio;
 }

@@ -43,10 +43,17 @@ size_t calibrate_bytes(const calibrate_job *job, int ranks);
 
 /*
  * gamma(2) to gamma(num+1), each between 1 and its number of receivers and never falling: how many times as long as one
- * message of so many bytes as many take that are posted together. Collective; num less than the ranks.
+ * message of so many bytes as many take that are posted together. To ranks on other nodes, as far as there are so many. Collective; num
+ * less than the ranks, and at most 64.
  */
 void calibrate_gammas(MPI_Comm comm, int64_t bytes, const calibrate_patience *patience, double *gammas,
                       int num);
+
+/*
+ * How many times as long a message of so many bytes takes to a rank on another node as to one on the same; 0 where rank 0 has not both.
+ * Collective.
+ */
+double calibrate_ratio(MPI_Comm comm, int64_t bytes, const calibrate_patience *patience);
 
 /* One run of the job, timed, on rank 0; its algorithm is in use already. Collective over comm. */
 double calibrate_once(MPI_Comm comm, const calibrate_job *job, char *buffer);

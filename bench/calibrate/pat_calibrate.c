@@ -81,11 +81,15 @@ static bool measure(calibrate_session *r)
         r->found.num_gammas = r->size - 1 < MOST_GAMMAS ? r->size - 1 : MOST_GAMMAS;
         calibrate_gammas(MPI_COMM_WORLD, PAT_SEGMENT_BYTES, &r->options->patience, r->found.gammas,
                          r->found.num_gammas);
+        r->found.ratio = calibrate_ratio(MPI_COMM_WORLD, PAT_SEGMENT_BYTES, &r->options->patience);
     }
     if (r->rank == 0) {
         printf("# gamma");
         for (int i = 0; i < r->found.num_gammas; i++)
             printf(" %.3f", r->found.gammas[i]);
+        if (r->found.ratio > 0)
+            printf("\n# a segment takes %.2f times as long over the network as inside a node",
+                   r->found.ratio);
         printf("\n%-16s %10s %10s %5s %10s %11s %s\n", "algorithm", "alpha [us]", "beta [ns]", "rank",
                "condition", "residual", "not precise");
         bench_progress_start(&r->progress, r->options->progress, calibrate_expected_ms(r),

@@ -13,7 +13,10 @@
 #include "bench_forecast.h"
 #include "collective.h"
 #include "model_judge.h"
+#include "model_regressors.h"
+#include "model_stages.h"
 #include "predict_replay.h"
+#include "printed_table.h"
 #include "tool_options.h"
 
 enum { MAX_ROWS = 32, MAX_LIST = 16, MOST_RANKS = 256, MOST_ITERS = 10000, MAX_CALIBRATIONS = 16 };
@@ -36,6 +39,9 @@ typedef struct options {
     const char *calibrations[MAX_CALIBRATIONS], *plot; /* judging: how, and where points go */
     int num_calibrations;
     bool predictors;          /* replaying arrivals */
+    bool regressors;          /* comparing them */
+    const char *stages;       /* a calibration: which model describes its broadcasts */
+    const char *printed;      /* machine whose printed parameters are replayed */
     const char *const *cells; /* and what; NULL: nothing is judged */
     int num_cells;
 } options;
@@ -69,6 +75,14 @@ static void parse_list(options *o, int key, char *arg, struct argp_state *state)
         else
             o->arrival_ns[*count] = (int64_t)(tool_number(state, name, word, 0, 1e6) * 1e6);
     }
+}
+
+static const char *parse_printed(const char *arg, struct argp_state *state)
+{
+    char names[128];
+    if (!printed_table_knows(arg, names, sizeof(names)))
+        argp_error(state, "--printed '%s': accepted: %s", arg, names);
+    return arg;
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -119,6 +133,15 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case 'r':
         o->predictors = true;
         return 0;
+    case 'x':
+        o->regressors = true;
+        return 0;
+    case 'u':
+        o->stages = arg;
+        return 0;
+    case 'n':
+        o->printed = parse_printed(arg, state);
+        return 0;
     case ARGP_KEY_ARGS:
         if (o->num_calibrations == 0 && !o->predictors)
             argp_error(state, "'%s': accepted: files only with --judge and --predictors",
@@ -127,8 +150,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         o->num_cells = state->argc - state->next;
         return 0;
     case ARGP_KEY_END:
-        if (o->num_calibrations > 0 && o->predictors)
-            argp_error(state, "--predictors: accepted: not with --judge");
+        if ((o->num_calibrations > 0) + o->predictors + o->regressors + (o->printed != NULL) +
+                (o->stages != NULL) >
+            1)
+            argp_error(state,
+                       "--judge, --predictors, --printed, --regressors, --stages: accepted: one of them");
         if (o->num_calibrations > 0 && !o->cells)
             argp_error(state, "--judge: accepted: with JSON files of pat-bench, one cell each");
         for (int i = 0; i < o->num_bytes && pat_collective_of(o->op)->reduces; i++)
@@ -172,6 +198,19 @@ static const struct argp_option keys[] = {
      "call a line: when each rank came, in ms. What counts is up to a block's time: of the first length in "
      "--bytes, by --link",
      0},
+    {"printed", 'n', "MACHINE", 0,
+     "What the printed parameters of Nuriyev 2021 predict and choose, beside the choices printed there: "
+     "grisou, gros, with a rank on each "
+     "processor; grisou-cores, gros-cores, marenostrum-cores, with one on each core",
+     0},
+    {"regressors", 'x', NULL, 0,
+     "How well each regressor finds latency and rate in made-up experiments, some of them disturbed; 20 "
+     "trials for each of --iters",
+     0},
+    {"stages", 'u', "CALIBRATION", 0,
+     "How far closed forms and the rule on trees are off of what this file of pat-calibrate says that "
+     "broadcasts take",
+     0},
     {"points", 'd', "FILE", 0, "With --judge: predicted and measured times go there, tab-separated", 0},
     {"goal", 'g', "G", 0, "What makes the best: mean (elapsed time, default) or last (exit)", 0},
     {0}};
@@ -196,7 +235,8 @@ static const struct argp argp = {
 /* ---- Prediction ---- */
 
 typedef struct row {
-    const char *name;
+    const char *name,
+        *runs_as; /* as another algorithm, for this length and number of ranks; NULL: as itself */
     double elapsed_ms, past_ms;
 } row;
 
@@ -226,7 +266,8 @@ static int predict(row *r, const options *o, const pat_algorithm *alg, const pat
 {
     bench_forecast f = {0};
     int rc = alg ? bench_forecast_make(&f, alg, job) : 0;
-    *r = (row){.name = alg ? alg->name : "bound"};
+    const pat_algorithm *as = alg ? pat_algorithm_runs_as(alg, job) : NULL;
+    *r = (row){.name = alg ? alg->name : "bound", .runs_as = as != alg ? as->name : NULL};
     for (int i = 0; rc == 0 && i < o->iters; i++) {
         int64_t arrival_ns[MOST_RANKS];
         for (int k = 0; k < o->procs; k++)
@@ -251,6 +292,8 @@ static void print(const row *rows, int num, int best, double bound_ms)
         printf("%-18s %12.3f %14.3f", rows[i].name, rows[i].elapsed_ms, rows[i].past_ms);
         if (bound_ms > 0)
             printf(" %8.3f", rows[i].elapsed_ms / bound_ms);
+        if (rows[i].runs_as)
+            printf("  falls back on %s", rows[i].runs_as);
         puts(i == best ? "  best" : "");
     }
 }
@@ -317,6 +360,18 @@ int main(int argc, char **argv)
     if (o.predictors)
         return predict_replay(o.cells, o.num_cells, o.procs, 8e-3 * (double)o.bytes[0] / o.mbit,
                               (uint64_t)o.seed);
+    if (o.stages)
+        return model_stages(o.stages);
+    if (o.regressors) {
+        const int error = model_regressors(20 * o.iters, (uint64_t)o.seed);
+        if (error)
+            fprintf(stderr, "pat-model: %s\n", strerror(error));
+        return error ? TOOL_FAILED : 0;
+    }
+    if (o.printed) {
+        printed_table(o.printed);
+        return 0;
+    }
     if (o.num_arrivals > 0)
         o.num_factors = o.iters = 1;
     puts("# PAT: predicted, not measured");

@@ -145,6 +145,8 @@ static void read_all(pat_calibration *c, const json_t *from, complaint *wrong)
     c->link_mbit = number(wrong, link, "mbit", 1e-3, 1e9);
     whole(wrong, from, "segment_bytes", PAT_SEGMENT_BYTES, PAT_SEGMENT_BYTES);
     read_gammas(c, json_object_get(from, "gamma"), wrong);
+    if (json_object_get(from, "network_over_node"))
+        c->ratio = number(wrong, from, "network_over_node", 1e-6, 1e6);
     read_fits(c, json_object_get(from, "algorithms"), wrong);
     read_points(c, json_object_get(from, "points"), wrong);
     pat_calibration_sort(c);
@@ -203,11 +205,14 @@ static json_t *to_json(const pat_calibration *c)
                               json_pack("{ss si sI sf}", "algorithm", pat_algorithm_at(p->alg)->name, "ranks",
                                         p->ranks, "bytes", (json_int_t)p->bytes, "us", p->us));
     }
-    return json_pack("{si s{ss ss si si} si s{sf sf} sI so so so}", "format", FORMAT, "machine", "cpu",
-                     c->machine.cpu, "mpi", c->machine.mpi, "pus", c->machine.pus, "ranks_per_node",
-                     c->machine.ranks_per_node, "ranks", c->ranks, "link", "latency_us", c->link_us, "mbit",
-                     c->link_mbit, "segment_bytes", (json_int_t)PAT_SEGMENT_BYTES, "gamma", gammas,
-                     "algorithms", fits, "points", points);
+    json_t *all = json_pack("{si s{ss ss si si} si s{sf sf} sI so so so}", "format", FORMAT, "machine", "cpu",
+                            c->machine.cpu, "mpi", c->machine.mpi, "pus", c->machine.pus, "ranks_per_node",
+                            c->machine.ranks_per_node, "ranks", c->ranks, "link", "latency_us", c->link_us,
+                            "mbit", c->link_mbit, "segment_bytes", (json_int_t)PAT_SEGMENT_BYTES, "gamma",
+                            gammas, "algorithms", fits, "points", points);
+    if (c->ratio > 0)
+        json_object_set_new(all, "network_over_node", json_real(c->ratio));
+    return all;
 }
 
 int pat_calibration_write(const pat_calibration *c, const char *path, bool own)

@@ -16,8 +16,9 @@
 enum { PAT_MAX_GAMMAS = 15, PAT_MAX_POINTS = 1024 }; /* gamma: see closed_form.h */
 
 /*
- * Segments of a broadcast: 8 KiB, below every MPI library's eager limit, and at most 1536 of them, so that plans stay small and
- * the tags that every MPI library has are enough (pat_comm_slot_tags). PAT_FIRST_BYTES: how much of a rank's block the root waits
+ * Segments of a broadcast: 8 KiB, below the eager limit over TCP, 64 KiB in Open MPI, but not below that inside a node, 4 KiB there, where
+ * a segment waits for its receiver; and at most 1536 of them, so that plans stay small and the tags that every MPI library has are enough
+ * (pat_comm_slot_tags). PAT_FIRST_BYTES: how much of a rank's block the root waits
  * for in gather_sync before it asks the next rank; as in Open MPI for long blocks.
  */
 enum { PAT_SEGMENT_BYTES = 8192, PAT_MOST_SEGMENTS = 1536, PAT_FIRST_BYTES = 32768 };
@@ -58,6 +59,8 @@ typedef struct pat_calibration {
     double link_us, link_mbit; /* latency and rate between neighbours then, as pat_link_measure finds them */
     int num_gammas, num_points;
     double gammas[PAT_MAX_GAMMAS];
+    double
+        ratio; /* a segment over the network takes so many times as long as inside a node; 0: there were not both */
     pat_fit fits[PAT_MAX_ALGS];       /* by index in the table of algorithms */
     pat_point points[PAT_MAX_POINTS]; /* by algorithm, then by ranks, then by bytes */
 } pat_calibration;

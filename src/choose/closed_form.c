@@ -23,7 +23,7 @@ double pat_gamma_of(pat_gamma g, int p)
 
 pat_form_cost pat_closed_form(const pat_algorithm *alg, const pat_job *job, pat_gamma gamma)
 {
-    pat_formula formula = {{0}, {0}};
+    pat_formula formula = {.runs_as = NULL};
     pat_form_cost cost = {0, 0};
     alg->formula(&formula, job);
     for (int k = 1; k <= PAT_MAX_AT_ONCE; k++) {
