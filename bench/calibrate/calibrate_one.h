@@ -4,9 +4,13 @@
 #ifndef CALIBRATE_ONE_H
 #define CALIBRATE_ONE_H
 
+#include "bench_measured.h"
 #include "calibrate_options.h"
 #include "calibrate_place.h"
 #include "link.h"
+
+/* Closing gathers of three lengths, none a segment's: with one length alpha and beta would come in one proportion. */
+enum { CALIBRATE_NUM_CLOSINGS = 3 };
 
 /* What a rank knows while it measures. Fits are found on rank 0 alone, points on all ranks. */
 typedef struct calibrate_session {
@@ -16,6 +20,9 @@ typedef struct calibrate_session {
     pat_link link;
     pat_clock clock;
     pat_calibration found;
+    bench_measured *measured; /* on rank 0 */
+    double
+        closing_s[CALIBRATE_NUM_CLOSINGS]; /* what the closing gathers take by themselves; 0: not known yet */
     bench_progress progress;
     char *buffer;
 } calibrate_session;

@@ -57,20 +57,28 @@ static void run(MPI_Comm comm, const calibrate_job *job, char *buffer)
                    "MPI_Recv");
 }
 
+static bool is_precise(const double *seconds, int n, const calibrate_patience *patience)
+{
+    return bench_ci95(seconds, n) < patience->precision * bench_mean(seconds, n, NULL);
+}
+
 /* Enough repetitions? Rank 0 knows, and all do as it says. */
 static bool enough(MPI_Comm comm, const double *seconds, int n, const calibrate_patience *patience)
 {
     int rank, stop = n >= patience->most;
     MPI_Comm_rank(comm, &rank);
     if (rank == 0 && n >= patience->least && !stop)
-        stop = bench_ci95(seconds, n) < patience->precision * bench_mean(seconds, n, NULL);
+        stop = is_precise(seconds, n, patience);
     MPI_Bcast(&stop, 1, MPI_INT, 0, comm);
     return stop;
 }
 
-static calibrate_result summary(double *seconds, int n)
+static calibrate_result summary(double *seconds, int n, const calibrate_patience *patience)
 {
-    calibrate_result r = {.mean_s = bench_mean(seconds, n, NULL), .ci_s = bench_ci95(seconds, n), .runs = n};
+    calibrate_result r = {.mean_s = bench_mean(seconds, n, NULL),
+                          .ci_s = bench_ci95(seconds, n),
+                          .runs = n,
+                          .unsure = !is_precise(seconds, n, patience)};
     r.median_s = bench_median(seconds, n);
     return r;
 }
@@ -136,7 +144,7 @@ calibrate_result calibrate_time(MPI_Comm comm, const calibrate_job *job, const c
     do
         seconds[n++] = calibrate_once(comm, job, buffer);
     while (!enough(comm, seconds, n, patience));
-    const calibrate_result result = summary(seconds, n);
+    const calibrate_result result = summary(seconds, n, patience);
     free(seconds);
     return result;
 }
@@ -162,7 +170,7 @@ static double fan_out(MPI_Comm comm, int children, int64_t bytes, const calibrat
         MPI_Barrier(comm);
         seconds[n++] = MPI_Wtime() - start;
     } while (!enough(comm, seconds, n, patience));
-    const double median = summary(seconds, n).median_s;
+    const double median = summary(seconds, n, patience).median_s;
     free(seconds);
     return median;
 }

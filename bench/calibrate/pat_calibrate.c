@@ -32,7 +32,7 @@ static void must_write(const calibrate_session *r, int error)
 static void save(const calibrate_session *r)
 {
     if (r->rank == 0)
-        must_write(r, calibrate_place_save(&r->place, &r->found));
+        must_write(r, calibrate_place_save(&r->place, &r->found, r->measured));
 }
 
 static bool has_points(const pat_calibration *c, int alg, int ranks)
@@ -57,7 +57,8 @@ static bool go_on(calibrate_session *r)
     const int error = calibrate_place_before(&r->place, &before, &from, why, sizeof(why));
     if (error == ENOENT)
         return true;
-    bool same = !error && pat_calibration_is_of(&before, &r->found.machine, why, sizeof(why)) &&
+    bool same = !error && bench_measured_read(r->measured, from, why, sizeof(why)) == 0 &&
+                pat_calibration_is_of(&before, &r->found.machine, why, sizeof(why)) &&
                 pat_calibration_is_of_link(&before, r->found.link_mbit, why, sizeof(why));
     if (same && before.ranks != r->size) {
         same = false;
@@ -86,8 +87,8 @@ static bool measure(calibrate_session *r)
         printf("# gamma");
         for (int i = 0; i < r->found.num_gammas; i++)
             printf(" %.3f", r->found.gammas[i]);
-        printf("\n%-16s %10s %10s %5s %10s %11s %s\n", "algorithm", "alpha [us]", "beta [ns]", "rank",
-               "condition", "residual", "not precise");
+        printf("\n%-16s %10s %10s %5s %10s %11s %s %15s\n", "algorithm", "alpha [us]", "beta [ns]", "rank",
+               "condition", "residual", "not precise", "closing gather");
         bench_progress_start(&r->progress, r->options->progress, calibrate_expected_ms(r),
                              (int64_t)(MPI_Wtime() * 1e9));
     }
@@ -168,6 +169,7 @@ static int calibrate(const calibrate_options *o, int rank, int size)
         return TOOL_BAD_INPUT;
     }
     r.found.ranks = size;
+    r.measured = bench_must_alloc(1, sizeof(*r.measured));
     bench_must(pat_link_find(&r.link, &pat_rt.config, MPI_COMM_WORLD, NULL), "the link");
     bench_must(bench_clock_sync(&r.clock, MPI_COMM_WORLD, 20, &same_machine), "the clock");
     r.found.link_us = (double)r.link.alpha_ns / 1e3;
@@ -192,6 +194,7 @@ static int calibrate(const calibrate_options *o, int rank, int size)
     if (rank == 0)
         end(&r, measured);
     free(r.buffer);
+    free(r.measured);
     bench_must(PAT_Finalize(), "PAT_Finalize");
     return 0;
 }

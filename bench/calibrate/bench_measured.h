@@ -1,0 +1,64 @@
+/*
+ * bench_measured.h — how well the times of a calibration are known: of every experiment its mean, confidence interval and repetitions. Kept
+ * in the calibration's file, for people and for pat-calibrate; the library reads none of it.
+ */
+#ifndef BENCH_MEASURED_H
+#define BENCH_MEASURED_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "calibration.h"
+
+enum { BENCH_MOST_MEASURED = PAT_MAX_POINTS + 1024 };
+
+typedef struct bench_known {
+    int runs;
+    bool unsure;           /* the limit of repetitions was hit before the mean was precise */
+    double mean_us, ci_us; /* ci_us: half-width of the 95 % confidence interval */
+    double
+        closing_share; /* of the measured time, what the closing gather takes by itself; negative: there was none */
+} bench_known;
+
+typedef struct bench_experiment {
+    bool is_point; /* of the MPI library's own operations and of corrections; else of a fit */
+    int alg, ranks;
+    int64_t bytes;
+    int64_t
+        closing_bytes; /* of a fit's broadcast: a rank's block in the gather that closes it; negative: none */
+    double
+        us; /* the median; the closing gather is in a fit's, and taken out of a point's, as out of its mean */
+    bench_known known;
+} bench_experiment;
+
+typedef struct bench_measured {
+    int num;
+    bench_experiment of[BENCH_MOST_MEASURED];
+} bench_measured;
+
+/* Add one. Beyond BENCH_MOST_MEASURED it is left out. */
+void bench_measured_add(bench_measured *m, const bench_experiment *e);
+
+/* Forget the experiments of an algorithm's fit: it is fitted anew. */
+void bench_measured_forget_fit(bench_measured *m, int alg);
+
+/* Of a fit's experiments: how many are not precise; the least and the greatest share of the closing gather, negative where none has one. */
+typedef struct bench_quality {
+    int num, unsure;
+    double least_share, most_share;
+} bench_quality;
+
+bench_quality bench_measured_quality(const bench_measured *m, int alg);
+
+/* An experiment of a fit that says more of the closing gather than of the broadcast, though the message is of 64 KiB or more? */
+bool bench_measured_is_closing(const bench_experiment *e);
+
+/*
+ * Write a calibration and how well its times are known, and read the latter. A file without it, which an older version has written, has
+ * none. Return as pat_calibration_write and pat_calibration_read do.
+ */
+int bench_measured_write(const pat_calibration *c, const bench_measured *m, const char *path, bool own);
+int bench_measured_read(bench_measured *m, const char *path, char *why, size_t why_size);
+
+#endif
