@@ -168,6 +168,9 @@ jq -e 'all(.points[], .experiments[]; .runs >= 3 and .mean_us and .ci95_us >= 0 
     ([.experiments[].algorithm] | unique) == '"$ours"' and
     all(.points[], .experiments[]; (.algorithm | startswith("bcast_")) == has("closing_share")) and
     all(.experiments[]; has("closing_share") == has("closing_bytes"))' cal.json >/dev/null || fail "nothing is known of the times: $(cat cal.json)"
+jq -e '(.gamma_apart | length) == (.gamma | length) and all(.gamma_apart[]; . >= 0)' cal.json >/dev/null ||
+    fail "gamma is not measured twice: $(jq -c '[.gamma, .gamma_apart]' cal.json)"
+grep -q '^# gamma 1.000; measured twice, at most 0.0 % apart$' cal.txt || fail "gamma is not said to be repeatable: $(cat cal.txt)"
 grep -q '^bcast_chain .* of [0-9]* .* to [0-9]* %$' cal.txt || fail "no share of the closing gather: $(cat cal.txt)"
 jq 'del(.algorithms.bcast_chain) | del(.points[] | select(.algorithm == "bcast_chain"))' cal.json >cut.json
 "${calibrate[@]}" --quick --longest 0.002 --out cut.json >cut.txt || fail "pat-calibrate does not go on"

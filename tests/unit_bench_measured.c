@@ -36,6 +36,7 @@ static void some(pat_calibration *c, bench_measured *m)
     for (int i = 0; i < 2; i++)
         c->points[i] =
             (pat_point){.alg = index_of("bcast_native"), .ranks = 4, .bytes = 1024 << i, .us = 100.0 / 3 + i};
+    bench_measured_gammas(m, (double[]){1, 1.0, 1.3}, (double[]){1, 1.2, 1.3}, c->gammas, 3);
     m->num = 0;
     const bench_known known = {
         .runs = 40, .unsure = true, .mean_us = 200.0 / 7, .ci_us = 1.0 / 3, .closing_share = 0.7};
@@ -92,6 +93,8 @@ static void round_trip(void **state)
     assert_int_equal(bench_measured_read(&back, path, why, sizeof(why)), 0);
     assert_int_equal(pat_calibration_read(&again, path, why, sizeof(why)), 0);
     assert_int_equal(back.num, m.num);
+    assert_int_equal(back.num_apart, 3);
+    assert_memory_equal(back.gammas_apart, m.gammas_apart, 3 * sizeof(double));
     const char *first = text_of_file();
     assert_int_equal(bench_measured_write(&again, &back, path, false), 0);
     assert_string_equal(text_of_file(), first);
@@ -120,7 +123,7 @@ static void older(void **state)
     const uint32_t digest = pat_calibration_digest(&again);
     assert_int_equal(pat_calibration_write(&c, path, false), 0);
     assert_int_equal(bench_measured_read(&back, path, why, sizeof(why)), 0);
-    assert_int_equal(back.num, 0);
+    assert_true(back.num == 0 && back.num_apart == 0);
     assert_int_equal(pat_calibration_read(&again, path, why, sizeof(why)), 0);
     assert_int_equal(pat_calibration_digest(&again), digest);
 }
@@ -132,7 +135,8 @@ static void broken(void **state)
                                              {"\"ci95_us\": ", "\"ci95_us\": -"},
                                              {"\"not_precise\": true", "\"not_precise\": 1"},
                                              {"\"closing_share\": 0", "\"closing_share\": null, \"x\": 0"},
-                                             {"bcast_chain", "bcast_chian"}};
+                                             {"bcast_chain", "bcast_chian"},
+                                             {"\"gamma_apart\": [", "\"gamma_apart\": [-1, "}};
     (void)state;
     for (size_t i = 0; i < sizeof(changes) / sizeof(changes[0]); i++) {
         char why[300] = "", spoilt[20000];
@@ -169,6 +173,16 @@ static void quality(void **state)
     assert_true(q.num == 1 && q.unsure == 0 && q.least_share < 0 && q.most_share < 0);
 }
 
+/* What was measured twice is used as its mean, and how far the two are apart is said. */
+static void gammas(void **state)
+{
+    (void)state;
+    some(&c, &m);
+    assert_true(c.gammas[0] == 1 && c.gammas[1] == (1.0 + 1.2) / 2 && c.gammas[2] == 1.3);
+    assert_true(m.gammas_apart[0] == 0 && m.gammas_apart[2] == 0);
+    assert_float_equal(bench_measured_gammas_apart(&m), 0.2 / 1.1, 1e-12);
+}
+
 int main(void)
 {
     const int file = mkstemp(path);
@@ -176,7 +190,8 @@ int main(void)
         return 1;
     close(file);
     const struct CMUnitTest tests[] = {cmocka_unit_test(round_trip), cmocka_unit_test(older),
-                                       cmocka_unit_test(broken), cmocka_unit_test(quality)};
+                                       cmocka_unit_test(broken), cmocka_unit_test(quality),
+                                       cmocka_unit_test(gammas)};
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     unlink(path);
     return failed;

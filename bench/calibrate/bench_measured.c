@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <jansson.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -12,6 +13,24 @@ void bench_measured_add(bench_measured *m, const bench_experiment *e)
 {
     if (m->num < BENCH_MOST_MEASURED)
         m->of[m->num++] = *e;
+}
+
+void bench_measured_gammas(bench_measured *m, const double *once, const double *again, double *gammas,
+                           int num)
+{
+    m->num_apart = num;
+    for (int i = 0; i < num; i++) {
+        gammas[i] = (once[i] + again[i]) / 2;
+        m->gammas_apart[i] = fabs(once[i] - again[i]) / gammas[i];
+    }
+}
+
+double bench_measured_gammas_apart(const bench_measured *m)
+{
+    double most = 0;
+    for (int i = 0; i < m->num_apart; i++)
+        most = fmax(most, m->gammas_apart[i]);
+    return most;
 }
 
 void bench_measured_forget_fit(bench_measured *m, int alg)
@@ -83,8 +102,11 @@ static const bench_experiment *of_point(const bench_measured *m, const pat_point
 
 static bool put_all(json_t *all, const pat_calibration *c, const bench_measured *m)
 {
-    json_t *points = json_object_get(all, "points"), *fits = json_array();
-    bool good = json_object_set_new(all, "experiments", fits) == 0;
+    json_t *points = json_object_get(all, "points"), *fits = json_array(), *apart = json_array();
+    bool good = json_object_set_new(all, "gamma_apart", apart) == 0;
+    good = json_object_set_new(all, "experiments", fits) == 0 && good;
+    for (int i = 0; i < m->num_apart && good; i++)
+        good = json_array_append_new(apart, json_real(m->gammas_apart[i])) == 0;
     for (int i = 0; i < m->num && good; i++)
         good = m->of[i].is_point || put_fit(fits, &m->of[i]);
     for (int i = 0; i < c->num_points && good; i++) {
@@ -142,6 +164,21 @@ static bool get_list(bench_measured *m, const json_t *list, bool points, json_er
     return true;
 }
 
+static bool get_apart(bench_measured *m, const json_t *list)
+{
+    size_t i;
+    json_t *one;
+    m->num_apart = 0;
+    json_array_foreach(list, i, one)
+    {
+        const double apart = json_number_value(one);
+        if (i >= PAT_MAX_GAMMAS || !json_is_number(one) || !(apart >= 0))
+            return false;
+        m->gammas_apart[m->num_apart++] = apart;
+    }
+    return true;
+}
+
 int bench_measured_read(bench_measured *m, const char *path, char *why, size_t why_size)
 {
     json_error_t error = {.text = ""};
@@ -149,12 +186,15 @@ int bench_measured_read(bench_measured *m, const char *path, char *why, size_t w
     bool good = all != NULL;
     m->num = 0;
     if (good)
-        good = get_list(m, json_object_get(all, "experiments"), false, &error) &&
+        good = get_apart(m, json_object_get(all, "gamma_apart")) &&
+               get_list(m, json_object_get(all, "experiments"), false, &error) &&
                get_list(m, json_object_get(all, "points"), true, &error);
     if (!good)
-        snprintf(why, why_size, "%s: an experiment is wrong: %s", path,
-                 error.text[0] ? error.text
-                               : "accepted: a known algorithm, 2 ranks or more, and times above 0");
+        snprintf(
+            why, why_size, "%s: an experiment is wrong: %s", path,
+            error.text[0]
+                ? error.text
+                : "accepted: a known algorithm, 2 ranks or more, times above 0, gammas apart by 0 or more");
     json_decref(all);
     return good ? 0 : EINVAL;
 }

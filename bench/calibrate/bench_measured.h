@@ -33,12 +33,21 @@ typedef struct bench_experiment {
 } bench_experiment;
 
 typedef struct bench_measured {
+    int num_apart; /* gammas of which it is known how far two measurements were apart, as part of their mean */
+    double gammas_apart[PAT_MAX_GAMMAS];
     int num;
     bench_experiment of[BENCH_MOST_MEASURED];
 } bench_measured;
 
 /* Add one. Beyond BENCH_MOST_MEASURED it is left out. */
 void bench_measured_add(bench_measured *m, const bench_experiment *e);
+
+/* The means of gammas that were measured twice, and into *m how far the two were apart. */
+void bench_measured_gammas(bench_measured *m, const double *once, const double *again, double *gammas,
+                           int num);
+
+/* The greatest of these distances, 0 to 1; 0: none is known. */
+double bench_measured_gammas_apart(const bench_measured *m);
 
 /* Forget the experiments of an algorithm's fit: it is fitted anew. */
 void bench_measured_forget_fit(bench_measured *m, int alg);

@@ -178,9 +178,7 @@ static double fan_out(MPI_Comm comm, int children, int64_t bytes, const calibrat
 void calibrate_gammas(MPI_Comm comm, int64_t bytes, const calibrate_patience *patience, double *gammas,
                       int num)
 {
-    char *buffer = malloc((size_t)bytes);
-    bench_must(buffer ? MPI_SUCCESS : MPI_ERR_NO_MEM, "memory");
-    memset(buffer, 1, (size_t)bytes);
+    char *buffer = bench_must_alloc((size_t)bytes, 1);
     const double barrier = fan_out(comm, 0, bytes, patience, buffer);
     double one = 0;
     for (int i = 0; i < num; i++) {

@@ -45,7 +45,7 @@ size_t calibrate_bytes(const calibrate_job *job, int ranks);
 
 /*
  * gamma(2) to gamma(num+1), each between 1 and its number of receivers and never falling: how many times as long as one
- * message of so many bytes as many take that are posted together. Collective; num less than the ranks.
+ * message of so many bytes as many take that are posted together. Collective, and the same on all ranks; num less than the ranks.
  */
 void calibrate_gammas(MPI_Comm comm, int64_t bytes, const calibrate_patience *patience, double *gammas,
                       int num);

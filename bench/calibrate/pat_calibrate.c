@@ -79,14 +79,19 @@ static bool measure(calibrate_session *r)
 {
     bool any = false;
     if (r->found.num_gammas == 0) {
+        double twice[2][MOST_GAMMAS];
         r->found.num_gammas = r->size - 1 < MOST_GAMMAS ? r->size - 1 : MOST_GAMMAS;
-        calibrate_gammas(MPI_COMM_WORLD, PAT_SEGMENT_BYTES, &r->options->patience, r->found.gammas,
-                         r->found.num_gammas);
+        for (int i = 0; i < 2; i++)
+            calibrate_gammas(MPI_COMM_WORLD, PAT_SEGMENT_BYTES, &r->options->patience, twice[i],
+                             r->found.num_gammas);
+        bench_measured_gammas(r->measured, twice[0], twice[1], r->found.gammas, r->found.num_gammas);
     }
     if (r->rank == 0) {
         printf("# gamma");
         for (int i = 0; i < r->found.num_gammas; i++)
             printf(" %.3f", r->found.gammas[i]);
+        if (r->measured->num_apart > 0)
+            printf("; measured twice, at most %.1f %% apart", 100 * bench_measured_gammas_apart(r->measured));
         printf("\n%-16s %10s %10s %5s %10s %11s %s %15s\n", "algorithm", "alpha [us]", "beta [ns]", "rank",
                "condition", "residual", "not precise", "closing gather");
         bench_progress_start(&r->progress, r->options->progress, calibrate_expected_ms(r),
