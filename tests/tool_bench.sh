@@ -168,6 +168,9 @@ jq -e 'all(.points[], .experiments[]; .runs >= 3 and .mean_us and .ci95_us >= 0 
     ([.experiments[].algorithm] | unique) == '"$ours"' and
     all(.points[], .experiments[]; (.algorithm | startswith("bcast_")) == has("closing_share")) and
     all(.experiments[]; has("closing_share") == has("closing_bytes"))' cal.json >/dev/null || fail "nothing is known of the times: $(cat cal.json)"
+jq -e 'all(.points[], .experiments[]; .lag1 >= -1 and .lag1 <= 1 and .normal_p >= 0 and .normal_p <= 1)' cal.json >/dev/null ||
+    fail "nothing is known of the repetitions: $(cat cal.json)"
+grep -q '^# [0-9]* experiments: [0-9]* not precise; in [0-9]* a repetition goes by' cal.txt || fail "no sum of what is known: $(cat cal.txt)"
 jq -e '(.gamma_apart | length) == (.gamma | length) and all(.gamma_apart[]; . >= 0)' cal.json >/dev/null ||
     fail "gamma is not measured twice: $(jq -c '[.gamma, .gamma_apart]' cal.json)"
 grep -q '^# gamma 1.000; measured twice, at most 0.0 % apart$' cal.txt || fail "gamma is not said to be repeatable: $(cat cal.txt)"

@@ -38,8 +38,13 @@ static void some(pat_calibration *c, bench_measured *m)
             (pat_point){.alg = index_of("bcast_native"), .ranks = 4, .bytes = 1024 << i, .us = 100.0 / 3 + i};
     bench_measured_gammas(m, (double[]){1, 1.0, 1.3}, (double[]){1, 1.2, 1.3}, c->gammas, 3);
     m->num = 0;
-    const bench_known known = {
-        .runs = 40, .unsure = true, .mean_us = 200.0 / 7, .ci_us = 1.0 / 3, .closing_share = 0.7};
+    const bench_known known = {.runs = 40,
+                               .unsure = true,
+                               .mean_us = 200.0 / 7,
+                               .ci_us = 1.0 / 3,
+                               .lag1 = 1.0 / 3,
+                               .normal_p = 0.01,
+                               .closing_share = 0.7};
     bench_experiment e = {.is_point = true,
                           .alg = index_of("bcast_native"),
                           .ranks = 4,
@@ -57,7 +62,8 @@ static void some(pat_calibration *c, bench_measured *m)
     bench_measured_add(m, &e);
     e.alg = index_of("gather_linear");
     e.closing_bytes = -1;
-    e.known = (bench_known){.runs = 5, .mean_us = 1e5 / 7, .ci_us = 10.0 / 3, .closing_share = -1};
+    e.known = (bench_known){
+        .runs = 5, .mean_us = 1e5 / 7, .ci_us = 10.0 / 3, .lag1 = -0.5, .normal_p = 1, .closing_share = -1};
     bench_measured_add(m, &e);
 }
 
@@ -104,6 +110,7 @@ static void round_trip(void **state)
                     a->bytes == b->bytes);
         assert_true(a->closing_bytes == b->closing_bytes && a->known.runs == b->known.runs);
         assert_true(a->known.unsure == b->known.unsure && a->known.mean_us == b->known.mean_us);
+        assert_true(a->known.lag1 == b->known.lag1 && a->known.normal_p == b->known.normal_p);
         assert_true(a->known.ci_us == b->known.ci_us && a->known.closing_share == b->known.closing_share);
     }
     bench_measured_forget_fit(&back, index_of("bcast_chain"));
@@ -160,6 +167,9 @@ static void quality(void **state)
     some(&c, &m);
     bench_quality q = bench_measured_quality(&m, index_of("bcast_chain"));
     assert_true(q.num == 1 && q.unsure == 1 && q.least_share == 0.7 && q.most_share == 0.7);
+    assert_true(q.dependent == 1 && q.not_normal == 1);
+    q = bench_measured_quality_of_all(&m); /* a third in 40 repetitions is much, a half in 5 is not */
+    assert_true(q.num == 3 && q.unsure == 2 && q.dependent == 2 && q.not_normal == 2);
     bench_experiment e = m.of[1];
     assert_true(bench_measured_is_closing(&e));
     e.bytes--; /* of a short message it is no wonder */

@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "bench_stats.h"
+
 void bench_measured_add(bench_measured *m, const bench_experiment *e)
 {
     if (m->num < BENCH_MOST_MEASURED)
@@ -42,15 +44,18 @@ void bench_measured_forget_fit(bench_measured *m, int alg)
     m->num = kept;
 }
 
-bench_quality bench_measured_quality(const bench_measured *m, int alg)
+/* alg: negative: all experiments, those of points too. */
+static bench_quality quality(const bench_measured *m, int alg)
 {
     bench_quality q = {.least_share = -1, .most_share = -1};
     for (int i = 0; i < m->num; i++) {
         const bench_experiment *e = &m->of[i];
         const double share = e->known.closing_share;
-        if (e->is_point || e->alg != alg)
+        if (alg >= 0 && (e->is_point || e->alg != alg))
             continue;
         q.num++;
+        q.dependent += bench_is_dependent(e->known.lag1, e->known.runs);
+        q.not_normal += e->known.normal_p < 0.05;
         q.unsure += e->known.unsure;
         if (share >= 0 && (q.least_share < 0 || share < q.least_share))
             q.least_share = share;
@@ -58,6 +63,16 @@ bench_quality bench_measured_quality(const bench_measured *m, int alg)
             q.most_share = share;
     }
     return q;
+}
+
+bench_quality bench_measured_quality(const bench_measured *m, int alg)
+{
+    return quality(m, alg);
+}
+
+bench_quality bench_measured_quality_of_all(const bench_measured *m)
+{
+    return quality(m, -1);
 }
 
 bool bench_measured_is_closing(const bench_experiment *e)
@@ -71,8 +86,8 @@ bool bench_measured_is_closing(const bench_experiment *e)
 /* Into the object of an experiment or a point. */
 static bool put_known(json_t *to, const bench_known *k)
 {
-    json_t *more = json_pack("{sf sf si sb}", "mean_us", k->mean_us, "ci95_us", k->ci_us, "runs", k->runs,
-                             "not_precise", k->unsure);
+    json_t *more = json_pack("{sf sf sf sf si sb}", "mean_us", k->mean_us, "ci95_us", k->ci_us, "lag1",
+                             k->lag1, "normal_p", k->normal_p, "runs", k->runs, "not_precise", k->unsure);
     bool good = more && json_object_update(to, more) == 0;
     if (good && k->closing_share >= 0)
         good = json_object_set_new(to, "closing_share", json_real(k->closing_share)) == 0;
@@ -134,10 +149,11 @@ static bool get_one(bench_experiment *e, json_t *from, json_error_t *error)
     json_int_t bytes, closing_bytes = -1;
     int unsure;
     e->known.closing_share = -1;
-    if (json_unpack_ex(from, error, 0, "{ss si sI sF sF sF si sb s?F s?I}", "algorithm", &name, "ranks",
+    if (json_unpack_ex(from, error, 0, "{ss si sI sF sF sF sF sF si sb s?F s?I}", "algorithm", &name, "ranks",
                        &e->ranks, "bytes", &bytes, "us", &e->us, "mean_us", &e->known.mean_us, "ci95_us",
-                       &e->known.ci_us, "runs", &e->known.runs, "not_precise", &unsure, "closing_share",
-                       &e->known.closing_share, "closing_bytes", &closing_bytes) != 0)
+                       &e->known.ci_us, "lag1", &e->known.lag1, "normal_p", &e->known.normal_p, "runs",
+                       &e->known.runs, "not_precise", &unsure, "closing_share", &e->known.closing_share,
+                       "closing_bytes", &closing_bytes) != 0)
         return false;
     const pat_algorithm *alg = pat_algorithm_find(name);
     e->alg = alg ? (int)(alg - pat_algorithm_at(0)) : -1;

@@ -17,18 +17,19 @@ typedef struct bench_known {
     int runs;
     bool unsure;           /* the limit of repetitions was hit before the mean was precise */
     double mean_us, ci_us; /* ci_us: half-width of the 95 % confidence interval */
-    double
-        closing_share; /* of the measured time, what the closing gather takes by itself; negative: there was none */
+    double lag1, normal_p; /* are repetitions independent, and normally distributed? See bench_stats.h */
+    /* Of the measured time, what the closing gather takes by itself; negative: there was none. */
+    double closing_share;
 } bench_known;
 
 typedef struct bench_experiment {
     bool is_point; /* of the MPI library's own operations and of corrections; else of a fit */
     int alg, ranks;
     int64_t bytes;
-    int64_t
-        closing_bytes; /* of a fit's broadcast: a rank's block in the gather that closes it; negative: none */
-    double
-        us; /* the median; the closing gather is in a fit's, and taken out of a point's, as out of its mean */
+    /* Of a fit's broadcast: a rank's block in the gather that closes it; negative: none. */
+    int64_t closing_bytes;
+    /* The median. The closing gather is in a fit's, and taken out of a point's, as out of its mean. */
+    double us;
     bench_known known;
 } bench_experiment;
 
@@ -46,19 +47,24 @@ void bench_measured_add(bench_measured *m, const bench_experiment *e);
 void bench_measured_gammas(bench_measured *m, const double *once, const double *again, double *gammas,
                            int num);
 
-/* The greatest of these distances, 0 to 1; 0: none is known. */
+/* The greatest of these distances; 0: none is known. */
 double bench_measured_gammas_apart(const bench_measured *m);
 
 /* Forget the experiments of an algorithm's fit: it is fitted anew. */
 void bench_measured_forget_fit(bench_measured *m, int alg);
 
-/* Of a fit's experiments: how many are not precise; the least and the greatest share of the closing gather, negative where none has one. */
+/*
+ * Of experiments, of one algorithm's fit or of all: how many are not precise; the least and the greatest share of the closing gather,
+ * negative where none has one.
+ */
 typedef struct bench_quality {
     int num, unsure;
+    int dependent, not_normal; /* of which independence or a normal distribution is to be rejected, at 5 % */
     double least_share, most_share;
 } bench_quality;
 
 bench_quality bench_measured_quality(const bench_measured *m, int alg);
+bench_quality bench_measured_quality_of_all(const bench_measured *m);
 
 /* An experiment of a fit that says more of the closing gather than of the broadcast, though the message is of 64 KiB or more? */
 bool bench_measured_is_closing(const bench_experiment *e);

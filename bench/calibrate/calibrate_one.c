@@ -162,6 +162,8 @@ static bench_known known_of(const calibrate_result *t, double closing_share)
                          .unsure = t->unsure,
                          .mean_us = 1e6 * t->mean_s,
                          .ci_us = 1e6 * t->ci_s,
+                         .lag1 = t->lag1,
+                         .normal_p = t->normal_p,
                          .closing_share = closing_share};
 }
 

@@ -78,6 +78,8 @@ static calibrate_result summary(double *seconds, int n, const calibrate_patience
     calibrate_result r = {.mean_s = bench_mean(seconds, n, NULL),
                           .ci_s = bench_ci95(seconds, n),
                           .runs = n,
+                          .lag1 = bench_lag1(seconds, n),
+                          .normal_p = bench_normal_p(seconds, n),
                           .unsure = !is_precise(seconds, n, patience)};
     r.median_s = bench_median(seconds, n);
     return r;

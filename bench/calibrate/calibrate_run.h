@@ -32,7 +32,8 @@ typedef struct calibrate_result {
     double median_s, mean_s,
         ci_s; /* significant on rank 0; ci_s: half-width of the 95 % confidence interval */
     int runs;
-    bool unsure; /* the most repetitions were made, and the mean is not precise */
+    double lag1, normal_p; /* of the repetitions, see bench_stats.h */
+    bool unsure;           /* the most repetitions were made, and the mean is not precise */
 } calibrate_result;
 
 /*

@@ -127,12 +127,23 @@ static bool measure(calibrate_session *r)
     return any;
 }
 
+/* Whether the confidence intervals are what they are taken for: they want independent, normally distributed repetitions. */
+static void print_quality(const bench_measured *m)
+{
+    const bench_quality q = bench_measured_quality_of_all(m);
+    printf("# %d experiments: %d not precise; in %d a repetition goes by the one before it, and %d are not "
+           "normally distributed, where by chance up to 5 in 100 seem so\n",
+           q.num, q.unsure, q.dependent, q.not_normal);
+}
+
 /* On rank 0, when everything has been measured. */
 static void end(const calibrate_session *r, bool measured)
 {
     const char *const path = r->place.kept ? r->place.kept : r->place.out;
     char why[200];
     must_write(r, calibrate_place_end(&r->place));
+    if (measured)
+        print_quality(r->measured);
     if (measured)
         printf("# written to %s\n", path);
     else
