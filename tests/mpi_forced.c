@@ -1,0 +1,82 @@
+/*
+ * mpi_forced.c — an algorithm of the MPI library's own that is forced on a new communicator runs there, on every rank the messages that its
+ * tree has, and nowhere else.
+ *
+ * ranks: 5
+ */
+#include "mpi_forced.h"
+
+#include "calibrate_force.h"
+
+enum { SEGMENT = 1024, BYTES = 8 * SEGMENT };
+
+/* What of the MPI library's sends what of ours does, and in segments or not. */
+static const struct {
+    const char *collective, *name, *ours;
+    int segment_bytes;
+} alike[] = {{"bcast", "basic_linear", "bcast_linear", 0},
+             {"bcast", "chain", "bcast_kchain", SEGMENT},
+             {"bcast", "pipeline", "bcast_chain", SEGMENT},
+             {"bcast", "split_binary_tree", "bcast_split", SEGMENT},
+             {"bcast", "binary_tree", "bcast_binary", SEGMENT},
+             {"bcast", "binomial", "bcast_binomial", SEGMENT},
+             {"gather", "basic_linear", "gather_linear", 0},
+             {"gather", "binomial", "gather_binomial", 0},
+             {"allgather", "ring", "ring", 0}};
+
+/* Forced on a duplicate, it sends what ours does; what the old communicator does stays. Returns whether these two differ on some rank. */
+static bool forced(const char *collective, const force_algorithm *alg, const char *ours)
+{
+    const sends expected = sends_by_plan(ours, BYTES, alg->segment_bytes);
+    const sends before = sends_of(MPI_COMM_WORLD, collective, BYTES);
+    MPI_Comm dup;
+    test_at("%s, %s", collective, alg->name);
+    MUST(force_dup(MPI_COMM_WORLD, collective, alg, &dup));
+    const sends there = sends_of(dup, collective, BYTES), after = sends_of(MPI_COMM_WORLD, collective, BYTES);
+    expect_sends(ours, &expected, &there);
+    expect_sends("the old communicator", &before, &after);
+    MPI_Comm_free(&dup);
+    MUST(MPI_Comm_dup(MPI_COMM_WORLD, &dup));
+    const sends later = sends_of(dup, collective, BYTES);
+    expect_sends("a communicator made later", &before, &later);
+    MPI_Comm_free(&dup);
+    int mine = !same_sends(&before, &there), any;
+    MPI_Allreduce(&mine, &any, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    return any;
+}
+
+static void each(void)
+{
+    int differing = 0;
+    for (size_t i = 0; i < sizeof(alike) / sizeof(alike[0]); i++) {
+        force_algorithm algs[FORCE_MOST];
+        const int num = force_list(alike[i].collective, algs);
+        int k = 0;
+        while (k < num && strcmp(algs[k].name, alike[i].name) != 0)
+            k++;
+        if (k == num) {
+            test_fail("%s: there is no %s", alike[i].collective, alike[i].name);
+            continue;
+        }
+        expect_int("segments", alike[i].segment_bytes > 0, force_is_cut(alike[i].collective, &algs[k]));
+        algs[k].segment_bytes = alike[i].segment_bytes;
+        differing += forced(alike[i].collective, &algs[k], alike[i].ours);
+    }
+    expect_int("more than half of them are not what the MPI library takes", true, differing > 4);
+}
+
+int main(int argc, char **argv)
+{
+    char why[200];
+    force_prepare();
+    test_begin(&argc, &argv);
+    for (int op = 0; op < PAT_NUM_OPS; op++) /* no messages of ours among those that are counted */
+        use_alg(pat_algorithm_native((enum pat_op)op)->name);
+    if (!force_open(why, sizeof(why)) || !count_sends()) {
+        test_end();
+        return 77;
+    }
+    each();
+    force_close();
+    return test_end();
+}
