@@ -1,12 +1,15 @@
 /*
- * mpi_forced.c — an algorithm of the MPI library's own that is forced on a new communicator runs there, on every rank the messages that its
- * tree has, and nowhere else.
+ * mpi_forced.c — an algorithm of the MPI library's own that is forced on a new communicator runs there, with the messages on every rank that
+ * its tree has, and nowhere else. And one that a file of rules names, as pat-calibrate --rules writes it, runs where the file says.
  *
  * ranks: 5
+ * variants: forced rules
  */
 #include "mpi_forced.h"
 
+#include "bench_rules.h"
 #include "calibrate_force.h"
+#include "collective.h"
 
 enum { SEGMENT = 1024, BYTES = 8 * SEGMENT };
 
@@ -65,18 +68,63 @@ static void each(void)
     expect_int("more than half of them are not what the MPI library takes", true, differing > 4);
 }
 
+static char path[] = "/tmp/pat-rules-XXXXXX";
+
+/* Made up: binomial trees are the fastest for short messages, chains, one after the other, and rings for long ones: from 4 KiB on. */
+static const bench_variant fast[] = {
+    {PAT_OP_BCAST, "binomial", 6, 0, 512}, {PAT_OP_BCAST, "pipeline", 3, 0, SEGMENT},
+    {PAT_OP_GATHER, "binomial", 2, 0, 0},  {PAT_OP_GATHER, "basic_linear", 1, 0, 0},
+    {PAT_OP_ALLGATHER, "ignore", 0, 0, 0}, {PAT_OP_ALLGATHER, "ring", 4, 0, 0}};
+
+/* Before MPI_Init: a file for this rank alone, which Open MPI reads then. */
+static void load_rules(void)
+{
+    static bench_library l;
+    for (int i = 0; i < 6; i++)
+        for (int bytes = 256; bytes <= 65536; bytes *= 256) {
+            const double us = i % 2 == 1 ? 100 : bytes == 256 ? 10 : 1000;
+            bench_library_add(
+                &l, &(bench_library_time){.variant = fast[i], .ranks = 4, .bytes = bytes, .us = us});
+        }
+    const int file = mkstemp(path);
+    if (file < 0 || close(file) != 0 || bench_rules_write(&l, path, false) != 0) {
+        perror(path);
+        exit(1);
+    }
+    setenv("OMPI_MCA_coll_tuned_dynamic_rules_filename", path, 1);
+}
+
+static void by_rules(void)
+{
+    static const char *const ours[] = {"bcast_binomial", "bcast_chain", "gather_binomial",
+                                       "gather_linear",  NULL,          "ring"};
+    static const int lengths[2][2] = {{1024, 2048}, {4096, 8192}};
+    for (int i = 0; i < 6; i++)
+        for (int k = 0; k < 2 && ours[i]; k++) {
+            const int bytes = lengths[i % 2][k];
+            const sends expected = sends_by_plan(ours[i], bytes, fast[i].segment_bytes),
+                        got = sends_of(MPI_COMM_WORLD, pat_collective_of(fast[i].op)->name, bytes);
+            test_at("%s of %d bytes by rules", ours[i], bytes);
+            expect_sends(fast[i].name, &expected, &got);
+        }
+}
+
 int main(int argc, char **argv)
 {
+    const bool rules = argc > 1 && !strcmp(argv[1], "rules");
     char why[200];
     force_prepare();
+    if (rules)
+        load_rules();
     test_begin(&argc, &argv);
+    unlink(path);
     for (int op = 0; op < PAT_NUM_OPS; op++) /* no messages of ours among those that are counted */
         use_alg(pat_algorithm_native((enum pat_op)op)->name);
     if (!force_open(why, sizeof(why)) || !count_sends()) {
         test_end();
         return 77;
     }
-    each();
+    rules ? by_rules() : each();
     force_close();
     return test_end();
 }

@@ -191,6 +191,18 @@ if [ $status -ne 2 ] || ! grep -q 'accepted: --again' err || ! cmp -s foreign.js
 fi
 "${calibrate[@]}" --quick --check --longest 0.002 --out cal.json >check.txt || fail "pat-calibrate --check failed"
 [ "$(grep -c 'chosen: loss mean' check.txt)" -eq 3 ] || fail "pat-calibrate --check says $(cat check.txt)"
+# Rules are made of the times of Open MPI's own algorithms, each forced, and of nothing else.
+status=0
+"$PAT_BUILD/bench/pat-calibrate" --out cal.json --rules rules.txt 2>err || status=$?
+if [ $status -ne 2 ] || [ -e rules.txt ] || ! grep -q 'accepted: a file that pat-calibrate --library' err; then fail "rules of nothing: $(cat err)"; fi
+status=0
+OMPI_MCA_coll_tuned_use_dynamic_rules=0 "${calibrate[@]}" --library --out cal.json >out 2>err || status=$?
+if [ $status -ne 2 ] || ! grep -q 'is off; accepted: OMPI_MCA_coll_tuned_use_dynamic_rules=1' err; then fail "what cannot be forced: $(cat err)"; fi
+"${calibrate[@]}" --quick --longest 0.001 --precision 1 --library --out cal.json >library.txt || fail "pat-calibrate --library: $(cat library.txt)"
+jq -e '([.library[].collective] | unique) == ["allgather", "bcast", "gather"] and
+    ([.library[] | select(.collective == "bcast") | .id] | unique | length) >= 9 and all(.library[]; .us > 0 and .runs >= 3)' cal.json >/dev/null ||
+    fail "not all of Open MPI's algorithms are measured: $(jq -c .library cal.json)"
+grep -q '^# the MPI library.s own, broadcast with 2 ranks$' library.txt || fail "pat-calibrate --library says $(cat library.txt)"
 "$PAT_BUILD/bench/pat-calibrate" --out cal.json --rules rules.txt --rules-json rules.json || fail "no rules"
 jq -e '.collectives.bcast | length == 3 and .[0].comm_size_min == 2 and .[2].comm_size_max == "inf"' rules.json >/dev/null ||
     fail "rules.json: $(cat rules.json)"

@@ -60,6 +60,10 @@ static void some(pat_calibration *c, bench_measured *m)
                            .us = 1e5 / 7,
                            .known = known};
     bench_measured_add(m, &e);
+    m->library.num = 0;
+    const bench_library_time own = {
+        .variant = {.op = PAT_OP_BCAST, .name = "ignore"}, .ranks = 4, .bytes = 1, .us = 1, .known = known};
+    bench_library_add(&m->library, &own);
     e.alg = index_of("gather_linear");
     e.closing_bytes = -1;
     e.known = (bench_known){
@@ -100,6 +104,7 @@ static void round_trip(void **state)
     assert_int_equal(pat_calibration_read(&again, path, why, sizeof(why)), 0);
     assert_int_equal(back.num, m.num);
     assert_int_equal(back.num_apart, 3);
+    assert_int_equal(back.library.num, 1);
     assert_memory_equal(back.gammas_apart, m.gammas_apart, 3 * sizeof(double));
     const char *first = text_of_file();
     assert_int_equal(bench_measured_write(&again, &back, path, false), 0);

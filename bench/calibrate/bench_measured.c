@@ -83,23 +83,11 @@ bool bench_measured_is_closing(const bench_experiment *e)
 
 /* ---- Writing ------------------------------------------------------------------------------------------ */
 
-/* Into the object of an experiment or a point. */
-static bool put_known(json_t *to, const bench_known *k)
-{
-    json_t *more = json_pack("{sf sf sf sf si sb}", "mean_us", k->mean_us, "ci95_us", k->ci_us, "lag1",
-                             k->lag1, "normal_p", k->normal_p, "runs", k->runs, "not_precise", k->unsure);
-    bool good = more && json_object_update(to, more) == 0;
-    if (good && k->closing_share >= 0)
-        good = json_object_set_new(to, "closing_share", json_real(k->closing_share)) == 0;
-    json_decref(more);
-    return good;
-}
-
 static bool put_fit(json_t *list, const bench_experiment *e)
 {
     json_t *one = json_pack("{ss si sI sf}", "algorithm", pat_algorithm_at(e->alg)->name, "ranks", e->ranks,
                             "bytes", (json_int_t)e->bytes, "us", e->us);
-    bool good = one && put_known(one, &e->known);
+    bool good = one && bench_known_put(one, &e->known);
     if (good && e->closing_bytes >= 0)
         good = json_object_set_new(one, "closing_bytes", json_integer(e->closing_bytes)) == 0;
     return json_array_append_new(list, one) == 0 && good;
@@ -120,13 +108,15 @@ static bool put_all(json_t *all, const pat_calibration *c, const bench_measured 
     json_t *points = json_object_get(all, "points"), *fits = json_array(), *apart = json_array();
     bool good = json_object_set_new(all, "gamma_apart", apart) == 0;
     good = json_object_set_new(all, "experiments", fits) == 0 && good;
+    if (m->library.num > 0 && good)
+        good = json_object_set_new(all, "library", bench_library_json(&m->library)) == 0;
     for (int i = 0; i < m->num_apart && good; i++)
         good = json_array_append_new(apart, json_real(m->gammas_apart[i])) == 0;
     for (int i = 0; i < m->num && good; i++)
         good = m->of[i].is_point || put_fit(fits, &m->of[i]);
     for (int i = 0; i < c->num_points && good; i++) {
         const bench_experiment *e = of_point(m, &c->points[i]);
-        good = !e || put_known(json_array_get(points, (size_t)i), &e->known);
+        good = !e || bench_known_put(json_array_get(points, (size_t)i), &e->known);
     }
     return good;
 }
@@ -142,26 +132,20 @@ int bench_measured_write(const pat_calibration *c, const bench_measured *m, cons
 
 /* ---- Reading ------------------------------------------------------------------------------------------ */
 
-/* False: something is missing or wrong; *error says what, or says nothing where a number is beyond what is accepted. */
+/* As bench_known_get. */
 static bool get_one(bench_experiment *e, json_t *from, json_error_t *error)
 {
     const char *name;
     json_int_t bytes, closing_bytes = -1;
-    int unsure;
-    e->known.closing_share = -1;
-    if (json_unpack_ex(from, error, 0, "{ss si sI sF sF sF sF sF si sb s?F s?I}", "algorithm", &name, "ranks",
-                       &e->ranks, "bytes", &bytes, "us", &e->us, "mean_us", &e->known.mean_us, "ci95_us",
-                       &e->known.ci_us, "lag1", &e->known.lag1, "normal_p", &e->known.normal_p, "runs",
-                       &e->known.runs, "not_precise", &unsure, "closing_share", &e->known.closing_share,
-                       "closing_bytes", &closing_bytes) != 0)
+    if (json_unpack_ex(from, error, 0, "{ss si sI sF s?I}", "algorithm", &name, "ranks", &e->ranks, "bytes",
+                       &bytes, "us", &e->us, "closing_bytes", &closing_bytes) != 0 ||
+        !bench_known_get(&e->known, from, error))
         return false;
     const pat_algorithm *alg = pat_algorithm_find(name);
     e->alg = alg ? (int)(alg - pat_algorithm_at(0)) : -1;
     e->bytes = bytes;
     e->closing_bytes = closing_bytes;
-    e->known.unsure = unsure;
-
-    return alg && e->ranks >= 2 && bytes >= 1 && e->us > 0 && e->known.ci_us >= 0 && e->known.runs >= 1;
+    return alg && e->ranks >= 2 && bytes >= 1 && e->us > 0;
 }
 
 static bool get_list(bench_measured *m, const json_t *list, bool points, json_error_t *error)
@@ -204,7 +188,8 @@ int bench_measured_read(bench_measured *m, const char *path, char *why, size_t w
     if (good)
         good = get_apart(m, json_object_get(all, "gamma_apart")) &&
                get_list(m, json_object_get(all, "experiments"), false, &error) &&
-               get_list(m, json_object_get(all, "points"), true, &error);
+               get_list(m, json_object_get(all, "points"), true, &error) &&
+               bench_library_read(&m->library, json_object_get(all, "library"), &error);
     if (!good)
         snprintf(
             why, why_size, "%s: an experiment is wrong: %s", path,

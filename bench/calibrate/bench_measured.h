@@ -9,18 +9,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "bench_known.h"
+#include "bench_library.h"
 #include "calibration.h"
 
 enum { BENCH_MOST_MEASURED = PAT_MAX_POINTS + 1024 };
-
-typedef struct bench_known {
-    int runs;
-    bool unsure;           /* the limit of repetitions was hit before the mean was precise */
-    double mean_us, ci_us; /* ci_us: half-width of the 95 % confidence interval */
-    double lag1, normal_p; /* are repetitions independent, and normally distributed? See bench_stats.h */
-    /* Of the measured time, what the closing gather takes by itself; negative: there was none. */
-    double closing_share;
-} bench_known;
 
 typedef struct bench_experiment {
     bool is_point; /* of the MPI library's own operations and of corrections; else of a fit */
@@ -36,6 +29,7 @@ typedef struct bench_experiment {
 typedef struct bench_measured {
     int num_apart; /* gammas of which it is known how far two measurements were apart, as part of their mean */
     double gammas_apart[PAT_MAX_GAMMAS];
+    bench_library library; /* the MPI library's own algorithms, each forced */
     int num;
     bench_experiment of[BENCH_MOST_MEASURED];
 } bench_measured;

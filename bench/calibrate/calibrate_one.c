@@ -102,11 +102,10 @@ bool calibrate_is_timed(const pat_algorithm *alg)
     return !alg->build && !alg->chooses && pat_collective_of(alg->op)->yardstick;
 }
 
-/* Lengths that points are taken at; of the MPI library's own as if it were one of ours: longer it hardly takes. */
-static int point_sizes(const calibrate_session *r, const pat_algorithm *alg, int64_t *sizes)
+int calibrate_point_sizes(const calibrate_session *r, const pat_algorithm *alg, int64_t *sizes)
 {
     const pat_algorithm *like = alg->build ? alg : pat_algorithm_find(pat_collective_of(alg->op)->yardstick);
-    return sizes_for(r, like, 256, 2 * MAX_SIZES, sizes);
+    return sizes_for(r, like, 256, CALIBRATE_MOST_SIZES, sizes);
 }
 
 /* Milliseconds that one run more or less takes, with the least repetitions. */
@@ -118,7 +117,7 @@ static double expected_ms(const calibrate_session *r, const pat_algorithm *alg, 
 
 double calibrate_expected_ms(const calibrate_session *r)
 {
-    int64_t sizes[2 * MAX_SIZES];
+    int64_t sizes[CALIBRATE_MOST_SIZES];
     double total = 0;
     for (int a = 0; a < pat_algorithm_count(); a++) {
         const pat_algorithm *alg = pat_algorithm_at(a);
@@ -130,20 +129,14 @@ double calibrate_expected_ms(const calibrate_session *r)
     return total;
 }
 
-/* Clocks drift apart by milliseconds in the minutes that a calibration takes. */
-static void sync_clock(calibrate_session *r)
+void calibrate_begin(calibrate_session *r)
 {
     int same_machine;
-    bench_must(bench_clock_sync(&r->clock, MPI_COMM_WORLD, 20, &same_machine), "the clock");
-}
-
-/* Nothing of an all-gather is to be prepared in the background while something else is measured. */
-static void use_native(void)
-{
     for (int op = 0; op < PAT_NUM_OPS; op++) {
         const char *const native = pat_algorithm_native((enum pat_op)op)->name;
         bench_must(PAT_UseAlg(native), native);
     }
+    bench_must(bench_clock_sync(&r->clock, MPI_COMM_WORLD, 20, &same_machine), "the clock");
 }
 
 /* The closing gathers by themselves, once: what part of an experiment they are. */
@@ -156,7 +149,7 @@ static void time_closings(calibrate_session *r)
     }
 }
 
-static bench_known known_of(const calibrate_result *t, double closing_share)
+bench_known calibrate_known(const calibrate_result *t, double closing_share)
 {
     return (bench_known){.runs = t->runs,
                          .unsure = t->unsure,
@@ -190,11 +183,10 @@ static void print_fit(const calibrate_session *r, int alg)
 void calibrate_fit(calibrate_session *r, const pat_algorithm *alg)
 {
     const int index = (int)(alg - pat_algorithm_at(0));
-    int64_t sizes[2 * MAX_SIZES];
+    int64_t sizes[CALIBRATE_MOST_SIZES];
     bench_fit_row rows[MAX_ROWS];
     int num = 0;
-    use_native();
-    sync_clock(r);
+    calibrate_begin(r);
     if (calibrate_needs_closing(alg))
         time_closings(r);
     bench_measured_forget_fit(r->measured, index);
@@ -214,7 +206,7 @@ void calibrate_fit(calibrate_session *r, const pat_algorithm *alg)
                 .bytes = sizes[i],
                 .closing_bytes = job.closing_bytes,
                 .us = 1e6 * t.median_s,
-                .known = known_of(&t, job.closing_bytes < 0 ? -1 : r->closing_s[k] / t.median_s)};
+                .known = calibrate_known(&t, job.closing_bytes < 0 ? -1 : r->closing_s[k] / t.median_s)};
             bench_measured_add(r->measured, &e);
             if (r->rank == 0)
                 bench_progress_step(&r->progress, expected_ms(r, alg, sizes[i]), alg->name,
@@ -253,17 +245,17 @@ static void add_point(calibrate_session *r, pat_point point, const calibrate_res
                                 .bytes = point.bytes,
                                 .closing_bytes = -1,
                                 .us = point.us,
-                                .known = known_of(&t, closing ? closing->median_s / all->median_s : -1)};
+                                .known =
+                                    calibrate_known(&t, closing ? closing->median_s / all->median_s : -1)};
     r->found.points[r->found.num_points++] = point;
     bench_measured_add(r->measured, &e);
 }
 
 void calibrate_points(calibrate_session *r, const pat_algorithm *alg, int ranks)
 {
-    int64_t sizes[2 * MAX_SIZES];
+    int64_t sizes[CALIBRATE_MOST_SIZES];
     MPI_Comm comm;
-    use_native();
-    sync_clock(r);
+    calibrate_begin(r);
     if (alg->build)
         bench_must(PAT_UseAlg(alg->name), alg->name); /* all ranks, though not all take part */
     MPI_Comm_split(MPI_COMM_WORLD, r->rank < ranks ? 0 : MPI_UNDEFINED, r->rank, &comm);
@@ -271,7 +263,7 @@ void calibrate_points(calibrate_session *r, const pat_algorithm *alg, int ranks)
         const calibrate_job nothing = {NULL, 0, 0, &r->clock};
         const calibrate_result empty = calibrate_time(comm, &nothing, &r->options->patience, r->buffer);
         const int before = r->found.num_points;
-        int n = point_sizes(r, alg, sizes);
+        int n = calibrate_point_sizes(r, alg, sizes);
         while (alg->build && ranks < r->size && n > 1 && sizes[n - 1] > LONG_WITH_FEWER)
             n--;
         for (int i = 0; i < n && before + i < PAT_MAX_POINTS; i++) {
@@ -294,14 +286,14 @@ void calibrate_points(calibrate_session *r, const pat_algorithm *alg, int ranks)
 
 size_t calibrate_most_bytes(const calibrate_session *r)
 {
-    int64_t sizes[2 * MAX_SIZES];
+    int64_t sizes[CALIBRATE_MOST_SIZES];
     size_t most = 0;
     for (int a = 0; a < pat_algorithm_count(); a++) {
         const pat_algorithm *alg = pat_algorithm_at(a);
         if (!calibrate_is_fitted(alg) && !calibrate_is_timed(alg))
             continue;
         for (int points = !calibrate_is_fitted(alg); points < 2; points++) {
-            const int n = points ? point_sizes(r, alg, sizes) : sizes_of(r, alg, sizes);
+            const int n = points ? calibrate_point_sizes(r, alg, sizes) : sizes_of(r, alg, sizes);
             const size_t bytes = calibrate_bytes(&(calibrate_job){alg, sizes[n - 1], 4096, NULL}, r->size);
             most = bytes > most ? bytes : most;
         }

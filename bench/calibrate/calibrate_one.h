@@ -37,6 +37,19 @@ void calibrate_fit(calibrate_session *r, const pat_algorithm *alg);
 /* Take its points with so many of the ranks. One of ours has a formula for long messages: with fewer ranks only short ones count. */
 void calibrate_points(calibrate_session *r, const pat_algorithm *alg, int ranks);
 
+/*
+ * Before experiments of another kind, collective over all ranks: nothing of a collective is prepared in the background while something else
+ * is measured; and the clock, which drifts by milliseconds in the minutes that a calibration takes, is set anew.
+ */
+void calibrate_begin(calibrate_session *r);
+
+/* Lengths that points are taken at; of the MPI library's own as if it were one of ours: longer it hardly takes. Returns how many. */
+enum { CALIBRATE_MOST_SIZES = 20 };
+int calibrate_point_sizes(const calibrate_session *r, const pat_algorithm *alg, int64_t *sizes);
+
+/* closing_share: as in bench_known. */
+bench_known calibrate_known(const calibrate_result *t, double closing_share);
+
 /* Milliseconds that the fits still to be made will take, more or less. */
 double calibrate_expected_ms(const calibrate_session *r);
 

@@ -12,7 +12,8 @@
 #include "bench_must.h"
 #include "bench_rules.h"
 #include "calibrate_check.h"
-#include "calibrate_one.h"
+#include "calibrate_force.h"
+#include "calibrate_library.h"
 #include "calibrate_place.h"
 #include "machine.h"
 #include "pat.h"
@@ -127,6 +128,19 @@ static bool measure(calibrate_session *r)
     return any;
 }
 
+/* The MPI library's own algorithms. False: they were there already. */
+static bool measure_library(calibrate_session *r)
+{
+    bool any = false;
+    for (int op = 0; op < PAT_NUM_OPS; op++)
+        for (int ranks = r->size; ranks > 1 && pat_collective_of((enum pat_op)op)->yardstick; ranks /= 2)
+            if (calibrate_library(r, (enum pat_op)op, ranks)) {
+                save(r);
+                any = true;
+            }
+    return any;
+}
+
 /* Whether the confidence intervals are what they are taken for: they want independent, normally distributed repetitions. */
 static void print_quality(const bench_measured *m)
 {
@@ -206,7 +220,9 @@ static int calibrate(const calibrate_options *o, int rank, int size)
         printf("# PAT calibration, %d ranks, %d on a node, link %.1f us, %.1f Mbit/s\n# %s\n# %s\n", size,
                r.found.machine.ranks_per_node, r.found.link_us, r.found.link_mbit, r.found.machine.cpu,
                r.found.machine.mpi);
-    const bool measured = measure(&r);
+    bool measured = measure(&r);
+    if (o->library && measure_library(&r))
+        measured = true;
     if (rank == 0)
         end(&r, measured);
     free(r.buffer);
@@ -223,19 +239,30 @@ static int write_rules(const calibrate_options *o)
         bool json;
     } files[] = {{o->rules, false}, {o->rules_json, true}};
     pat_calibration c;
-    char why[512];
-    if (pat_calibration_read(&c, o->out, why, sizeof(why)) != 0) {
+    bench_measured *m = calloc(1, sizeof(*m));
+    char why[512] = "no memory";
+    int status = 0;
+    if (!m || pat_calibration_read(&c, o->out, why, sizeof(why)) != 0 ||
+        bench_measured_read(m, o->out, why, sizeof(why)) != 0) {
         fprintf(stderr, "pat-calibrate: %s\n", why);
-        return TOOL_BAD_INPUT;
+        status = TOOL_BAD_INPUT;
+    } else if (m->library.num == 0) {
+        fprintf(
+            stderr,
+            "pat-calibrate: %s: the MPI library's own algorithms were not measured; accepted: a file that "
+            "pat-calibrate --library has gone on with\n",
+            o->out);
+        status = TOOL_BAD_INPUT;
     }
-    for (int i = 0; i < 2; i++) {
-        const int error = files[i].path ? bench_rules_write(&c, files[i].path, files[i].json) : 0;
+    for (int i = 0; i < 2 && status == 0; i++) {
+        const int error = files[i].path ? bench_rules_write(&m->library, files[i].path, files[i].json) : 0;
         if (error) {
             fprintf(stderr, "pat-calibrate: %s: %s\n", files[i].path, strerror(error));
-            return TOOL_FAILED;
+            status = TOOL_FAILED;
         }
     }
-    return 0;
+    free(m);
+    return status;
 }
 
 int main(int argc, char **argv)
@@ -246,6 +273,8 @@ int main(int argc, char **argv)
                &o); /* before MPI_Init: a wrong option ends every rank alike */
     if (o.rules || o.rules_json)
         return write_rules(&o);
+    if (o.library)
+        force_prepare();
     MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
@@ -253,8 +282,12 @@ int main(int argc, char **argv)
         fprintf(stderr,
                 "pat-calibrate: 1 rank; accepted: 2 or more, for example mpirun -n 4 pat-calibrate\n");
         status = TOOL_BAD_INPUT;
+    } else if (o.library && !calibrate_library_open(rank)) {
+        status = TOOL_BAD_INPUT;
     } else {
         status = o.check ? check(&o, rank) : calibrate(&o, rank, size);
+        if (o.library)
+            calibrate_library_close();
     }
     MPI_Finalize();
     return status;
