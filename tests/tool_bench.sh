@@ -163,12 +163,24 @@ calibrate=(env "PAT_LINK=1,10000" "$here/mpirun.sh" 2 "$PAT_BUILD/bench/pat-cali
 ours=$("$PAT_BUILD/bench/pat-info" --json | jq -c '[.algorithms["all-gather", "broadcast", "gather"][] | select(test("(auto|native)$") | not)] | sort')
 jq -e --argjson ours "$ours" '.ranks == 2 and (.algorithms | keys) == $ours and (.points | length) >= 54' cal.json >/dev/null ||
     fail "pat-calibrate wrote $(cat cal.json)"
+# How well each of these times is known; what part of a broadcast's is its closing gather.
+jq -e 'all(.points[], .experiments[]; .runs >= 3 and .mean_us and .ci95_us >= 0 and (.not_precise | type == "boolean")) and
+    ([.experiments[].algorithm] | unique) == '"$ours"' and
+    all(.points[], .experiments[]; (.algorithm | startswith("bcast_")) == has("closing_share")) and
+    all(.experiments[]; has("closing_share") == has("closing_bytes"))' cal.json >/dev/null || fail "nothing is known of the times: $(cat cal.json)"
+jq -e 'all(.points[], .experiments[]; .lag1 >= -1 and .lag1 <= 1 and .normal_p >= 0 and .normal_p <= 1)' cal.json >/dev/null ||
+    fail "nothing is known of the repetitions: $(cat cal.json)"
+grep -q '^# [0-9]* experiments: [0-9]* not precise; in [0-9]* a repetition goes by' cal.txt || fail "no sum of what is known: $(cat cal.txt)"
+jq -e '(.gamma_apart | length) == (.gamma | length) and all(.gamma_apart[]; . >= 0)' cal.json >/dev/null ||
+    fail "gamma is not measured twice: $(jq -c '[.gamma, .gamma_apart]' cal.json)"
+grep -q '^# gamma 1.000; measured twice, at most 0.0 % apart$' cal.txt || fail "gamma is not said to be repeatable: $(cat cal.txt)"
+grep -q '^bcast_chain .* of [0-9]* .* to [0-9]* %$' cal.txt || fail "no share of the closing gather: $(cat cal.txt)"
 jq 'del(.algorithms.bcast_chain) | del(.points[] | select(.algorithm == "bcast_chain"))' cal.json >cut.json
 "${calibrate[@]}" --quick --longest 0.002 --out cut.json >cut.txt || fail "pat-calibrate does not go on"
 [ "$(grep '^bcast_\|^gather_' cut.txt | grep -vc ' with ')" -eq 1 ] || fail "pat-calibrate measured again: $(cat cut.txt)"
 # On a busy machine an algorithm may have lost its points to the noise, and gets them now: nothing that was there may be lost.
 jq -es '(.[0].points | map(select(.algorithm != "bcast_chain"))) - .[1].points == [] and
-    (.[0] | del(.algorithms.bcast_chain, .points)) == (.[1] | del(.algorithms.bcast_chain, .points))' cal.json cut.json >/dev/null ||
+    ([.[] | del(.algorithms.bcast_chain, .points) | .experiments |= (map(select(.algorithm != "bcast_chain")) | sort)] | .[0] == .[1])' cal.json cut.json >/dev/null ||
     fail "going on changed what was there"
 jq '.link.mbit = 10' cal.json >foreign.json
 cp foreign.json before.json
@@ -183,6 +195,18 @@ if command -v gnuplot >/dev/null; then
     gnuplot -c "$PAT_SOURCE/bench/plots/choices.gp" check 2>err || fail "choices.gp failed: $(cat err)"
     if [ "$(cat check-{all-gather,broadcast,gather}.svg | grep -c '</svg>')" -ne 3 ] || [ -s err ]; then fail "choices.gp: $(cat err)"; fi
 fi
+# Rules are made of the times of Open MPI's own algorithms, each forced, and of nothing else.
+status=0
+"$PAT_BUILD/bench/pat-calibrate" --out cal.json --rules rules.txt 2>err || status=$?
+if [ $status -ne 2 ] || [ -e rules.txt ] || ! grep -q 'accepted: a file that pat-calibrate --library' err; then fail "rules of nothing: $(cat err)"; fi
+status=0
+OMPI_MCA_coll_tuned_use_dynamic_rules=0 "${calibrate[@]}" --library --out cal.json >out 2>err || status=$?
+if [ $status -ne 2 ] || ! grep -q 'is off; accepted: OMPI_MCA_coll_tuned_use_dynamic_rules=1' err; then fail "what cannot be forced: $(cat err)"; fi
+"${calibrate[@]}" --quick --longest 0.001 --precision 1 --library --out cal.json >library.txt || fail "pat-calibrate --library: $(cat library.txt)"
+jq -e '([.library[].collective] | unique) == ["allgather", "bcast", "gather"] and
+    ([.library[] | select(.collective == "bcast") | .id] | unique | length) >= 9 and all(.library[]; .us > 0 and .runs >= 3)' cal.json >/dev/null ||
+    fail "not all of Open MPI's algorithms are measured: $(jq -c .library cal.json)"
+grep -q '^# the MPI library.s own, broadcast with 2 ranks$' library.txt || fail "pat-calibrate --library says $(cat library.txt)"
 "$PAT_BUILD/bench/pat-calibrate" --out cal.json --rules rules.txt --rules-json rules.json || fail "no rules"
 jq -e '.collectives.bcast | length == 3 and .[0].comm_size_min == 2 and .[2].comm_size_max == "inf"' rules.json >/dev/null ||
     fail "rules.json: $(cat rules.json)"

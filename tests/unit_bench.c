@@ -123,6 +123,25 @@ static void test_sums_are_exact(void **state)
 /* ---- Statistics
  * -------------------------------------------------------------------------------------------------- */
 
+/* What confidence intervals take for granted of repetitions. */
+static void repetitions(void)
+{
+    const double ramp[] = {1, 2, 3, 4, 5}, same[] = {7, 7, 7, 7};
+    double outlier[20], turns[20];
+    for (int i = 0; i < 20; i++) {
+        outlier[i] = i == 13 ? 100 : i % 3;
+        turns[i] = i % 2;
+    }
+    /* Products of neighbours' distances from the mean, 4, over squares, 10; excess 34 / 5 / 2.5^2 - 3 */
+    assert_near(bench_lag1(ramp, 5), 0.4, 1e-12);
+    assert_near(bench_normal_p(ramp, 5), exp(-5 / 48.0 * 1.912 * 1.912), 1e-9);
+    assert_false(bench_is_dependent(bench_lag1(ramp, 5), 5));
+    assert_true(bench_lag1(turns, 20) < -0.9 && bench_is_dependent(bench_lag1(turns, 20), 20));
+    assert_true(bench_normal_p(outlier, 20) < 1e-6);
+    assert_false(bench_is_dependent(bench_lag1(outlier, 20), 20));
+    assert_true(bench_lag1(same, 4) == 0 && bench_normal_p(same, 4) == 1 && bench_lag1(ramp, 2) == 0);
+}
+
 static void test_statistics(void **state)
 {
     (void)state;
@@ -133,6 +152,7 @@ static void test_statistics(void **state)
     /* t(0.975; 4) = 2.776445, s = sqrt(2.5) */
     assert_near(bench_ci95(x, 7), 2.776445 * sqrt(2.5) / sqrt(5), 1e-5);
     assert_true(isnan(bench_ci95(x, 2)));
+    repetitions();
     assert_true(isnan(bench_mean(x + 1, 1, NULL)));
     assert_true(isnan(bench_mean(x, 0, NULL)));
 

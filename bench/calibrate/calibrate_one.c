@@ -21,9 +21,7 @@ enum { MAX_SIZES = 10, MAX_ROWS = 3 * MAX_SIZES };
 enum { LEAST_BLOCK = 4096, LONG_WITH_FEWER = 16384 };
 /* Up to what part of a broadcast's time the error of the difference that it is found by may come. */
 static const double MOST_NOISE = 0.3;
-/* Closing gathers of three lengths, none a segment's: with one length alpha and beta would come in one proportion. */
-static const int64_t closings[] = {64, 1024, 4096};
-enum { NUM_CLOSINGS = sizeof(closings) / sizeof(closings[0]) };
+static const int64_t closings[CALIBRATE_NUM_CLOSINGS] = {64, 1024, 4096};
 
 static double link_s(const calibrate_session *r, double messages, double bytes)
 {
@@ -104,11 +102,10 @@ bool calibrate_is_timed(const pat_algorithm *alg)
     return !alg->build && !alg->chooses && pat_collective_of(alg->op)->yardstick;
 }
 
-/* Lengths that points are taken at; of the MPI library's own as if it were one of ours: longer it hardly takes. */
-static int point_sizes(const calibrate_session *r, const pat_algorithm *alg, int64_t *sizes)
+int calibrate_point_sizes(const calibrate_session *r, const pat_algorithm *alg, int64_t *sizes)
 {
     const pat_algorithm *like = alg->build ? alg : pat_algorithm_find(pat_collective_of(alg->op)->yardstick);
-    return sizes_for(r, like, 256, 2 * MAX_SIZES, sizes);
+    return sizes_for(r, like, 256, CALIBRATE_MOST_SIZES, sizes);
 }
 
 /* Milliseconds that one run more or less takes, with the least repetitions. */
@@ -120,42 +117,81 @@ static double expected_ms(const calibrate_session *r, const pat_algorithm *alg, 
 
 double calibrate_expected_ms(const calibrate_session *r)
 {
-    int64_t sizes[2 * MAX_SIZES];
+    int64_t sizes[CALIBRATE_MOST_SIZES];
     double total = 0;
     for (int a = 0; a < pat_algorithm_count(); a++) {
         const pat_algorithm *alg = pat_algorithm_at(a);
         if (calibrate_is_fitted(alg) && !r->found.fits[a].known)
             for (int i = sizes_of(r, alg, sizes) - 1; i >= 0; i--)
-                total += expected_ms(r, alg, sizes[i]) * (calibrate_needs_closing(alg) ? NUM_CLOSINGS : 1);
+                total += expected_ms(r, alg, sizes[i]) *
+                         (calibrate_needs_closing(alg) ? CALIBRATE_NUM_CLOSINGS : 1);
     }
     return total;
 }
 
-/* Clocks drift apart by milliseconds in the minutes that a calibration takes. */
-static void sync_clock(calibrate_session *r)
+void calibrate_begin(calibrate_session *r)
 {
     int same_machine;
-    bench_must(bench_clock_sync(&r->clock, MPI_COMM_WORLD, 20, &same_machine), "the clock");
-}
-
-/* Nothing of an all-gather is to be prepared in the background while something else is measured. */
-static void use_native(void)
-{
     for (int op = 0; op < PAT_NUM_OPS; op++) {
         const char *const native = pat_algorithm_native((enum pat_op)op)->name;
         bench_must(PAT_UseAlg(native), native);
     }
+    bench_must(bench_clock_sync(&r->clock, MPI_COMM_WORLD, 20, &same_machine), "the clock");
+}
+
+/* The closing gathers by themselves, once: what part of an experiment they are. */
+static void time_closings(calibrate_session *r)
+{
+    for (int k = 0; k < CALIBRATE_NUM_CLOSINGS && r->closing_s[k] <= 0; k++) {
+        const calibrate_job job = {NULL, 0, closings[k], &r->clock};
+        r->closing_s[k] = calibrate_time(MPI_COMM_WORLD, &job, &r->options->patience, r->buffer).median_s;
+        MPI_Bcast(&r->closing_s[k], 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+    }
+}
+
+bench_known calibrate_known(const calibrate_result *t, double closing_share)
+{
+    return (bench_known){.runs = t->runs,
+                         .unsure = t->unsure,
+                         .mean_us = 1e6 * t->mean_s,
+                         .ci_us = 1e6 * t->ci_s,
+                         .lag1 = t->lag1,
+                         .normal_p = t->normal_p,
+                         .closing_share = closing_share};
+}
+
+static void print_fit(const calibrate_session *r, int alg)
+{
+    const pat_fit *f = &r->found.fits[alg];
+    const bench_quality q = bench_measured_quality(r->measured, alg);
+    char closing[32] = "-";
+    if (q.most_share >= 0)
+        snprintf(closing, sizeof(closing), "%.0f to %.0f %%", 100 * q.least_share, 100 * q.most_share);
+    printf("%-16s %10.3f %10.4f %5d %10.1f %9.1f %% %6d of %d %15s\n", pat_algorithm_at(alg)->name,
+           f->alpha_us, f->beta_ns, f->rank, f->condition, 100 * f->spread, q.unsure, q.num, closing);
+    for (int i = 0; i < r->measured->num; i++) {
+        const bench_experiment *e = &r->measured->of[i];
+        if (e->alg == alg && bench_measured_is_closing(e))
+            printf("# %s of %lld bytes: %.0f %% of the time is the closing gather's, of blocks of %lld "
+                   "bytes\n",
+                   pat_algorithm_at(alg)->name, (long long)e->bytes, 100 * e->known.closing_share,
+                   (long long)e->closing_bytes);
+    }
+    fflush(stdout);
 }
 
 void calibrate_fit(calibrate_session *r, const pat_algorithm *alg)
 {
-    int64_t sizes[2 * MAX_SIZES];
+    const int index = (int)(alg - pat_algorithm_at(0));
+    int64_t sizes[CALIBRATE_MOST_SIZES];
     bench_fit_row rows[MAX_ROWS];
-    int num = 0, unsure = 0;
-    use_native();
-    sync_clock(r);
+    int num = 0;
+    calibrate_begin(r);
+    if (calibrate_needs_closing(alg))
+        time_closings(r);
+    bench_measured_forget_fit(r->measured, index);
     for (int i = 0, n = sizes_of(r, alg, sizes); i < n; i++)
-        for (int k = 0; k < (calibrate_needs_closing(alg) ? NUM_CLOSINGS : 1); k++) {
+        for (int k = 0; k < (calibrate_needs_closing(alg) ? CALIBRATE_NUM_CLOSINGS : 1); k++) {
             const calibrate_job job = {alg, sizes[i], calibrate_needs_closing(alg) ? closings[k] : -1,
                                        &r->clock};
             bench_must(PAT_UseAlg(alg->name), alg->name);
@@ -164,7 +200,14 @@ void calibrate_fit(calibrate_session *r, const pat_algorithm *alg)
             const double others = job.closing_bytes < 0 ? 0 : r->size - 1;
             rows[num++] = (bench_fit_row){c.messages + others, c.bytes + others * (double)job.closing_bytes,
                                           t.median_s};
-            unsure += !(t.ci_s < r->options->patience.precision * t.mean_s);
+            const bench_experiment e = {
+                .alg = index,
+                .ranks = r->size,
+                .bytes = sizes[i],
+                .closing_bytes = job.closing_bytes,
+                .us = 1e6 * t.median_s,
+                .known = calibrate_known(&t, job.closing_bytes < 0 ? -1 : r->closing_s[k] / t.median_s)};
+            bench_measured_add(r->measured, &e);
             if (r->rank == 0)
                 bench_progress_step(&r->progress, expected_ms(r, alg, sizes[i]), alg->name,
                                     (int64_t)(MPI_Wtime() * 1e9));
@@ -177,23 +220,42 @@ void calibrate_fit(calibrate_session *r, const pat_algorithm *alg)
         fprintf(stderr, "pat-calibrate: %s: the fit failed: %s\n", alg->name, strerror(error));
         MPI_Abort(MPI_COMM_WORLD, 1);
     }
-    r->found.fits[alg - pat_algorithm_at(0)] = (pat_fit){.known = true,
-                                                         .alpha_us = f.alpha_s * 1e6,
-                                                         .beta_ns = f.beta_s * 1e9,
-                                                         .rank = f.rank,
-                                                         .condition = f.condition,
-                                                         .spread = f.spread};
-    printf("%-16s %10.3f %10.4f %5d %10.1f %9.1f %% %6d of %d\n", alg->name, f.alpha_s * 1e6, f.beta_s * 1e9,
-           f.rank, f.condition, 100 * f.spread, unsure, num);
-    fflush(stdout);
+    r->found.fits[index] = (pat_fit){.known = true,
+                                     .alpha_us = f.alpha_s * 1e6,
+                                     .beta_ns = f.beta_s * 1e9,
+                                     .rank = f.rank,
+                                     .condition = f.condition,
+                                     .spread = f.spread};
+    print_fit(r, index);
+}
+
+/* Found by one experiment, or, where the closing gather's is given, by the difference to that. */
+static void add_point(calibrate_session *r, pat_point point, const calibrate_result *all,
+                      const calibrate_result *closing)
+{
+    calibrate_result t = *all;
+    if (closing) {
+        t.mean_s -= closing->mean_s;
+        t.ci_s = hypot(t.ci_s, closing->ci_s);
+        t.unsure = t.unsure || closing->unsure;
+    }
+    const bench_experiment e = {.is_point = true,
+                                .alg = point.alg,
+                                .ranks = point.ranks,
+                                .bytes = point.bytes,
+                                .closing_bytes = -1,
+                                .us = point.us,
+                                .known =
+                                    calibrate_known(&t, closing ? closing->median_s / all->median_s : -1)};
+    r->found.points[r->found.num_points++] = point;
+    bench_measured_add(r->measured, &e);
 }
 
 void calibrate_points(calibrate_session *r, const pat_algorithm *alg, int ranks)
 {
-    int64_t sizes[2 * MAX_SIZES];
+    int64_t sizes[CALIBRATE_MOST_SIZES];
     MPI_Comm comm;
-    use_native();
-    sync_clock(r);
+    calibrate_begin(r);
     if (alg->build)
         bench_must(PAT_UseAlg(alg->name), alg->name); /* all ranks, though not all take part */
     MPI_Comm_split(MPI_COMM_WORLD, r->rank < ranks ? 0 : MPI_UNDEFINED, r->rank, &comm);
@@ -201,7 +263,7 @@ void calibrate_points(calibrate_session *r, const pat_algorithm *alg, int ranks)
         const calibrate_job nothing = {NULL, 0, 0, &r->clock};
         const calibrate_result empty = calibrate_time(comm, &nothing, &r->options->patience, r->buffer);
         const int before = r->found.num_points;
-        int n = point_sizes(r, alg, sizes);
+        int n = calibrate_point_sizes(r, alg, sizes);
         while (alg->build && ranks < r->size && n > 1 && sizes[n - 1] > LONG_WITH_FEWER)
             n--;
         for (int i = 0; i < n && before + i < PAT_MAX_POINTS; i++) {
@@ -211,8 +273,8 @@ void calibrate_points(calibrate_session *r, const pat_algorithm *alg, int ranks)
             const double s = closed ? t.median_s - empty.median_s : t.median_s;
             const double noise_s = closed ? hypot(t.ci_s, empty.ci_s) : 0;
             if (s > link_s(r, 1, 0) && noise_s < MOST_NOISE * s) /* else lost in the closing gather's noise */
-                r->found.points[r->found.num_points++] =
-                    (pat_point){(int)(alg - pat_algorithm_at(0)), ranks, sizes[i], 1e6 * s};
+                add_point(r, (pat_point){(int)(alg - pat_algorithm_at(0)), ranks, sizes[i], 1e6 * s}, &t,
+                          closed ? &empty : NULL);
         }
         MPI_Comm_free(&comm);
     }
@@ -224,14 +286,14 @@ void calibrate_points(calibrate_session *r, const pat_algorithm *alg, int ranks)
 
 size_t calibrate_most_bytes(const calibrate_session *r)
 {
-    int64_t sizes[2 * MAX_SIZES];
+    int64_t sizes[CALIBRATE_MOST_SIZES];
     size_t most = 0;
     for (int a = 0; a < pat_algorithm_count(); a++) {
         const pat_algorithm *alg = pat_algorithm_at(a);
         if (!calibrate_is_fitted(alg) && !calibrate_is_timed(alg))
             continue;
         for (int points = !calibrate_is_fitted(alg); points < 2; points++) {
-            const int n = points ? point_sizes(r, alg, sizes) : sizes_of(r, alg, sizes);
+            const int n = points ? calibrate_point_sizes(r, alg, sizes) : sizes_of(r, alg, sizes);
             const size_t bytes = calibrate_bytes(&(calibrate_job){alg, sizes[n - 1], 4096, NULL}, r->size);
             most = bytes > most ? bytes : most;
         }

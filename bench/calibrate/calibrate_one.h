@@ -4,9 +4,13 @@
 #ifndef CALIBRATE_ONE_H
 #define CALIBRATE_ONE_H
 
+#include "bench_measured.h"
 #include "calibrate_options.h"
 #include "calibrate_place.h"
 #include "link.h"
+
+/* Closing gathers of three lengths, none a segment's: with one length alpha and beta would come in one proportion. */
+enum { CALIBRATE_NUM_CLOSINGS = 3 };
 
 /* What a rank knows while it measures. Fits are found on rank 0 alone, points on all ranks. */
 typedef struct calibrate_session {
@@ -16,6 +20,9 @@ typedef struct calibrate_session {
     pat_link link;
     pat_clock clock;
     pat_calibration found;
+    bench_measured *measured; /* on rank 0 */
+    double
+        closing_s[CALIBRATE_NUM_CLOSINGS]; /* what the closing gathers take by themselves; 0: not known yet */
     bench_progress progress;
     char *buffer;
 } calibrate_session;
@@ -29,6 +36,19 @@ void calibrate_fit(calibrate_session *r, const pat_algorithm *alg);
 
 /* Take its points with so many of the ranks. One of ours has a formula for long messages: with fewer ranks only short ones count. */
 void calibrate_points(calibrate_session *r, const pat_algorithm *alg, int ranks);
+
+/*
+ * Before experiments of another kind, collective over all ranks: nothing of a collective is prepared in the background while something else
+ * is measured; and the clock, which drifts by milliseconds in the minutes that a calibration takes, is set anew.
+ */
+void calibrate_begin(calibrate_session *r);
+
+/* Lengths that points are taken at; of the MPI library's own as if it were one of ours: longer it hardly takes. Returns how many. */
+enum { CALIBRATE_MOST_SIZES = 20 };
+int calibrate_point_sizes(const calibrate_session *r, const pat_algorithm *alg, int64_t *sizes);
+
+/* closing_share: as in bench_known. */
+bench_known calibrate_known(const calibrate_result *t, double closing_share);
 
 /* Milliseconds that the fits still to be made will take, more or less. */
 double calibrate_expected_ms(const calibrate_session *r);

@@ -23,6 +23,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case 'c':
         o->check = true;
         return 0;
+    case 'b':
+        o->library = true;
+        return 0;
     case 'r':
         o->rules = tool_output(state, "--rules", arg);
         return 0;
@@ -68,8 +71,13 @@ static const struct argp_option keys[] = {
      "what was "
      "predicted",
      0},
+    {"library", 'b', 0, 0,
+     "Measure Open MPI's own algorithms too, each forced, one by one: what --rules is made of", 0},
     {"rules", 'r', "FILE", 0,
-     "Only write FILE, out of the calibration of --out: rules for Open MPI's own collectives", 0},
+     "Only write FILE, out of what --library has measured into the calibration of --out: rules for Open "
+     "MPI's "
+     "own collectives",
+     0},
     {"rules-json", 'j', "FILE", 0, "The same as JSON, for Open MPI 6", 0},
     {"precision", 'p', "R", 0,
      "Repeat until the 95 % confidence interval is this part of the mean on either side (default 0.025), at "

@@ -12,7 +12,7 @@
 typedef struct calibrate_options {
     const char *out; /* NULL: a file of the store */
     const char *rules, *rules_json;
-    bool quick, again, check;
+    bool quick, again, check, library;
     double longest_s; /* one run of an experiment, as far as the link tells */
     calibrate_patience patience;
     enum bench_progress_mode progress;

@@ -91,9 +91,9 @@ int calibrate_place_before(const calibrate_place *place, pat_calibration *c, con
     return pat_store_read_file(c, place->kept, NULL, why, why_size);
 }
 
-int calibrate_place_save(const calibrate_place *place, const pat_calibration *c)
+int calibrate_place_save(const calibrate_place *place, const pat_calibration *c, const bench_measured *m)
 {
-    return pat_calibration_write(c, place->out, place->kept != NULL);
+    return bench_measured_write(c, m, place->out, place->kept != NULL);
 }
 
 int calibrate_place_end(const calibrate_place *place)

@@ -8,8 +8,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "bench_measured.h"
 #include "calibrate_options.h"
-#include "calibration.h"
 #include "store.h"
 
 /*
@@ -40,8 +40,8 @@ bool calibrate_place_find(const calibrate_options *o, const pat_calibration *fou
 int calibrate_place_before(const calibrate_place *place, pat_calibration *c, const char **from, char *why,
                            size_t why_size);
 
-/* On rank 0: write what was found so far. Returns 0 or an error number. */
-int calibrate_place_save(const calibrate_place *place, const pat_calibration *c);
+/* On rank 0: write what was found so far, and how well it is known. Returns 0 or an error number. */
+int calibrate_place_save(const calibrate_place *place, const pat_calibration *c, const bench_measured *m);
 
 /* On rank 0: it is whole, and gets its name; nothing happens where nothing was saved. Returns 0 or an error number. */
 int calibrate_place_end(const calibrate_place *place);

@@ -58,20 +58,30 @@ static void run(MPI_Comm comm, const calibrate_job *job, char *buffer)
                    "MPI_Recv");
 }
 
+static bool is_precise(const double *seconds, int n, const calibrate_patience *patience)
+{
+    return bench_ci95(seconds, n) < patience->precision * bench_mean(seconds, n, NULL);
+}
+
 /* Enough repetitions? Rank 0 knows, and all do as it says. */
 static bool enough(MPI_Comm comm, const double *seconds, int n, const calibrate_patience *patience)
 {
     int rank, stop = n >= patience->most;
     MPI_Comm_rank(comm, &rank);
     if (rank == 0 && n >= patience->least && !stop)
-        stop = bench_ci95(seconds, n) < patience->precision * bench_mean(seconds, n, NULL);
+        stop = is_precise(seconds, n, patience);
     MPI_Bcast(&stop, 1, MPI_INT, 0, comm);
     return stop;
 }
 
-static calibrate_result summary(double *seconds, int n)
+static calibrate_result summary(double *seconds, int n, const calibrate_patience *patience)
 {
-    calibrate_result r = {.mean_s = bench_mean(seconds, n, NULL), .ci_s = bench_ci95(seconds, n), .runs = n};
+    calibrate_result r = {.mean_s = bench_mean(seconds, n, NULL),
+                          .ci_s = bench_ci95(seconds, n),
+                          .runs = n,
+                          .lag1 = bench_lag1(seconds, n),
+                          .normal_p = bench_normal_p(seconds, n),
+                          .unsure = !is_precise(seconds, n, patience)};
     r.median_s = bench_median(seconds, n);
     return r;
 }
@@ -137,7 +147,7 @@ calibrate_result calibrate_time(MPI_Comm comm, const calibrate_job *job, const c
     do
         seconds[n++] = calibrate_once(comm, job, buffer);
     while (!enough(comm, seconds, n, patience));
-    const calibrate_result result = summary(seconds, n);
+    const calibrate_result result = summary(seconds, n, patience);
     free(seconds);
     return result;
 }
@@ -166,7 +176,7 @@ static double fan_out(MPI_Comm comm, const int *receivers, int children, int64_t
         MPI_Barrier(comm);
         seconds[n++] = MPI_Wtime() - start;
     } while (!enough(comm, seconds, n, patience));
-    const double median = summary(seconds, n).median_s;
+    const double median = summary(seconds, n, patience).median_s;
     free(seconds);
     return median;
 }
@@ -174,8 +184,7 @@ static double fan_out(MPI_Comm comm, const int *receivers, int children, int64_t
 /* A segment. */
 static char *data(int64_t bytes)
 {
-    char *buffer = malloc((size_t)bytes);
-    bench_must(buffer ? MPI_SUCCESS : MPI_ERR_NO_MEM, "memory");
+    char *buffer = bench_must_alloc((size_t)bytes, 1);
     memset(buffer, 1, (size_t)bytes);
     return buffer;
 }
@@ -249,7 +258,7 @@ static double ping(MPI_Comm comm, int other, int64_t bytes, const calibrate_pati
             seconds[n] = (MPI_Wtime() - start) / 2;
         n++;
     } while (!enough(comm, seconds, n, patience));
-    const double median = summary(seconds, n).median_s;
+    const double median = summary(seconds, n, patience).median_s;
     free(seconds);
     return median;
 }

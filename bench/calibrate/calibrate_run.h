@@ -29,8 +29,11 @@ typedef struct calibrate_job {
 } calibrate_job;
 
 typedef struct calibrate_result {
-    double median_s, mean_s, ci_s; /* significant on rank 0 */
+    double median_s, mean_s,
+        ci_s; /* significant on rank 0; ci_s: half-width of the 95 % confidence interval */
     int runs;
+    double lag1, normal_p; /* of the repetitions, see bench_stats.h */
+    bool unsure;           /* the most repetitions were made, and the mean is not precise */
 } calibrate_result;
 
 /*
@@ -43,8 +46,8 @@ size_t calibrate_bytes(const calibrate_job *job, int ranks);
 
 /*
  * gamma(2) to gamma(num+1), each between 1 and its number of receivers and never falling: how many times as long as one
- * message of so many bytes as many take that are posted together. To ranks on other nodes, as far as there are so many. Collective; num
- * less than the ranks, and at most 64.
+ * message of so many bytes as many take that are posted together. To ranks on other nodes, as far as there are so many. Collective, and the same on all
+ * ranks; num less than the ranks, and at most 64.
  */
 void calibrate_gammas(MPI_Comm comm, int64_t bytes, const calibrate_patience *patience, double *gammas,
                       int num);

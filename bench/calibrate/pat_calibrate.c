@@ -12,7 +12,8 @@
 #include "bench_must.h"
 #include "bench_rules.h"
 #include "calibrate_check.h"
-#include "calibrate_one.h"
+#include "calibrate_force.h"
+#include "calibrate_library.h"
 #include "calibrate_place.h"
 #include "machine.h"
 #include "pat.h"
@@ -32,7 +33,7 @@ static void must_write(const calibrate_session *r, int error)
 static void save(const calibrate_session *r)
 {
     if (r->rank == 0)
-        must_write(r, calibrate_place_save(&r->place, &r->found));
+        must_write(r, calibrate_place_save(&r->place, &r->found, r->measured));
 }
 
 static bool has_points(const pat_calibration *c, int alg, int ranks)
@@ -57,7 +58,8 @@ static bool go_on(calibrate_session *r)
     const int error = calibrate_place_before(&r->place, &before, &from, why, sizeof(why));
     if (error == ENOENT)
         return true;
-    bool same = !error && pat_calibration_is_of(&before, &r->found.machine, why, sizeof(why)) &&
+    bool same = !error && bench_measured_read(r->measured, from, why, sizeof(why)) == 0 &&
+                pat_calibration_is_of(&before, &r->found.machine, why, sizeof(why)) &&
                 pat_calibration_is_of_link(&before, r->found.link_mbit, why, sizeof(why));
     if (same && before.ranks != r->size) {
         same = false;
@@ -78,20 +80,25 @@ static bool measure(calibrate_session *r)
 {
     bool any = false;
     if (r->found.num_gammas == 0) {
+        double twice[2][MOST_GAMMAS];
         r->found.num_gammas = r->size - 1 < MOST_GAMMAS ? r->size - 1 : MOST_GAMMAS;
-        calibrate_gammas(MPI_COMM_WORLD, PAT_SEGMENT_BYTES, &r->options->patience, r->found.gammas,
-                         r->found.num_gammas);
+        for (int i = 0; i < 2; i++)
+            calibrate_gammas(MPI_COMM_WORLD, PAT_SEGMENT_BYTES, &r->options->patience, twice[i],
+                             r->found.num_gammas);
+        bench_measured_gammas(r->measured, twice[0], twice[1], r->found.gammas, r->found.num_gammas);
         r->found.ratio = calibrate_ratio(MPI_COMM_WORLD, PAT_SEGMENT_BYTES, &r->options->patience);
     }
     if (r->rank == 0) {
         printf("# gamma");
         for (int i = 0; i < r->found.num_gammas; i++)
             printf(" %.3f", r->found.gammas[i]);
+        if (r->measured->num_apart > 0)
+            printf("; measured twice, at most %.1f %% apart", 100 * bench_measured_gammas_apart(r->measured));
         if (r->found.ratio > 0)
             printf("\n# a segment takes %.2f times as long over the network as inside a node",
                    r->found.ratio);
-        printf("\n%-16s %10s %10s %5s %10s %11s %s\n", "algorithm", "alpha [us]", "beta [ns]", "rank",
-               "condition", "residual", "not precise");
+        printf("\n%-16s %10s %10s %5s %10s %11s %s %15s\n", "algorithm", "alpha [us]", "beta [ns]", "rank",
+               "condition", "residual", "not precise", "closing gather");
         bench_progress_start(&r->progress, r->options->progress, calibrate_expected_ms(r),
                              (int64_t)(MPI_Wtime() * 1e9));
     }
@@ -125,12 +132,36 @@ static bool measure(calibrate_session *r)
     return any;
 }
 
+/* The MPI library's own algorithms. False: they were there already. */
+static bool measure_library(calibrate_session *r)
+{
+    bool any = false;
+    for (int op = 0; op < PAT_NUM_OPS; op++)
+        for (int ranks = r->size; ranks > 1 && pat_collective_of((enum pat_op)op)->yardstick; ranks /= 2)
+            if (calibrate_library(r, (enum pat_op)op, ranks)) {
+                save(r);
+                any = true;
+            }
+    return any;
+}
+
+/* Whether the confidence intervals are what they are taken for: they want independent, normally distributed repetitions. */
+static void print_quality(const bench_measured *m)
+{
+    const bench_quality q = bench_measured_quality_of_all(m);
+    printf("# %d experiments: %d not precise; in %d a repetition goes by the one before it, and %d are not "
+           "normally distributed, where by chance up to 5 in 100 seem so\n",
+           q.num, q.unsure, q.dependent, q.not_normal);
+}
+
 /* On rank 0, when everything has been measured. */
 static void end(const calibrate_session *r, bool measured)
 {
     const char *const path = r->place.kept ? r->place.kept : r->place.out;
     char why[200];
     must_write(r, calibrate_place_end(&r->place));
+    if (measured)
+        print_quality(r->measured);
     if (measured)
         printf("# written to %s\n", path);
     else
@@ -172,6 +203,7 @@ static int calibrate(const calibrate_options *o, int rank, int size)
         return TOOL_BAD_INPUT;
     }
     r.found.ranks = size;
+    r.measured = bench_must_alloc(1, sizeof(*r.measured));
     bench_must(pat_link_find(&r.link, &pat_rt.config, MPI_COMM_WORLD, NULL), "the link");
     bench_must(bench_clock_sync(&r.clock, MPI_COMM_WORLD, 20, &same_machine), "the clock");
     r.found.link_us = (double)r.link.alpha_ns / 1e3;
@@ -192,10 +224,13 @@ static int calibrate(const calibrate_options *o, int rank, int size)
         printf("# PAT calibration, %d ranks, %d on a node, link %.1f us, %.1f Mbit/s\n# %s\n# %s\n", size,
                r.found.machine.ranks_per_node, r.found.link_us, r.found.link_mbit, r.found.machine.cpu,
                r.found.machine.mpi);
-    const bool measured = measure(&r);
+    bool measured = measure(&r);
+    if (o->library && measure_library(&r))
+        measured = true;
     if (rank == 0)
         end(&r, measured);
     free(r.buffer);
+    free(r.measured);
     bench_must(PAT_Finalize(), "PAT_Finalize");
     return 0;
 }
@@ -208,19 +243,30 @@ static int write_rules(const calibrate_options *o)
         bool json;
     } files[] = {{o->rules, false}, {o->rules_json, true}};
     pat_calibration c;
-    char why[512];
-    if (pat_calibration_read(&c, o->out, why, sizeof(why)) != 0) {
+    bench_measured *m = calloc(1, sizeof(*m));
+    char why[512] = "no memory";
+    int status = 0;
+    if (!m || pat_calibration_read(&c, o->out, why, sizeof(why)) != 0 ||
+        bench_measured_read(m, o->out, why, sizeof(why)) != 0) {
         fprintf(stderr, "pat-calibrate: %s\n", why);
-        return TOOL_BAD_INPUT;
+        status = TOOL_BAD_INPUT;
+    } else if (m->library.num == 0) {
+        fprintf(
+            stderr,
+            "pat-calibrate: %s: the MPI library's own algorithms were not measured; accepted: a file that "
+            "pat-calibrate --library has gone on with\n",
+            o->out);
+        status = TOOL_BAD_INPUT;
     }
-    for (int i = 0; i < 2; i++) {
-        const int error = files[i].path ? bench_rules_write(&c, files[i].path, files[i].json) : 0;
+    for (int i = 0; i < 2 && status == 0; i++) {
+        const int error = files[i].path ? bench_rules_write(&m->library, files[i].path, files[i].json) : 0;
         if (error) {
             fprintf(stderr, "pat-calibrate: %s: %s\n", files[i].path, strerror(error));
-            return TOOL_FAILED;
+            status = TOOL_FAILED;
         }
     }
-    return 0;
+    free(m);
+    return status;
 }
 
 int main(int argc, char **argv)
@@ -231,6 +277,8 @@ int main(int argc, char **argv)
                &o); /* before MPI_Init: a wrong option ends every rank alike */
     if (o.rules || o.rules_json)
         return write_rules(&o);
+    if (o.library)
+        force_prepare();
     MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
@@ -238,8 +286,12 @@ int main(int argc, char **argv)
         fprintf(stderr,
                 "pat-calibrate: 1 rank; accepted: 2 or more, for example mpirun -n 4 pat-calibrate\n");
         status = TOOL_BAD_INPUT;
+    } else if (o.library && !calibrate_library_open(rank)) {
+        status = TOOL_BAD_INPUT;
     } else {
         status = o.check ? check(&o, rank) : calibrate(&o, rank, size);
+        if (o.library)
+            calibrate_library_close();
     }
     MPI_Finalize();
     return status;

@@ -44,6 +44,29 @@ double bench_ci95(const double *x, int n)
     return half;
 }
 
+static int says_nothing(const double *x, int n)
+{
+    return n < 3 || !(gsl_stats_sd(x, 1, (size_t)n) > 0);
+}
+
+double bench_lag1(const double *x, int n)
+{
+    return says_nothing(x, n) ? 0 : gsl_stats_lag1_autocorrelation(x, 1, (size_t)n);
+}
+
+int bench_is_dependent(double lag1, int n)
+{
+    return fabs(lag1) > gsl_cdf_ugaussian_Pinv(0.975) / sqrt(n);
+}
+
+double bench_normal_p(const double *x, int n)
+{
+    if (says_nothing(x, n))
+        return 1;
+    const double skew = gsl_stats_skew(x, 1, (size_t)n), excess = gsl_stats_kurtosis(x, 1, (size_t)n);
+    return gsl_cdf_chisq_Q(n / 6.0 * (skew * skew + excess * excess / 4), 2);
+}
+
 double bench_quantile(double *x, int n, double share)
 {
     gsl_sort(x, 1, (size_t)n);

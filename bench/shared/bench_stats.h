@@ -11,6 +11,16 @@ double bench_mean(const double *x, int n, int *used);
 /* Half-width of the 95 % confidence interval of the mean (Student's t); NaN for fewer than two values. */
 double bench_ci95(const double *x, int n);
 
+/*
+ * What that interval takes for granted. How much a value goes by the one before it: the autocorrelation at distance 1, -1 to 1, and whether
+ * it is beyond what independent values have in 95 of 100 cases. How probable skewness and excess as great as these are where values are
+ * normally distributed (Jarque and Bera's test; of few values it finds only gross departures). Of n values none of which is NaN; of fewer
+ * than three, or of equal ones: 0, false and 1.
+ */
+double bench_lag1(const double *x, int n);
+int bench_is_dependent(double lag1, int n);
+double bench_normal_p(const double *x, int n);
+
 /* Of n values, one at least and none of them NaN, which are sorted: the one that `share` of them lie below, 0 to 1. */
 double bench_quantile(double *x, int n, double share);
 double bench_median(double *x, int n);

@@ -187,7 +187,7 @@ int pat_calibration_read(pat_calibration *c, const char *path, char *why, size_t
 
 /* ---- Writing ------------------------------------------------------------------------------------------ */
 
-static json_t *to_json(const pat_calibration *c)
+json_t *pat_calibration_json(const pat_calibration *c)
 {
     json_t *gammas = json_array(), *fits = json_object(), *points = json_array();
     for (int i = 0; i < c->num_gammas; i++)
@@ -217,7 +217,11 @@ static json_t *to_json(const pat_calibration *c)
 
 int pat_calibration_write(const pat_calibration *c, const char *path, bool own)
 {
-    json_t *all = to_json(c);
+    return pat_calibration_write_json(pat_calibration_json(c), path, own);
+}
+
+int pat_calibration_write_json(json_t *all, const char *path, bool own)
+{
     char *text = all ? json_dumps(all, JSON_INDENT(1) | JSON_REAL_PRECISION(17)) : NULL;
     const int error = !text ? ENOMEM : (own ? pat_file_write_own : pat_file_write)(path, text, strlen(text));
     json_decref(all);

@@ -77,6 +77,13 @@ int pat_calibration_read_open(pat_calibration *c, FILE *file, char *why, size_t 
 /* Write it, whole or not at all. own: as pat_file_write_own does, and not as pat_file_write. Returns 0 or an error number. */
 int pat_calibration_write(const pat_calibration *c, const char *path, bool own);
 
+/*
+ * The two steps of it, for who adds to what the file says: as JSON, the points in their order, NULL without memory; and written out, which
+ * takes `all` over, NULL too.
+ */
+struct json_t *pat_calibration_json(const pat_calibration *c);
+int pat_calibration_write_json(struct json_t *all, const char *path, bool own);
+
 /* Is it one of this machine? If not, `why` names what differs, and how. */
 bool pat_calibration_is_of(const pat_calibration *c, const pat_machine *machine, char *why, size_t why_size);
 
