@@ -102,6 +102,11 @@ static void measure(taulop_team *team, const options *o, pat_transfers *t)
             fflush(stdout);
         }
     }
+    t->copies = 2;
+    for (int i = 0; i < t->num_sizes; i++) {
+        t->alone_bytes[t->num_alone] = t->bytes[i];
+        t->alone_us[t->num_alone++] = 2 * t->us[0][i];
+    }
 }
 
 static void compare(taulop_team *team, const options *o, const pat_transfers *t)
@@ -115,7 +120,7 @@ static void compare(taulop_team *team, const options *o, const pat_transfers *t)
            t->num_sizes, "operation", "ranks", "tau-Lop", "LogGP", "log_nP");
     for (int k = 0; k < 3; k++)
         for (int ranks = 2; ranks <= o->threads; ranks *= 2) {
-            double error[3] = {0, 0, 0};
+            double error[PAT_NUM_NODE_MODELS] = {0};
             int num = 0;
             for (int i = 0; i < t->num_sizes; i++) {
                 double us[MAX_RUNS];
