@@ -15,7 +15,7 @@
 /* L(m, tau) = 1 + m/1000 alone, half as much again for every further one; whole messages, in two copies. */
 static const pat_transfers even = {.copies = 2,
                                    .tree_degree = 2,
-                                   .overhead_us = 0.5,
+                                   .overhead_us = {0.5, 0.5, 0.5},
                                    .num_sizes = 3,
                                    .num_taus = 3,
                                    .bytes = {1000, 2000, 8000},
@@ -120,12 +120,17 @@ static void overhead(void **state)
     pat_transfers t = even;
     t.protocol_us = 7;
     t.threshold_bytes = 2000;
-    near(0.5, pat_overhead_us(&t, 1999));
-    near(7.5, pat_overhead_us(&t, 2000));
+    near(0.5, pat_overhead_us(&t, 1999, 1));
+    near(7.5, pat_overhead_us(&t, 2000, 4));
     near(7.5 + 2 * 3, pat_node_us(&t, PAT_TAULOP, PAT_NODE_MESSAGE, 2, 2000));
     near(0.5 + 2 * 5 + 7.5 + 2 * 7.5, pat_node_us(&t, PAT_TAULOP, PAT_NODE_DOUBLING, 4, 1000));
     t.threshold_bytes = 0;
-    near(0.5, pat_overhead_us(&t, 1 << 30));
+    near(0.5, pat_overhead_us(&t, 1 << 30, 1));
+    /* Ranks that share cores wait for one, the longer the more there are. */
+    t.overhead_us[2] = 4.5;
+    near(2.5, pat_overhead_us(&t, 1000, 3));
+    near(3 * (4.5 + 2 * 5), pat_node_us(&t, PAT_TAULOP, PAT_NODE_RING, 4, 1000));
+    near(0.5 + 2 * 2 + 0.5 + 2 * 3, pat_node_us(&t, PAT_TAULOP, PAT_NODE_BINOMIAL, 4, 1000));
 }
 
 /* The tree of figure 14: 8 ranks, degree 2, four segments. Every number of copies at once has a decimal place of its own. */
@@ -140,7 +145,8 @@ static void tree(void **state)
                              .tau = {1, 2, 3, 4, 5, 6, 7, 8},
                              .us = {{1}, {10}, {100}, {1000}, {10000}, {1e5}, {1e6}, {1e7}}};
     near(3013111, pat_node_us(&t, PAT_TAULOP, PAT_NODE_TREE, 8, 4000)); /* 1, 2, 4, 7, 4, 7, 4, 7, 3, 5 */
-    near(1 + 10, pat_node_us(&t, PAT_TAULOP, PAT_NODE_TREE, 3, 1000));  /* the root's, then both children's */
+    near(1 + 2 * 100 + 10,
+         pat_node_us(&t, PAT_TAULOP, PAT_NODE_TREE, 3, 3000)); /* nobody but the root passes on: 1, 3, 3, 2 */
     near(0, pat_node_us(&t, PAT_TAULOP, PAT_NODE_TREE, 1, 4000));
 }
 
@@ -157,7 +163,7 @@ static void order(void **state)
         }
     /* Twice as much and more where messages follow one another (equations 23 and 24). */
     pat_transfers t = even;
-    t.overhead_us = 0;
+    t.overhead_us[0] = t.overhead_us[1] = t.overhead_us[2] = 0;
     t.segment_bytes = 1000;
     for (int ranks = 4; ranks <= 64; ranks *= 2)
         assert_true(pat_node_us(&t, PAT_TAULOP_AGAIN, PAT_NODE_DOUBLING, ranks, 8000) >

@@ -23,22 +23,32 @@ static double by_size(int num, const int64_t *sizes, const double *us, int64_t b
     return along((double)bytes, (double)sizes[i], us[i], (double)sizes[i + 1], us[i + 1]);
 }
 
-double pat_transfer_us(const pat_transfers *t, int64_t bytes, int tau)
+/* The lower one of the two measured numbers of copies that tau lies between, or of the last two. */
+static int below_tau(const pat_transfers *t, int tau)
 {
     int i = 0;
-    double us = by_size(t->num_sizes, t->bytes, t->us[0], bytes);
     while (i < t->num_taus - 2 && t->tau[i + 1] < tau)
         i++;
+    return i;
+}
+
+double pat_transfer_us(const pat_transfers *t, int64_t bytes, int tau)
+{
+    const int i = below_tau(t, tau);
+    double us = by_size(t->num_sizes, t->bytes, t->us[0], bytes);
     if (t->num_taus > 1)
         us = along(tau, t->tau[i], by_size(t->num_sizes, t->bytes, t->us[i], bytes), t->tau[i + 1],
                    by_size(t->num_sizes, t->bytes, t->us[i + 1], bytes));
     return us > 0 ? us : 0;
 }
 
-double pat_overhead_us(const pat_transfers *t, int64_t bytes)
+double pat_overhead_us(const pat_transfers *t, int64_t bytes, int tau)
 {
-    const int asks = t->threshold_bytes > 0 && bytes >= t->threshold_bytes;
-    return t->overhead_us + (asks ? t->protocol_us : 0);
+    const int asks = t->threshold_bytes > 0 && bytes >= t->threshold_bytes, i = below_tau(t, tau);
+    double us = t->overhead_us[0];
+    if (t->num_taus > 1)
+        us = along(tau, t->tau[i], t->overhead_us[i], t->tau[i + 1], t->overhead_us[i + 1]);
+    return (us > 0 ? us : 0) + (asks ? t->protocol_us : 0);
 }
 
 static int64_t segments_of(const pat_transfers *t, int64_t bytes)
@@ -94,7 +104,7 @@ static double messages_us(const pat_transfers *t, enum pat_node_model model, int
 {
     if (model == PAT_LOGGP || model == PAT_LOGNP)
         return alone_us(t, model, bytes);
-    const double o = pat_overhead_us(t, bytes);
+    const double o = pat_overhead_us(t, bytes, at_once);
     if (model == PAT_TAULOP_WHOLE)
         return o + t->copies * pat_transfer_us(t, bytes, at_once);
     const int64_t k = segments_of(t, bytes), segment = bytes / k;
@@ -110,7 +120,7 @@ static double exchange_us(const pat_transfers *t, enum pat_node_model model, int
     if (model == PAT_LOGGP || model == PAT_LOGNP || model == PAT_TAULOP_WHOLE)
         return messages_us(t, model, bytes, ranks);
     const int64_t k = segments_of(t, bytes);
-    return pat_overhead_us(t, bytes) + (double)(t->copies * k) * pat_transfer_us(t, bytes / k, ranks);
+    return pat_overhead_us(t, bytes, ranks) + (double)(t->copies * k) * pat_transfer_us(t, bytes / k, ranks);
 }
 
 /* ---- The tree of shared buffers -------------------------------------------------------------------------- */
@@ -136,15 +146,20 @@ static tree tree_of(int degree, int ranks)
     return w;
 }
 
-/* Copies into buffers and out of them in one stage, counted from 1: a segment comes to depth d in stage d+1, the next one two later. */
+/*
+ * Copies into buffers and out of them in one stage, counted from 1. A segment comes to depth d in stage d+1. A rank that passes it on
+ * copies it twice, so that the next segment comes two stages later; where only the root passes on, one stage later.
+ */
 static int copies_in_stage(const tree *w, int64_t stage, int64_t segments)
 {
+    const int period = w->num_depths > 2 ? 2 : 1;
     int copies = 0;
     for (int depth = 0; depth < w->num_depths; depth++) {
-        const int64_t since = stage - depth - 1;
-        if (since >= 0 && since % 2 == 0 && since / 2 < segments)
-            copies += w->inner[depth] > 0 || depth == 0 ? w->inner[depth] : w->all[depth];
-        if (since >= 1 && since % 2 == 1 && since / 2 < segments && depth > 0 && w->inner[depth] > 0)
+        const int64_t since = stage - depth - 1, before = since - 1;
+        const int twice = depth > 0 && w->inner[depth] > 0;
+        if (since >= 0 && since % period == 0 && since / period < segments)
+            copies += twice || depth == 0 ? w->inner[depth] : w->all[depth];
+        if (twice && before >= 0 && before % period == 0 && before / period < segments)
             copies += w->all[depth];
     }
     return copies;

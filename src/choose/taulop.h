@@ -17,8 +17,11 @@ typedef struct pat_transfers {
         segment_bytes; /* a longer message goes in segments of so many bytes; 0: every message is one segment */
     int tree_degree;   /* children of a rank in the broadcast through a tree of shared buffers */
 
-    /* o(m): until a message's data enters the channel; from threshold_bytes on (0: never) the protocol comes on top. */
-    double overhead_us, protocol_us;
+    /*
+     * o(m): until a message's data enters the channel; from threshold_bytes on (0: never) the protocol comes on top. It is told for each
+     * tau, since where ranks share cores a message first waits until its ranks have one, however long it is.
+     */
+    double overhead_us[PAT_MAX_TAUS], protocol_us;
     int64_t threshold_bytes;
 
     /* L(m, tau): microseconds of one copy of m bytes while tau copies run at once. */
@@ -36,8 +39,8 @@ typedef struct pat_transfers {
 /* L, interpolated linearly along both axes, beyond the points as between the last two, never below 0. */
 double pat_transfer_us(const pat_transfers *t, int64_t bytes, int tau);
 
-/* o(m). */
-double pat_overhead_us(const pat_transfers *t, int64_t bytes);
+/* o(m) of a message beside which so many copies run. */
+double pat_overhead_us(const pat_transfers *t, int64_t bytes, int tau);
 
 /* What a message is taken to cost. */
 enum pat_node_model {
