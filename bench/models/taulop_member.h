@@ -18,7 +18,8 @@ typedef struct taulop_member {
     int looks;             /* for a slot, before others are let run */
     char *cold;            /* own memory, more than the caches hold */
     int64_t cold_bytes;
-    int64_t cold_at; /* where in it the next message is taken from or put */
+    int64_t cold_at;    /* where in it the next message is taken from or put */
+    const void *of_way; /* what its way keeps with it (taulop_way.h) */
 } taulop_member;
 
 enum { TAULOP_MAX_MEMBERS = 128, TAULOP_LINE = 64, TAULOP_LOOKS = 200 };

@@ -11,11 +11,11 @@
 
 #include "taulop_slots.h"
 
-/* How coll/sm is told to cut a message, and how often it looks for a segment before it lets another rank run. */
-enum { TREE_SEGMENT = 8192, TREE_LOOKS = 100000, TAG = 1 };
+enum { TREE_SEGMENT = 8192, TAG = 1 }; /* bytes of a segment of coll/sm; tag of messages */
 
-/* There is one MPI in a process, and so are these, set before the members' program runs. */
-static MPI_Comm by_ring, by_doubling;
+typedef struct communicators {
+    MPI_Comm by_ring, by_doubling; /* which all-gather they run */
+} communicators;
 
 static const struct {
     const char *how;
@@ -74,19 +74,20 @@ static void exchange(taulop_member *m, int to, const char *out, int from, char *
 
 static void collective(taulop_member *m, enum pat_node_op op, int64_t bytes)
 {
+    const communicators *c = m->of_way;
     const int count = (int)bytes;
     const bool alone =
         op == PAT_NODE_BINOMIAL || op == PAT_NODE_TREE || (op == PAT_NODE_SCATTER && m->number);
     char *own = taulop_cold(m, alone ? bytes : m->num * bytes);
     if (op == PAT_NODE_BINOMIAL || op == PAT_NODE_TREE)
-        MPI_Bcast(own, count, MPI_BYTE, 0, by_ring);
+        MPI_Bcast(own, count, MPI_BYTE, 0, c->by_ring);
     else if (op == PAT_NODE_SCATTER && m->number == 0)
-        MPI_Scatter(own, count, MPI_BYTE, MPI_IN_PLACE, count, MPI_BYTE, 0, by_ring);
+        MPI_Scatter(own, count, MPI_BYTE, MPI_IN_PLACE, count, MPI_BYTE, 0, c->by_ring);
     else if (op == PAT_NODE_SCATTER)
-        MPI_Scatter(NULL, 0, MPI_BYTE, own, count, MPI_BYTE, 0, by_ring);
+        MPI_Scatter(NULL, 0, MPI_BYTE, own, count, MPI_BYTE, 0, c->by_ring);
     else
         MPI_Allgather(MPI_IN_PLACE, 0, MPI_BYTE, own, count, MPI_BYTE,
-                      op == PAT_NODE_RING ? by_ring : by_doubling);
+                      op == PAT_NODE_RING ? c->by_ring : c->by_doubling);
 }
 
 /* ---- o(m) ----------------------------------------------------------------------------------------------- */
@@ -132,16 +133,16 @@ static bool choose(const char *name, int64_t algorithm)
 }
 
 /* Numbers of coll/tuned's algorithms. */
-static bool make_communicators(void)
+static bool make_communicators(communicators *c)
 {
     enum { BCAST_BINOMIAL = 6, SCATTER_BINOMIAL = 2, ALLGATHER_DOUBLING = 3, ALLGATHER_RING = 4 };
     if (!choose("coll_tuned_bcast_algorithm", BCAST_BINOMIAL) ||
         !choose("coll_tuned_scatter_algorithm", SCATTER_BINOMIAL) ||
         !choose("coll_tuned_allgather_algorithm", ALLGATHER_RING))
         return false;
-    MPI_Comm_dup(MPI_COMM_WORLD, &by_ring);
+    MPI_Comm_dup(MPI_COMM_WORLD, &c->by_ring);
     choose("coll_tuned_allgather_algorithm", ALLGATHER_DOUBLING);
-    MPI_Comm_dup(MPI_COMM_WORLD, &by_doubling);
+    MPI_Comm_dup(MPI_COMM_WORLD, &c->by_doubling);
     return true;
 }
 
@@ -150,7 +151,6 @@ static void tell_library(int number)
     if (ways[number].single_copy)
         setenv("OMPI_MCA_btl_vader_single_copy_mechanism", ways[number].single_copy, 1);
     setenv("OMPI_MCA_pml", "ob1", 1);
-    setenv("OMPI_MCA_btl", "vader,self", 1);
     setenv("OMPI_MCA_coll_tuned_use_dynamic_rules", "1", 1);
     setenv("OMPI_MCA_coll_sm_priority", ways[number].tree_priority, 1);
     setenv("OMPI_MCA_coll_sm_tree_degree", "2", 1); /* TAULOP_TREE_DEGREE, as in the source */
@@ -180,7 +180,7 @@ static taulop_way way_of(int number)
                         .overhead = overhead};
 }
 
-static const char *what_is_wrong(int num, MPI_Comm node)
+static const char *what_is_wrong(int num, MPI_Comm node, communicators *c)
 {
     int here;
     MPI_Comm_size(node, &here);
@@ -188,7 +188,7 @@ static const char *what_is_wrong(int num, MPI_Comm node)
         return "the ranks are not all on one machine";
     if (num < 2 || num > TAULOP_MAX_MEMBERS || num & (num - 1))
         return "accepted: a power of two of ranks, from 2 to 128";
-    return make_communicators() ? NULL : "--mpi needs Open MPI, whose control variables name its algorithms";
+    return make_communicators(c) ? NULL : "--mpi needs Open MPI, whose control variables name its algorithms";
 }
 
 /* One rank's part of memory that all see; its pages are all zero. */
@@ -213,21 +213,23 @@ int taulop_mpi(const char *how, int64_t cold_bytes, taulop_rank_body *body, void
     int provided, rank, num;
     MPI_Comm node;
     MPI_Win window;
+    communicators made = {MPI_COMM_NULL, MPI_COMM_NULL};
     tell_library(number);
     MPI_Init(NULL, NULL);
     MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &num);
     MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &node);
-    const char *wrong = what_is_wrong(num, node);
+    const char *wrong = what_is_wrong(num, node, &made);
     if (wrong && rank == 0)
         fprintf(stderr, "pat-taulop: %s\n", wrong);
     if (!wrong) {
         taulop_member m = {.number = rank,
                            .num = num,
                            .segment_bytes = TREE_SEGMENT,
-                           .looks = TREE_LOOKS,
-                           .cold_bytes = cold_bytes};
+                           .looks = TAULOP_LOOKS,
+                           .cold_bytes = cold_bytes,
+                           .of_way = &made};
         m.shared = shared_memory(node, rank, num, &window);
         m.cold = malloc((size_t)cold_bytes);
         if (!m.cold)
@@ -238,6 +240,8 @@ int taulop_mpi(const char *how, int64_t cold_bytes, taulop_rank_body *body, void
         const taulop_way way = way_of(number);
         body(&m, &way, arg);
         free(m.cold);
+        MPI_Comm_free(&made.by_ring);
+        MPI_Comm_free(&made.by_doubling);
         MPI_Win_free(&window);
     }
     MPI_Comm_free(&node);
