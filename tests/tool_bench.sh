@@ -157,6 +157,9 @@ status=0
 [ $status -eq 2 ] || fail "pat-plan-cost takes 1 rank"
 grep -q -- "--procs '1': accepted: a whole number from 2 to" err || fail "pat-plan-cost does not say what it takes: $(cat err)"
 # A calibration of local ranks: written whole, gone on with, held against new runs; a broken one is refused.
+# Three models against the MPI library's own collectives: a line for each operation.
+"$here/mpirun.sh" 2 "$PAT_BUILD/bench/pat-taulop" --mpi one-copy --least 1M --most 1M --runs 3 >taulop.txt || fail "pat-taulop --mpi"
+[ "$(grep -cE ' 2( +[0-9.]+ %){4}$' taulop.txt)" -eq 6 ] || fail "pat-taulop --mpi: $(cat taulop.txt)"
 calibrate=(env "PAT_LINK=1,10000" "$here/mpirun.sh" 2 "$PAT_BUILD/bench/pat-calibrate")
 "${calibrate[@]}" --quick --longest 0.002 --out cal.json >cal.txt || fail "pat-calibrate failed: $(cat cal.txt)"
 # All-gathers, broadcasts and gathers that the library has, but not what it leaves to others.

@@ -1,39 +1,62 @@
 /*
- * pat_taulop.c — tau-Lop on this machine: measures L(m, tau), then says how well three models foretell what collectives take
- * among threads that share memory. Main program: options, tables.
+ * pat_taulop.c — tau-Lop on this machine: measures L(S, tau), then says how well three models foretell what collectives take among
+ * threads that share memory, or among ranks of an MPI library. Main program: options, tables.
  */
 #include <argp.h>
 #include <hwloc.h>
-#include <math.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "bench_stats.h"
-#include "taulop_run.h"
+#include "taulop_compare.h"
+#include "taulop_mpi.h"
+#include "taulop_slots.h"
+#include "taulop_threads.h"
 #include "tool_options.h"
 
-enum { MIB = 1 << 20, FIRST_BYTES = 4096, MAX_RUNS = 15 };
+enum { KIB = 1 << 10, MIB = 1 << 20 };
 
 typedef struct options {
-    int threads, runs;
-    int64_t most_bytes;
+    taulop_plan plan;
+    int threads, looks;
+    const char *mpi; /* NULL: threads */
+    int cores;
+    int64_t cold_bytes; /* each member's own memory */
 } options;
+
+enum { LEAST_KEY = 256, LOOKS_KEY, EACH_KEY, MPI_KEY };
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
     options *o = state->input;
     switch (key) {
     case 't':
-        o->threads = (int)tool_whole(state, "--threads", arg, 2, 128);
+        o->threads = (int)tool_whole(state, "--threads", arg, 2, TAULOP_MAX_MEMBERS);
         if (o->threads & (o->threads - 1))
             argp_error(state, "--threads '%s': accepted: a power of two from 2 to 128", arg);
         return 0;
+    case 's':
+        o->plan.segment_bytes = tool_bytes(state, "--segment", arg, KIB, MIB);
+        return 0;
+    case LEAST_KEY:
+        o->plan.least_bytes = tool_bytes(state, "--least", arg, KIB, MIB);
+        return 0;
     case 'm':
-        o->most_bytes = tool_bytes(state, "--most", arg, MIB, 256LL * MIB);
+        o->plan.most_bytes = tool_bytes(state, "--most", arg, MIB, 256LL * MIB);
         return 0;
     case 'r':
-        o->runs = (int)tool_whole(state, "--runs", arg, 3, MAX_RUNS);
+        o->plan.runs = (int)tool_whole(state, "--runs", arg, 3, TAULOP_MAX_RUNS);
+        return 0;
+    case LOOKS_KEY:
+        o->looks = (int)tool_whole(state, "--looks", arg, 1, 1000000);
+        return 0;
+    case EACH_KEY:
+        o->plan.each = 1;
+        return 0;
+    case MPI_KEY:
+        if (!taulop_mpi_knows(arg))
+            argp_error(state, "--mpi '%s': accepted: %s", arg, TAULOP_MPI_HOWS);
+        o->mpi = arg;
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -41,9 +64,19 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp_option keys[] = {
-    {"threads", 't', "N", 0, "Threads, a power of two (default: as many cores as there are)", 0},
+    {"threads", 't', "N", 0, "Most threads, a power of two (default: as many cores as there are)", 0},
+    {"segment", 's', "BYTES", 0, "Bytes of a segment between threads, with K or M, 1K to 1M (default 8K)", 0},
+    {"least", LEAST_KEY, "BYTES", 0, "Shortest message that is compared, 1K to 1M (default 8K)", 0},
     {"most", 'm', "BYTES", 0, "Longest message, in bytes with K, M or G, 1M to 256M (default 4M)", 0},
-    {"runs", 'r', "N", 0, "Runs of which the median counts (default 7)", 0},
+    {"runs", 'r', "N", 0,
+     "Runs through all measurements, of each of which the median counts, 3 to 31 (default 7)", 0},
+    {"looks", LOOKS_KEY, "N", 0,
+     "How often a waiting thread looks for a segment before it lets others run (default 200)", 0},
+    {"each", EACH_KEY, NULL, 0, "Print every length that is compared", 0},
+    {"mpi", MPI_KEY, "HOW", 0,
+     "Compare with the collectives of Open MPI, among the ranks that mpirun has started on this machine, a "
+     "power of two. HOW: " TAULOP_MPI_HOWS,
+     0},
     {0}};
 static const struct argp argp = {
     keys,
@@ -51,92 +84,54 @@ static const struct argp argp = {
     NULL,
     "Measure what a copy takes while others run, and how well tau-Lop, LogGP and log_nP "
     "foretell collectives by it.\n\nOptions:\v"
-    "Exit status: 0, 1 when memory or threads are short, 2 for bad options.",
+    "Exit status: 0, 1 when memory, threads or what --mpi needs cannot be had, 2 for bad options.",
     NULL,
     NULL,
     NULL};
 
-/* As many messages as make a run long against what starts it. */
-static int messages_of(int64_t bytes)
-{
-    const int64_t n = 32LL * MIB / bytes;
-    return n > 2000 ? 2000 : n < 20 ? 20 : (int)n;
-}
-
-static double transfer_us(taulop_team *team, const options *o, enum taulop_setup setup, int tau,
-                          int64_t bytes)
-{
-    double us[MAX_RUNS];
-    for (int i = 0; i < o->runs; i++)
-        us[i] = taulop_transfer_us(team, setup, tau, bytes, messages_of(bytes));
-    return bench_median(us, o->runs);
-}
-
-static void measure(taulop_team *team, const options *o, pat_transfers *t)
+/* The source's three set-ups side by side. */
+static void print_setups(taulop_member *m, const options *o, const taulop_way *way)
 {
     static const char *const names[] = {"ring", "ping", "bcast"};
-    for (int tau = 1; tau <= o->threads && t->num_taus < PAT_MAX_TAUS; tau *= 2)
-        t->tau[t->num_taus++] = tau;
-    for (int64_t bytes = FIRST_BYTES; bytes <= o->most_bytes && t->num_sizes < PAT_MAX_TRANSFER_SIZES;
-         bytes *= 2)
-        t->bytes[t->num_sizes++] = bytes;
-    for (int setup = TAULOP_RING; setup <= TAULOP_BCAST; setup++) {
-        printf("\n# L(m, tau) in us, %s\n%10s", names[setup], "bytes");
-        for (int k = 0; k < t->num_taus; k++)
-            printf("   tau %4d", t->tau[k]);
-        puts("");
-        for (int i = 0; i < t->num_sizes; i++) {
-            printf("%10lld", (long long)t->bytes[i]);
-            for (int k = 0; k < t->num_taus; k++) {
-                const bool can = setup != TAULOP_PING || t->tau[k] > 1;
-                const double us =
-                    can ? transfer_us(team, o, (enum taulop_setup)setup, t->tau[k], t->bytes[i]) : NAN;
-                if (setup == TAULOP_RING)
-                    t->us[k][i] = us;
-                if (can)
-                    printf(" %10.2f", us);
-                else
-                    printf(" %10s", "-");
-            }
-            puts("");
-            fflush(stdout);
+    if (m->number == 0)
+        printf("# L(%lld, tau) in us, by set-up\n", (long long)way->segment_bytes);
+    for (int tau = 2; tau <= m->num; tau *= 2)
+        for (int setup = TAULOP_RING; setup <= TAULOP_BCAST; setup++) {
+            double us[TAULOP_MAX_RUNS];
+            for (int i = 0; i < o->plan.runs; i++)
+                us[i] = taulop_setup_us(m, &o->plan, way, (enum taulop_setup)setup, tau);
+            if (m->number == 0)
+                printf("%-6s tau %4d %10.2f\n", names[setup], tau, bench_median(us, o->plan.runs));
         }
+}
+
+/* What every member does. */
+static void run(taulop_member *m, const options *o, const taulop_way *way)
+{
+    if (m->number == 0)
+        printf("# PAT: copies between %d %s on %d cores, own memory of %lld MiB\n", m->num,
+               o->mpi ? "ranks" : "threads", o->cores, (long long)(m->cold_bytes / MIB));
+    if (!o->mpi)
+        print_setups(m, o, way);
+    if (taulop_compare(m, &o->plan, way) != 0) {
+        fprintf(stderr, "pat-taulop: memory is short\n");
+        exit(TOOL_FAILED);
     }
 }
 
-static void compare(taulop_team *team, const options *o, const pat_transfers *t)
+static void run_thread(taulop_member *m, void *arg)
 {
-    static const struct {
-        enum pat_node_op op;
-        const char *name;
-    } ops[] = {
-        {PAT_NODE_RING, "ring"}, {PAT_NODE_DOUBLING, "recursive doubling"}, {PAT_NODE_BINOMIAL, "binomial"}};
-    printf("\n# mean relative error of the prediction, over %d message lengths\n%-20s %7s %9s %9s %9s\n",
-           t->num_sizes, "operation", "ranks", "tau-Lop", "LogGP", "log_nP");
-    for (int k = 0; k < 3; k++)
-        for (int ranks = 2; ranks <= o->threads; ranks *= 2) {
-            double error[3] = {0, 0, 0};
-            int num = 0;
-            for (int i = 0; i < t->num_sizes; i++) {
-                double us[MAX_RUNS];
-                if (ops[k].op == PAT_NODE_DOUBLING && t->bytes[i] * ranks / 2 > o->most_bytes)
-                    continue;
-                for (int r = 0; r < o->runs; r++)
-                    us[r] = taulop_operation_us(team, ops[k].op, ranks, t->bytes[i],
-                                                messages_of(t->bytes[i] * ranks));
-                const double took = bench_median(us, o->runs);
-                num++;
-                for (int model = PAT_TAULOP; model <= PAT_LOGNP; model++)
-                    error[model] += fabs(
-                        pat_node_us(t, (enum pat_node_model)model, ops[k].op, ranks, t->bytes[i]) / took - 1);
-            }
-            printf("%-20s %7d %7.1f %% %7.1f %% %7.1f %%\n", ops[k].name, ranks,
-                   100 * error[PAT_TAULOP] / num, 100 * error[PAT_LOGGP] / num, 100 * error[PAT_LOGNP] / num);
-            fflush(stdout);
-        }
+    const options *o = arg;
+    const taulop_way way = taulop_slots_way(m->segment_bytes);
+    run(m, o, &way);
 }
 
-/* What all caches of the machine hold together, and how many cores it has. */
+static void run_rank(taulop_member *m, const taulop_way *way, void *arg)
+{
+    run(m, arg, way);
+}
+
+/* How many cores the machine has, and what all its caches hold together. */
 static int64_t look_at_machine(int *cores)
 {
     hwloc_topology_t topology;
@@ -153,27 +148,32 @@ static int64_t look_at_machine(int *cores)
     return bytes;
 }
 
+static int64_t cold_bytes(int *cores, int64_t most_bytes)
+{
+    const int64_t caches = look_at_machine(cores);
+    const int64_t cold = caches < 16 * MIB ? 64 * MIB : caches > 64 * MIB ? 256 * MIB : 4 * caches;
+    return cold < 8 * most_bytes ? 8 * most_bytes : cold;
+}
+
 int main(int argc, char **argv)
 {
-    options o = {.runs = 7, .most_bytes = 4 * MIB};
-    pat_transfers t = {.num_sizes = 0};
-    int cores;
+    options o = {
+        .looks = TAULOP_LOOKS,
+        .plan = {.runs = 7, .segment_bytes = 8 * KIB, .least_bytes = 8 * KIB, .most_bytes = 4 * MIB}};
     tool_parse("pat-taulop", &argp, argc, argv, &o);
-    int64_t cold = look_at_machine(&cores);
-    for (int n = 2; !o.threads || (n <= cores && n <= 128); n *= 2)
+    const int most = o.threads;
+    o.cold_bytes = cold_bytes(&o.cores, o.plan.most_bytes);
+    if (o.mpi)
+        return taulop_mpi(o.mpi, o.cold_bytes, run_rank, &o) == 0 ? 0 : TOOL_FAILED;
+    for (int n = 2; !most && n <= TAULOP_MAX_MEMBERS && (n == 2 || n <= o.cores); n *= 2)
         o.threads = n;
-    cold = cold < 16 * MIB ? 16 * MIB : cold > 128 * MIB ? 128 * MIB : cold;
-    cold = cold < 4 * o.most_bytes ? 4 * o.most_bytes : cold;
-    taulop_team *team = taulop_start(o.threads, cold, o.most_bytes);
-    if (!team) {
-        fprintf(stderr, "pat-taulop: %d threads with %lld MiB each cannot be had\n", o.threads,
-                (long long)(cold / MIB));
-        return 1;
-    }
-    printf("# PAT: copies between threads, %d threads on %d cores, own buffers of %lld MiB\n", o.threads,
-           cores, (long long)(cold / MIB));
-    measure(team, &o, &t);
-    compare(team, &o, &t);
-    taulop_stop(team);
+    taulop_member like = {
+        .segment_bytes = o.plan.segment_bytes, .looks = o.looks, .cold_bytes = o.cold_bytes};
+    for (like.num = 2; like.num <= o.threads; like.num *= 2)
+        if (taulop_threads(&like, run_thread, &o) != 0) {
+            fprintf(stderr, "pat-taulop: %d threads with %lld MiB each cannot be had\n", like.num,
+                    (long long)(o.cold_bytes / MIB));
+            return TOOL_FAILED;
+        }
     return 0;
 }
