@@ -36,7 +36,6 @@ typedef struct pat_algorithm {
     bool any_order;       /* ranks may stand in another order than by number: see pat_job.order */
     bool chooses;         /* not an algorithm itself: takes one of the others, call by call */
     bool reduces;         /* its plans reduce, and it reads pat_job.element_bytes */
-    bool half;            /* only half of another one: no program can choose it */
     /* Build the part of job->num_ranks ranks' common plan that is `rank`'s; NULL: left to the MPI library. */
     void (*build)(pat_plan *plan, const pat_job *job, int rank);
     /*
@@ -52,9 +51,6 @@ int pat_algorithm_count(void);
 const pat_algorithm *pat_algorithm_at(int index);
 const pat_algorithm *pat_algorithm_find(const char *name); /* NULL when there is none of that name */
 const pat_algorithm *pat_algorithm_native(enum pat_op op); /* the MPI library's own */
-
-/* Can a program choose it? Not NULL, and not what is only half of another one. */
-bool pat_algorithm_is_whole(const pat_algorithm *alg);
 
 /* Do its plans move data early, if need be by estimates? */
 bool pat_algorithm_is_early(const pat_algorithm *alg);

@@ -320,7 +320,7 @@ static void bsls_order(void **state)
     (void)state;
     int64_t arrival[] = {0, 30, 10, 20};
     pat_job job = make_job(4, 1000, arrival);
-    build("bsls", &job);
+    build("gather_bsls", &job);
     assert_string_equal(text_of(&plans[0]),
                         "2!signale 2?2shorte | 2?2reste | 3!signale 3?3shorte | 3?3reste | "
                         "1!signale 1?1shorte | 1?1reste A C");
@@ -331,7 +331,7 @@ static void bsls_order(void **state)
     /* Equal arrivals: by rank. Small blocks go in one piece. Rank 0's own arrival does not matter. */
     int64_t equal[] = {99, 5, 5, 4};
     job = make_job(4, 64, equal);
-    build("bsls", &job);
+    build("gather_bsls", &job);
     assert_string_equal(text_of(&plans[0]), "3!signale 3?3e | 1!signale 1?1e | 2!signale 2?2e A C");
     assert_string_equal(text_of(&plans[2]), "0?signale A C | 0!2");
     release(4);

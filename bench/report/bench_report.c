@@ -203,7 +203,7 @@ static void print_regular_ones(enum pat_op op, FILE *to)
     const char *separator = "";
     for (int i = 0; i < pat_algorithm_count(); i++) {
         const pat_algorithm *alg = pat_algorithm_at(i);
-        if (alg->op != op || alg->arrival_aware || alg->chooses || alg->half)
+        if (alg->op != op || alg->arrival_aware || alg->chooses)
             continue;
         fprintf(to, "%s%s", separator, bench_short_name(alg->name));
         separator = ", ";
