@@ -15,7 +15,8 @@
  * The kind: REGULAR: knows nothing of arrivals; PREDICTED: its plan depends on estimates of when each rank arrives; AHEAD: it
  * moves early data without such estimates. LAST_CALLS: a PREDICTED one that sends nothing before a rank has called, so that when
  * ranks came to the last calls serves where nobody has given an estimate. CHOOSES: takes one of the others, call by call. REDUCES: its plans join contributions.
- * ANY_ORDER: a message holds a block or less, so that ranks may stand in any order, and a ring can go from node to node.
+ * ANY_ORDER: a message holds a block or less, so that ranks may stand in any order: a ring can go from node to node, and any rank be
+ * the root of a PREDICTED gather.
  */
 #define PAT_ALLGATHERS(LEFT, OURS, op)                                                                       \
     LEFT(auto, op, AHEAD | CHOOSES, "relay or native, call by call")                                         \
@@ -33,7 +34,7 @@
     OURS(gather_linear, op, REGULAR, "one rank after the other")                                             \
     OURS(gather_sync, op, REGULAR, "one rank after the other, each when it is asked")                        \
     OURS(gather_binomial, op, REGULAR, "up a binomial tree")                                                 \
-    OURS(gather_bsls, op, PREDICTED,                                                                         \
+    OURS(gather_bsls, op, PREDICTED | ANY_ORDER,                                                             \
          "one rank after the other, sorted by predicted arrival, in the background")
 #define PAT_BCASTS(LEFT, OURS, op)                                                                           \
     LEFT(bcast_auto, op, CHOOSES, "the fastest by calibration, size by size; else bcast_native")             \
@@ -69,7 +70,7 @@
     COLLECTIVE(BCAST, bcast, PAT_BCASTS, "broadcast", "MPI_Bcast", "PAT_ALG_BCAST", "bcast_auto",            \
                .yardstick = "bcast_binomial", .rooted = true, .all_get = true)                               \
     COLLECTIVE(GATHER, gather, PAT_GATHERS, "gather", "MPI_Gather", "PAT_ALG_GATHER", "gather_auto",         \
-               .yardstick = "gather_linear", .rooted = true, .all_give = true)                               \
+               .yardstick = "gather_linear", .rooted = true, .all_give = true, .moves_early = true)          \
     COLLECTIVE(ALLREDUCE, allreduce, PAT_ALLREDUCES, "all-reduce", "MPI_Allreduce", "PAT_ALG_ALLREDUCE",     \
                "allreduce_auto", .all_give = true, .all_get = true, .reduces = true, .moves_early = true)    \
     COLLECTIVE(ALLTOALL, alltoall, PAT_ALLTOALLS, "all-to-all", "MPI_Alltoall", "PAT_ALG_ALLTOALL",          \
