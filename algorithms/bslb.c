@@ -11,7 +11,7 @@
  * Memory:   none beyond the result.
  * Limits:   what rank 0 has to pass on waits for rank 0's call; early data helps rank 0 alone.
  * Example:  P = 4, arrivals (0, 30, 10, 20): rank 0 collects from 2, 3, 1 as in gather_bsls.c; then 0>1 (blocks
- *           0, 2, 3), 1>2 (0, 1, 3), 2>3 (0, 1, 2) as in bcast.c.
+ *           0, 2, 3), 1>2 (0, 1, 3), 2>3 (0, 1, 2) as in bcast.c, for blocks of more than 2 KiB.
  */
 #include "parts.h"
 

@@ -304,7 +304,8 @@ static void broadcast_segments(void **state)
     build("lnbc", &job);
     assert_int_equal(count_sends(&plans[0], 1), 15 * 16);
     release(16);
-    job.block_bytes = 100; /* the smallest segment holds them all: only the hole remains */
+    job.block_bytes = 3000; /* with such a latency one segment holds them all: only the hole remains */
+    job.alpha_ns = 100000000;
     build("lnbc", &job);
     assert_int_equal(count_sends(&plans[0], 1), 2);
     assert_int_equal(count_sends(&plans[14], 15), 1);
@@ -313,6 +314,26 @@ static void broadcast_segments(void **state)
     build("lnbc", &job);
     assert_int_equal(count_sends(&plans[0], 1), 16);
     release(2);
+}
+
+/* Of short blocks: as Open MPI broadcasts as many bytes, but what a rank has brought itself. */
+static void broadcast_of_short_blocks(void **state)
+{
+    (void)state;
+    pat_job job = make_job(6, 100, NULL);
+    build("lnbc", &job); /* binomial: 0 has 1, 2 and 4 below it, 1 has 3 and 5 */
+    for (int r = 1; r < 6; r++)
+        assert_int_equal(count_sends(&plans[0], r), r == 1 || r == 2 || r == 4 ? 2 : 0);
+    assert_int_equal(count_sends(&plans[1], 3), 2);
+    assert_int_equal(count_sends(&plans[1], 5), 1); /* whose block is the last */
+    release(6);
+    job = make_job(16, 1000, NULL);
+    build("bslb", &job);                                /* halves of 8000 bytes, in segments of 1024 */
+    assert_int_equal(count_sends(&plans[0], 1), 8 + 1); /* and the signal of the gather */
+    assert_int_equal(count_sends(&plans[0], 2), 8 + 1);
+    assert_int_equal(count_sends(&plans[0], 15), 1 + 1); /* the half that its pair would have */
+    assert_int_equal(count_sends(&plans[3], 4), 2);      /* which has a block in the middle of it */
+    release(16);
 }
 
 static void bsls_order(void **state)
@@ -367,6 +388,7 @@ int main(void)
         cmocka_unit_test(bdr_extreme_arrivals),
         cmocka_unit_test(lnbc_schedule),
         cmocka_unit_test(broadcast_segments),
+        cmocka_unit_test(broadcast_of_short_blocks),
         cmocka_unit_test(bsls_order),
         cmocka_unit_test(bslb_schedule),
     };
