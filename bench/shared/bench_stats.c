@@ -33,15 +33,26 @@ double bench_mean(const double *x, int n, int *used)
     return mean;
 }
 
+/* How many standard deviations half the interval has. */
+static double deviations(int n)
+{
+    return gsl_cdf_tdist_Pinv(0.975, n - 1) / sqrt(n);
+}
+
 double bench_ci95(const double *x, int n)
 {
     int count;
     double *y = kept(x, n, &count);
     double half = NAN;
     if (count >= 2)
-        half = gsl_cdf_tdist_Pinv(0.975, count - 1) * gsl_stats_sd(y, 1, (size_t)count) / sqrt(count);
+        half = deviations(count) * gsl_stats_sd(y, 1, (size_t)count);
     free(y);
     return half;
+}
+
+double bench_sd_of_ci95(double half, int n)
+{
+    return n >= 2 ? half / deviations(n) : NAN;
 }
 
 double bench_quantile(double *x, int n, double share)
