@@ -37,7 +37,6 @@ typedef struct pat_algorithm {
     bool any_order;       /* ranks may stand in another order than by number: see pat_job.order */
     bool chooses;         /* not an algorithm itself: takes one of the others, call by call */
     bool reduces;         /* its plans reduce, and it reads pat_job.element_bytes */
-    bool half;            /* only half of another one: no program can choose it */
     /* Build the part of job->num_ranks ranks' common plan that is `rank`'s; NULL: left to the MPI library. */
     void (*build)(pat_plan *plan, const pat_job *job, int rank);
     /*
@@ -56,9 +55,6 @@ const pat_algorithm *pat_algorithm_native(enum pat_op op); /* the MPI library's 
 
 /* The algorithm whose plan it has for this job: itself, or where it falls back on another one, that. At least two ranks and one byte. */
 const pat_algorithm *pat_algorithm_runs_as(const pat_algorithm *alg, const pat_job *job);
-
-/* Can a program choose it? Not NULL, and not what is only half of another one. */
-bool pat_algorithm_is_whole(const pat_algorithm *alg);
 
 /* Do its plans move data early, if need be by estimates? */
 bool pat_algorithm_is_early(const pat_algorithm *alg);

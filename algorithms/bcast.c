@@ -1,12 +1,17 @@
 /*
  * bcast.c — broadcast of the whole result from rank 0: the second half of lnbc and bslb.
  *
- * What:     a pipelined chain 0 > 1 > ... > P-1. The result is cut into segments; a rank passes a segment
- *           on as soon as it has it. On the hop to rank r the bytes of block r are left out: r has them,
- *           and in a plan every byte gets to a rank exactly once. What a later rank needs of block r,
- *           rank r sends from its own copy.
- * Source:   textbook ("pipeline" in MPI libraries), the regular broadcast for large messages.
- * Cost:     with n segments of s bytes n+P-2 rounds of alpha + s*beta each. Each rank receives P-1 blocks
+ * What:     Blocks up to 2 KiB as Open MPI broadcasts a message as long as the result: below 2 KiB down a
+ *           binomial tree, else in segments of 1 KiB down a binary tree of which each side has half of it
+ *           (spread.h); from 370728 bytes on, and longer blocks always, down a pipelined chain 0 > 1 > ... > P-1.
+ *           There the result is cut into segments; a rank passes a segment on as soon as it has it. On the hop
+ *           to rank r, of a tree or the chain, the bytes of block r are left out: r has them, and in a plan every
+ *           byte gets to a rank exactly once. What a later rank needs of block r, rank r sends from its own
+ *           copy.
+ * Source:   BSLB in Proficz 2021 calls MPI_Bcast; the trees and the lengths are those of Open MPI's coll/tuned.
+ *           The chain: textbook ("pipeline" in MPI libraries), the regular broadcast for large messages. By the
+ *           predictor each is the better one where it is taken: docs/models.md.
+ * Cost:     the chain: with n segments of s bytes n+P-2 rounds of alpha + s*beta each. Each rank receives P-1 blocks
  *           and, but for the last, sends as much. With total = n*s the time is least at
  *           s = sqrt(alpha*total / ((P-2)*beta)). s is kept between 4 and 64 KiB, and n at most the larger
  *           of 256 and P so that plans stay small. Segments are either equal parts of one block or whole
@@ -14,14 +19,16 @@
  * Memory:   none beyond the result.
  * Limits:   the chain's length: the last rank waits for P-1 hops. Two ranks have one hop, so s is at its
  *           largest.
- * Example:  P = 4, one segment a block, numbered as the blocks.
+ * Example:  the chain: P = 4, one segment a block, numbered as the blocks.
  *           round 1  0>1 (0)   1>2 (1)   2>3 (2)        block 1 is rank 1's own, and so on
  *           round 2  0>1 (2)   1>2 (0)   2>3 (1)
  *           round 3  0>1 (3)             2>3 (0)        0>1 has nothing to do in round 4
  *           round 4            1>2 (3)
  */
-#include "parts.h"
+#include "spread.h"
 
+/* What Open MPI takes for short messages and for those of middle length. */
+enum { SHORT_BLOCK = 2048, WHOLE_BELOW = 2048, SPLIT_BELOW = 370728, SPLIT_SEGMENT = 1024 };
 enum { SEGMENT_MIN = 4096, SEGMENT_MAX = 65536, SEGMENTS_MAX = 256 };
 
 typedef struct range {
@@ -105,7 +112,7 @@ static void send_piece(pat_plan *plan, int rank, range piece, const range *have,
         pat_plan_in_step(plan, send);
 }
 
-void pat_part_bcast(pat_plan *plan, const pat_job *job, int rank)
+static void chain(pat_plan *plan, const pat_job *job, int rank)
 {
     cut c = cut_result(job);
     pat_plan_next_step(plan);
@@ -124,14 +131,48 @@ void pat_part_bcast(pat_plan *plan, const pat_job *job, int rank)
     }
 }
 
+/* Does it go down a tree, and how? */
+static bool takes_tree(const pat_job *job, pat_spread *what)
+{
+    const int64_t bytes = job->num_ranks * job->block_bytes;
+    *what = (pat_spread){bytes, bytes < WHOLE_BELOW ? bytes : SPLIT_SEGMENT, job->block_bytes};
+    return job->block_bytes <= SHORT_BLOCK && bytes < SPLIT_BELOW;
+}
+
+void pat_part_bcast(pat_plan *plan, const pat_job *job, int rank)
+{
+    pat_spread what;
+    const pat_tree tree = {.kind = PAT_TREE_BINOMIAL, .num_ranks = job->num_ranks};
+    if (!takes_tree(job, &what))
+        chain(plan, job, rank);
+    else if (what.segment == what.bytes)
+        pat_spread_tree(plan, &what, &tree);
+    else
+        pat_spread_split(plan, &what);
+}
+
 /*
  * On each hop the result goes without the block that its end has: P-1 blocks leave rank 0, and the last segment goes P-3 hops
  * further, to the last rank that has not brought it itself.
  */
-void pat_part_bcast_formula(pat_formula *formula, const pat_job *job)
+static void chain_formula(pat_formula *formula, const pat_job *job)
 {
     const int blocks = job->num_ranks - 1, hops = job->num_ranks > 3 ? job->num_ranks - 3 : 0;
     const int64_t segments = pat_part_segments(job);
     pat_part_add(formula, 1, blocks * segments + hops,
                  blocks * job->block_bytes + hops * job->block_bytes / segments);
+}
+
+void pat_part_bcast_formula(pat_formula *formula, const pat_job *job)
+{
+    pat_spread what;
+    const bool tree = takes_tree(job, &what);
+    const pat_job message = {
+        .num_ranks = job->num_ranks, .block_bytes = what.bytes, .segment_bytes = what.segment};
+    if (!tree)
+        chain_formula(formula, job);
+    else if (what.segment == what.bytes)
+        pat_bcast_binomial_formula(formula, &message);
+    else
+        pat_bcast_split_formula(formula, &message);
 }

@@ -12,45 +12,58 @@
  * Example:  P = 5, halves L and R of one segment each: 0>1 L, then 0>2 R; 1>3 L (1's left child is 3), 2>4 R;
  *           then 1 and 2 swap, and so do 3 and 4.
  */
-#include "parts.h"
-#include "tree.h"
+#include "spread.h"
 
 typedef struct half {
     int64_t from, to;
 } half;
 
-/* Rank 0: a segment of each half in turn, one send after the other. */
-static void send_halves(pat_plan *plan, const pat_tree *tree, const half *halves, int64_t segment)
+void pat_spread_piece(pat_plan *plan, const pat_spread *what, const int ends[2], int64_t at, int64_t length)
 {
-    for (int64_t at = 0; at < halves[0].to; at += segment)
+    const int64_t has_from = ends[1] * what->held, has_to = has_from + what->held, end = at + length;
+    const half lacks[2] = {{at, what->held > 0 ? pat_part_least(end, has_from) : end},
+                           {at > has_to ? at : has_to, what->held > 0 ? end : 0}};
+    for (int i = 0; i < 2; i++) {
+        const int64_t bytes = lacks[i].to - lacks[i].from;
+        if (bytes > 0)
+            pat_plan_in_step(plan, plan->rank == ends[0]
+                                       ? pat_plan_send(plan, ends[1], lacks[i].from, bytes)
+                                       : pat_plan_recv(plan, ends[0], lacks[i].from, bytes));
+    }
+}
+
+/* The next segment of a half, from `at` on; none where the half is over. */
+static void add_segment(pat_plan *plan, const pat_spread *what, const int ends[2], half h, int64_t at)
+{
+    if (at < h.to)
+        pat_spread_piece(plan, what, ends, at, pat_part_least(what->segment, h.to - at));
+}
+
+/* Rank 0: a segment of each half in turn, one send after the other. */
+static void send_halves(pat_plan *plan, const pat_spread *what, const pat_tree *tree, const half *halves)
+{
+    for (int64_t at = 0; at < halves[0].to; at += what->segment)
         for (int i = 0; i < pat_tree_num_children(tree, 0); i++) {
-            int64_t from = halves[i].from + at;
-            if (from >= halves[i].to)
-                continue;
             pat_plan_next_step(plan);
-            pat_plan_in_step(plan, pat_plan_send(plan, pat_tree_child(tree, 0, i), from,
-                                                 pat_part_least(segment, halves[i].to - from)));
+            add_segment(plan, what, (int[]){0, pat_tree_child(tree, 0, i)}, halves[i], halves[i].from + at);
         }
 }
 
 /* Another rank: receive its half and pass it on, one send after the other; the next segment comes in meanwhile. */
-static void pass_half(pat_plan *plan, const pat_tree *tree, int rank, half h, int64_t segment)
+static void pass_half(pat_plan *plan, const pat_spread *what, const pat_tree *tree, half h)
 {
-    int parent = pat_tree_parent(tree, rank), children = pat_tree_num_children(tree, rank);
+    const int rank = plan->rank, parent = pat_tree_parent(tree, rank),
+              children = pat_tree_num_children(tree, rank);
     pat_plan_next_step(plan);
-    pat_plan_in_step(plan, pat_plan_recv(plan, parent, h.from, segment));
-    for (int64_t at = h.from; at < h.to; at += segment) {
-        int64_t behind = at + segment;
+    add_segment(plan, what, (int[]){parent, rank}, h, h.from);
+    for (int64_t at = h.from; at < h.to; at += what->segment) {
         for (int i = 0; i < children; i++) {
             pat_plan_next_step(plan);
-            pat_plan_in_step(plan, pat_plan_send(plan, pat_tree_child(tree, rank, i), at,
-                                                 pat_part_least(segment, h.to - at)));
+            add_segment(plan, what, (int[]){rank, pat_tree_child(tree, rank, i)}, h, at);
         }
         if (children == 0)
             pat_plan_next_step(plan);
-        if (behind < h.to)
-            pat_plan_in_step(plan,
-                             pat_plan_recv(plan, parent, behind, pat_part_least(segment, h.to - behind)));
+        add_segment(plan, what, (int[]){parent, rank}, h, at + what->segment);
     }
 }
 
@@ -60,35 +73,38 @@ static bool is_chain(const pat_job *job)
     return job->block_bytes < 2 || (job->segment_bytes > 0 && job->block_bytes < 2 * job->segment_bytes);
 }
 
+void pat_spread_split(pat_plan *plan, const pat_spread *what)
+{
+    const int rank = plan->rank, P = plan->num_ranks, right = rank % 2 == 0;
+    const int64_t middle = (what->bytes + 1) / 2;
+    const half halves[2] = {{0, middle}, {middle, what->bytes}}, own = halves[right], other = halves[!right];
+    const pat_tree tree = {.kind = PAT_TREE_BINARY, .num_ranks = P};
+    if (rank == 0) {
+        send_halves(plan, what, &tree, halves);
+        pat_plan_next_step(plan);
+        if (P % 2 == 0)
+            pat_spread_piece(plan, what, (int[]){0, P - 1}, middle, what->bytes - middle);
+        return;
+    }
+    pass_half(plan, what, &tree, own);
+    const int pair = right ? rank - 1 : rank + 1;
+    pat_plan_next_step(plan);
+    if (pair < P)
+        pat_spread_piece(plan, what, (int[]){rank, pair}, own.from, own.to - own.from);
+    pat_spread_piece(plan, what, (int[]){pair < P ? pair : 0, rank}, other.from, other.to - other.from);
+}
+
 void pat_bcast_split_build(pat_plan *plan, const pat_job *job, int rank)
 {
-    int P = job->num_ranks, right = rank % 2 == 0;
-    int64_t bytes = job->block_bytes, middle = (bytes + 1) / 2;
-    half halves[2] = {{0, middle}, {middle, bytes}};
-    int64_t segment = job->segment_bytes > 0 ? job->segment_bytes : middle;
+    const int64_t bytes = job->block_bytes, middle = (bytes + 1) / 2;
+    const pat_spread message = {.bytes = bytes,
+                                .segment = job->segment_bytes > 0 ? job->segment_bytes : middle};
     if (is_chain(job)) {
         pat_bcast_chain_build(plan, job, rank);
         return;
     }
-    pat_tree tree = {.kind = PAT_TREE_BINARY, .num_ranks = P};
-    pat_plan_next_step(plan);
-    pat_plan_in_step(plan, pat_plan_arrive(plan));
-    if (rank == 0) {
-        pat_plan_next_step(plan);
-        pat_plan_in_step(plan, pat_plan_copy(plan, pat_own(0), pat_result(0), bytes));
-        send_halves(plan, &tree, halves, segment);
-        pat_plan_next_step(plan);
-        if (P % 2 == 0)
-            pat_plan_in_step(plan, pat_plan_send(plan, P - 1, middle, bytes - middle));
-        return;
-    }
-    half own = halves[right], other = halves[!right];
-    pass_half(plan, &tree, rank, own, pat_part_least(segment, own.to - own.from));
-    int pair = right ? rank - 1 : rank + 1;
-    pat_plan_next_step(plan);
-    if (pair < P)
-        pat_plan_in_step(plan, pat_plan_send(plan, pair, own.from, own.to - own.from));
-    pat_plan_in_step(plan, pat_plan_recv(plan, pair < P ? pair : 0, other.from, other.to - other.from));
+    pat_spread_begin(plan, bytes);
+    pat_spread_split(plan, &message);
 }
 
 /*

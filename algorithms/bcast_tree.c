@@ -14,66 +14,80 @@
  *           chain       0>1 a   0>1 b, 1>2 a   1>2 b, 2>3 a   2>3 b
  *           binary      0>1 a, 0>2 a   0>1 b, 0>2 b, 1>3 a   1>3 b
  */
-#include "parts.h"
-#include "tree.h"
+#include "spread.h"
 
 /*
- * A regular broadcast: nobody does anything before his own call. Open MPI has two receives open at a time; here the next
- * one is opened when the last is in, which is when its sender may begin with it.
+ * Open MPI has two receives open at a time; here the next one is opened when the last is in, which is when its sender may begin with
+ * it.
  */
-static void build(pat_plan *plan, const pat_tree *tree, int rank, int64_t bytes, int64_t segment)
+void pat_spread_tree(pat_plan *plan, const pat_spread *what, const pat_tree *tree)
 {
-    int parent = pat_tree_parent(tree, rank), children = pat_tree_num_children(tree, rank);
-    pat_plan_next_step(plan);
-    pat_plan_in_step(plan, pat_plan_arrive(plan));
-    pat_plan_next_step(plan);
-    if (parent < 0)
-        pat_plan_in_step(plan, pat_plan_copy(plan, pat_own(0), pat_result(0), bytes));
-    else
-        pat_plan_in_step(plan, pat_plan_recv(plan, parent, 0, segment));
-    for (int64_t at = 0; at < bytes; at += segment) {
-        int64_t behind = at + segment;
+    const int rank = plan->rank, parent = pat_tree_parent(tree, rank);
+    if (parent >= 0) {
         pat_plan_next_step(plan);
-        if (parent >= 0 && behind < bytes)
-            pat_plan_in_step(plan,
-                             pat_plan_recv(plan, parent, behind, pat_part_least(segment, bytes - behind)));
-        for (int i = 0; i < children; i++)
-            pat_plan_in_step(plan, pat_plan_send(plan, pat_tree_child(tree, rank, i), at,
-                                                 pat_part_least(segment, bytes - at)));
+        pat_spread_in_step(plan, what, parent, rank, 0);
+    }
+    for (int64_t at = 0; at < what->bytes; at += what->segment) {
+        pat_plan_next_step(plan);
+        if (parent >= 0)
+            pat_spread_in_step(plan, what, parent, rank, at + what->segment);
+        for (int i = 0; i < pat_tree_num_children(tree, rank); i++)
+            pat_spread_in_step(plan, what, rank, pat_tree_child(tree, rank, i), at);
     }
 }
 
-static void segmented(pat_plan *plan, const pat_job *job, int rank, enum pat_tree_kind kind, int fanout)
+void pat_spread_begin(pat_plan *plan, int64_t bytes)
 {
-    pat_tree tree = {.kind = kind, .num_ranks = job->num_ranks, .fanout = fanout};
-    int64_t bytes = job->block_bytes, segment = job->segment_bytes;
-    build(plan, &tree, rank, bytes, segment > 0 && segment < bytes ? segment : bytes);
+    pat_plan_next_step(plan);
+    pat_plan_in_step(plan, pat_plan_arrive(plan));
+    if (plan->rank > 0)
+        return;
+    pat_plan_next_step(plan);
+    pat_plan_in_step(plan, pat_plan_copy(plan, pat_own(0), pat_result(0), bytes));
+}
+
+static void build(pat_plan *plan, const pat_tree *tree, int64_t bytes, int64_t segment)
+{
+    const pat_spread message = {.bytes = bytes, .segment = segment > 0 && segment < bytes ? segment : bytes};
+    pat_spread_begin(plan, bytes);
+    pat_spread_tree(plan, &message, tree);
+}
+
+static void segmented(pat_plan *plan, const pat_job *job, enum pat_tree_kind kind, int fanout)
+{
+    const pat_tree tree = {.kind = kind, .num_ranks = job->num_ranks, .fanout = fanout};
+    build(plan, &tree, job->block_bytes, job->segment_bytes);
 }
 
 void pat_bcast_linear_build(pat_plan *plan, const pat_job *job, int rank)
 {
     pat_tree tree = {.kind = PAT_TREE_FLAT, .num_ranks = job->num_ranks};
-    build(plan, &tree, rank, job->block_bytes, job->block_bytes);
+    (void)rank;
+    build(plan, &tree, job->block_bytes, 0);
 }
 
 void pat_bcast_chain_build(pat_plan *plan, const pat_job *job, int rank)
 {
-    segmented(plan, job, rank, PAT_TREE_CHAIN, 1);
+    (void)rank;
+    segmented(plan, job, PAT_TREE_CHAIN, 1);
 }
 
 void pat_bcast_kchain_build(pat_plan *plan, const pat_job *job, int rank)
 {
-    segmented(plan, job, rank, PAT_TREE_CHAIN, PAT_TREE_CHAINS);
+    (void)rank;
+    segmented(plan, job, PAT_TREE_CHAIN, PAT_TREE_CHAINS);
 }
 
 void pat_bcast_binary_build(pat_plan *plan, const pat_job *job, int rank)
 {
-    segmented(plan, job, rank, PAT_TREE_BINARY, 0);
+    (void)rank;
+    segmented(plan, job, PAT_TREE_BINARY, 0);
 }
 
 void pat_bcast_binomial_build(pat_plan *plan, const pat_job *job, int rank)
 {
-    segmented(plan, job, rank, PAT_TREE_BINOMIAL, 0);
+    (void)rank;
+    segmented(plan, job, PAT_TREE_BINOMIAL, 0);
 }
 
 /*

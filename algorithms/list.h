@@ -11,14 +11,14 @@
 /*
  * Every algorithm, one list per collective:
  *  LEFT(name, op, kind, summary): has no build function: it stands for the MPI library's own, or chooses one of the others;
- *  OURS(name, op, kind, summary): has a build function, pat_<name>_build, and a formula, pat_<name>_formula;
- *  HALF(name, op, kind, summary): has a build function alone: it is only half of another one and cannot be chosen.
+ *  OURS(name, op, kind, summary): has a build function, pat_<name>_build, and a formula, pat_<name>_formula.
  * The kind: REGULAR: knows nothing of arrivals; PREDICTED: its plan depends on estimates of when each rank arrives; AHEAD: it
  * moves early data without such estimates. LAST_CALLS: a PREDICTED one that sends nothing before a rank has called, so that when
  * ranks came to the last calls serves where nobody has given an estimate. CHOOSES: takes one of the others, call by call. REDUCES: its plans join contributions.
- * ANY_ORDER: a message holds a block or less, so that ranks may stand in any order, and a ring can go from node to node.
+ * ANY_ORDER: a message holds a block or less, so that ranks may stand in any order: a ring can go from node to node, and any rank be
+ * the root of a PREDICTED gather.
  */
-#define PAT_ALLGATHERS(LEFT, OURS, HALF, op)                                                                 \
+#define PAT_ALLGATHERS(LEFT, OURS, op)                                                                       \
     LEFT(auto, op, AHEAD | CHOOSES, "relay or native, call by call")                                         \
     LEFT(native, op, REGULAR, "the MPI library's own all-gather")                                            \
     OURS(ring, op, REGULAR | ANY_ORDER, "parallel ring, P-1 steps to the right neighbour")                   \
@@ -28,14 +28,15 @@
     OURS(bslb, op, PREDICTED, "background sorted linear gather to rank 0, then broadcast")                   \
     OURS(relay, op, AHEAD | ANY_ORDER,                                                                       \
          "chunked ring that sets out and is passed on without waiting for anybody")
-#define PAT_GATHERS(LEFT, OURS, HALF, op)                                                                    \
+#define PAT_GATHERS(LEFT, OURS, op)                                                                          \
     LEFT(gather_auto, op, CHOOSES, "the fastest by calibration, size by size; else gather_native")           \
     LEFT(gather_native, op, REGULAR, "the MPI library's own gather")                                         \
     OURS(gather_linear, op, REGULAR, "one rank after the other")                                             \
     OURS(gather_sync, op, REGULAR, "one rank after the other, each when it is asked")                        \
     OURS(gather_binomial, op, REGULAR, "up a binomial tree")                                                 \
-    HALF(bsls, op, PREDICTED, "background sorted linear synchronized gather to rank 0")
-#define PAT_BCASTS(LEFT, OURS, HALF, op)                                                                     \
+    OURS(gather_bsls, op, PREDICTED | ANY_ORDER,                                                             \
+         "one rank after the other, sorted by predicted arrival, in the background")
+#define PAT_BCASTS(LEFT, OURS, op)                                                                           \
     LEFT(bcast_auto, op, CHOOSES, "the fastest by calibration, size by size; else bcast_native")             \
     LEFT(bcast_native, op, REGULAR, "the MPI library's own broadcast")                                       \
     OURS(bcast_linear, op, REGULAR, "from rank 0 to each rank, whole")                                       \
@@ -44,7 +45,7 @@
     OURS(bcast_binary, op, REGULAR, "down a binary tree, in segments")                                       \
     OURS(bcast_split, op, REGULAR, "half the message down each side of a binary tree, then exchange")        \
     OURS(bcast_binomial, op, REGULAR, "down a binomial tree, in segments")
-#define PAT_ALLREDUCES(LEFT, OURS, HALF, op)                                                                 \
+#define PAT_ALLREDUCES(LEFT, OURS, op)                                                                       \
     LEFT(allreduce_auto, op, CHOOSES, "for now always allreduce_native")                                     \
     LEFT(allreduce_native, op, REGULAR, "the MPI library's own all-reduce")                                  \
     OURS(allreduce_doubling, op, REGULAR | REDUCES, "recursive doubling, the whole vector in each step")     \
@@ -52,7 +53,7 @@
     OURS(allreduce_converge, op, PREDICTED | LAST_CALLS | REDUCES,                                           \
          "every rank joins a share of the vector, the smaller the later it is expected")
 
-#define PAT_ALLTOALLS(LEFT, OURS, HALF, op)                                                                  \
+#define PAT_ALLTOALLS(LEFT, OURS, op)                                                                        \
     LEFT(alltoall_auto, op, CHOOSES, "for now always alltoall_native")                                       \
     LEFT(alltoall_native, op, REGULAR, "the MPI library's own all-to-all")                                   \
     OURS(alltoall_linear, op, REGULAR, "all blocks at once")                                                 \
@@ -69,7 +70,7 @@
     COLLECTIVE(BCAST, bcast, PAT_BCASTS, "broadcast", "MPI_Bcast", "PAT_ALG_BCAST", "bcast_auto",            \
                .yardstick = "bcast_binomial", .rooted = true, .all_get = true)                               \
     COLLECTIVE(GATHER, gather, PAT_GATHERS, "gather", "MPI_Gather", "PAT_ALG_GATHER", "gather_auto",         \
-               .yardstick = "gather_linear", .rooted = true, .all_give = true)                               \
+               .yardstick = "gather_linear", .rooted = true, .all_give = true, .moves_early = true)          \
     COLLECTIVE(ALLREDUCE, allreduce, PAT_ALLREDUCES, "all-reduce", "MPI_Allreduce", "PAT_ALG_ALLREDUCE",     \
                "allreduce_auto", .all_give = true, .all_get = true, .reduces = true, .moves_early = true)    \
     COLLECTIVE(ALLTOALL, alltoall, PAT_ALLTOALLS, "all-to-all", "MPI_Alltoall", "PAT_ALG_ALLTOALL",          \

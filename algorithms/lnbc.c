@@ -2,13 +2,13 @@
  * lnbc.c — linear gather to rank 0, then broadcast.
  *
  * What:     every rank sends its block to rank 0, which takes them in whatever order they come; then rank
- *           0 broadcasts the whole result down a chain (bcast.c).
+ *           0 broadcasts the whole result (bcast.c).
  * Source:   LNBC in Proficz 2021 (regular); the naive all-gather, as a gather followed by a broadcast.
  * Cost:     gather: P-1 messages of one block, all into rank 0. Broadcast: see bcast.c. Each rank
  *           receives P-1 blocks in all.
  * Memory:   none beyond the result.
  * Limits:   none. Rank 0's link carries everything, twice.
- * Example:  P = 4: 1>0, 2>0, 3>0 in any order; when all three are in,
+ * Example:  P = 4, blocks of more than 2 KiB: 1>0, 2>0, 3>0 in any order; when all three are in,
  *           0>1 (blocks 0, 2, 3), 1>2 (0, 1, 3), 2>3 (0, 1, 2), in segments, one hop behind the other.
  *           Rank 0's steps: ARRIVE; the receives; COPY; the broadcast's sends.
  *           The others' steps: ARRIVE and COPY; the send; the broadcast's receives.

@@ -12,15 +12,13 @@
 
 #define PAT_NOTHING(name, op, kind, summary)
 #define PAT_DECLARE(name, op, kind, summary)                                                                 \
-    void pat_##name##_build(pat_plan *plan, const pat_job *job, int rank);
-#define PAT_DECLARE_BOTH(name, op, kind, summary)                                                            \
-    PAT_DECLARE(name, op, kind, summary)                                                                     \
+    void pat_##name##_build(pat_plan *plan, const pat_job *job, int rank);                                   \
     void pat_##name##_formula(pat_formula *formula, const pat_job *job);
-#define PAT_DECLARE_ALL(op, lower, LIST, ...) LIST(PAT_NOTHING, PAT_DECLARE_BOTH, PAT_DECLARE, PAT_OP_##op)
+#define PAT_DECLARE_ALL(op, lower, LIST, ...) LIST(PAT_NOTHING, PAT_DECLARE, PAT_OP_##op)
 PAT_COLLECTIVES(PAT_DECLARE_ALL)
 #undef PAT_DECLARE_ALL
-#undef PAT_DECLARE_BOTH
 #undef PAT_DECLARE
+#undef PAT_NOTHING
 
 static inline int64_t pat_part_least(int64_t a, int64_t b)
 {
@@ -80,7 +78,7 @@ void pat_part_bcast_formula(pat_formula *formula, const pat_job *job); /* in seg
 /*
  * All ranks from the first predicted arrival to the last; of equal ones the lower rank comes first, so that
  * every rank has the same order. The caller frees it; NULL, and the plan's error set, when memory is short.
- * (bsls.c)
+ * (gather_bsls.c)
  */
 int *pat_part_by_arrival(pat_plan *plan, const pat_job *job);
 

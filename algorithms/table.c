@@ -19,8 +19,7 @@ enum kind { REGULAR, PREDICTED = 1, AHEAD = 2, ANY_ORDER = 4, CHOOSES = 8, REDUC
 #define LEFT_ENTRY(n, o, kind, text) {FIELDS(n, o, kind, text)},
 #define OURS_ENTRY(n, o, kind, text)                                                                         \
     {FIELDS(n, o, kind, text), .build = pat_##n##_build, .formula = pat_##n##_formula},
-#define HALF_ENTRY(n, o, kind, text)  {FIELDS(n, o, kind, text), .build = pat_##n##_build, .half = true},
-#define ENTRIES(op, lower, LIST, ...) LIST(LEFT_ENTRY, OURS_ENTRY, HALF_ENTRY, PAT_OP_##op)
+#define ENTRIES(op, lower, LIST, ...) LIST(LEFT_ENTRY, OURS_ENTRY, PAT_OP_##op)
 
 static const pat_algorithm algorithms[] = {PAT_COLLECTIVES(ENTRIES)};
 
@@ -29,7 +28,7 @@ _Static_assert(sizeof algorithms / sizeof algorithms[0] <= PAT_MAX_ALGS,
 
 #define SEPARATOR                   ", "
 #define NAME(n, o, k, text)         SEPARATOR #n
-#define NAMES(op, lower, LIST, ...) [PAT_OP_##op] = LIST(NAME, NAME, PAT_NOTHING, op),
+#define NAMES(op, lower, LIST, ...) [PAT_OP_##op] = LIST(NAME, NAME, op),
 
 /* Each begins with a separator. */
 static const char *const names[PAT_NUM_OPS] = {PAT_COLLECTIVES(NAMES)};
@@ -66,11 +65,6 @@ const pat_algorithm *pat_algorithm_runs_as(const pat_algorithm *alg, const pat_j
     if (alg->formula)
         alg->formula(&formula, job);
     return formula.runs_as ? pat_algorithm_find(formula.runs_as) : alg;
-}
-
-bool pat_algorithm_is_whole(const pat_algorithm *alg)
-{
-    return alg && !alg->half;
 }
 
 bool pat_algorithm_is_early(const pat_algorithm *alg)

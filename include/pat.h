@@ -185,7 +185,9 @@ PAT_PUBLIC int PAT_Bcast(void *buffer, int count, MPI_Datatype datatype, int roo
 
 /*
  * MPI_Gather, argument by argument. PAT_UseAlg and PAT_ALG_GATHER choose: gather_auto (the default) and
- * gather_native as for PAT_Bcast, gather_linear, gather_sync (linear, each rank sends when the root asks it), gather_binomial.
+ * gather_native as for PAT_Bcast, gather_linear, gather_sync (linear, each rank sends when the root asks it), gather_binomial,
+ * gather_bsls (as gather_sync, in the order of predicted arrival: the root's background thread takes blocks in while the root computes; a
+ * call waits until every rank has called or given its PAT_Edge).
  * Calls with a result of 2 GiB or more are passed on to MPI. With gather_binomial inner ranks of the tree need memory for their
  * subtree's blocks. What else PAT_Bcast says of waiting and of calls that are passed on holds here too.
  */

@@ -18,7 +18,7 @@ static inline alg_list algs_of(enum pat_op op, bool (*is_one)(const pat_algorith
     alg_list list = {.num = 0};
     for (int i = 0; i < pat_algorithm_count(); i++) {
         const pat_algorithm *alg = pat_algorithm_at(i);
-        if (alg->op == op && pat_algorithm_is_whole(alg) && is_one(alg))
+        if (alg->op == op && is_one(alg))
             list.names[list.num++] = alg->name;
     }
     return list;

@@ -33,6 +33,27 @@ static void all_gathers(void)
         with_relay(20000, 10);
 }
 
+/* Where only the MPI library's own algorithm can be chosen: after long calls by one that was named. */
+static void nothing_to_choose(void)
+{
+    enum { DOUBLES = 50000 };
+    double *sums = calloc(DOUBLES, sizeof(*sums));
+    if (!sums)
+        must("memory", MPI_ERR_NO_MEM);
+    test_at("an all-reduce that is left to the MPI library again");
+    for (int i = 0; i < 2; i++) {
+        MUST(PAT_UseAlg(i ? "allreduce_auto" : "allreduce_converge"));
+        for (int call = 0; call < 3; call++) {
+            for (int k = 0; k < DOUBLES; k++)
+                sums[k] = 1;
+            MUST(PAT_Allreduce(MPI_IN_PLACE, sums, DOUBLES, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD));
+            expect_int("the last sum", test.size, (long long)sums[DOUBLES - 1]);
+            with_relay(20000, 0);
+        }
+    }
+    free(sums);
+}
+
 int main(int argc, char **argv)
 {
     if (!test_mpi_init(&argc, &argv, MPI_THREAD_MULTIPLE))
@@ -57,6 +78,7 @@ int main(int argc, char **argv)
     test_at("a good file");
     MUST(PAT_Init());
     all_gathers();
+    nothing_to_choose();
     MPI_Comm backwards;
     MPI_Comm_split(MPI_COMM_WORLD, 0, -test.rank, &backwards);
     const bool one = test.size == 1; /* which is left to MPI */

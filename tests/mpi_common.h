@@ -400,6 +400,24 @@ static inline void gather_call(gather *g)
     gather_check(g);
 }
 
+/* A gather of the same to `root`. What is of no significance on a rank is nonsense there. */
+static inline void gather_call_to(gather *g, int root)
+{
+    if (g->rank == root) {
+        MUST(PAT_Gather(gather_sendbuf(g), g->send_count, g->sl->type, gather_recvbuf(g), g->recv_count,
+                        g->rl->type, root, g->comm));
+        gather_spoil(g);
+        gather_check(g);
+        return;
+    }
+    memset(g->want_recv, 0x5A, g->recv_size);
+    MUST(PAT_Gather(gather_sendbuf(g), g->send_count, g->sl->type, gather_recvbuf(g), -7, MPI_DATATYPE_NULL,
+                    root, g->comm));
+    gather_spoil(g);
+    if (memcmp(g->recv, g->want_recv, g->recv_size) != 0)
+        test_fail("a gather to %d wrote to rank %d's receive buffer", root, g->rank);
+}
+
 /* All of it at once. */
 static inline void gather_once(MPI_Comm comm, const layout *sl, const layout *rl, int bytes, bool in_place,
                                uint32_t seed)

@@ -53,7 +53,6 @@ static void algorithms(void)
     for (int a = 0; a < algs.num; a++)
         expect_error("unknown algorithm", MPI_ERR_ARG, PAT_UseAlg("rinG"), algs.names[a]);
     expect_error("unknown algorithm", MPI_ERR_ARG, PAT_UseAlg("rinG"), "rinG");
-    expect_error("a gather is no all-gather", MPI_ERR_ARG, PAT_UseAlg("bsls"), "bslb");
     expect_error("empty name", MPI_ERR_ARG, PAT_UseAlg(""), "ring");
     expect_error("no name", MPI_ERR_ARG, PAT_UseAlg(NULL), "ring");
     expect_error("different names", MPI_ERR_ARG, PAT_UseAlg(test.rank ? "ring" : "nex"),

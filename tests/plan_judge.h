@@ -262,7 +262,7 @@ static inline bool still_right(set *s, const pat_collective *collective)
     for (int k = 0; right && k < JUDGED_ORDERS; k++) {
         right = execute(&j, s, collective);
         for (int r = 0; right && r < s->num_ranks; r++)
-            right = !pat_collective_gets(collective, r) || ends_right(&j, collective, r);
+            right = !pat_collective_gets(collective, &s->plans[r]) || ends_right(&j, collective, r);
     }
     judge_end(&j);
     return right;

@@ -75,7 +75,7 @@ static inline void random_arrivals(uint64_t *state, int number, int num_ranks, i
 /* A job for `num_ranks` ranks; `number` chooses the kind of pattern and the block's size. */
 static inline pat_job random_job(uint64_t *state, int number, int num_ranks, int64_t *arrival_ns)
 {
-    /* Around the short part of bsls (64), a segment (4 to 64 KiB), one block a segment and several. */
+    /* Around the short part of gather_bsls (64), a segment (4 to 64 KiB), one block a segment and several. */
     static const int64_t sizes[] = {1, 64, 65, 1000, 4096, 30000, 65536, 100000, 1 << 20};
     static const int64_t betas[] = {8000, 80000, 800};
     pat_job job = {.num_ranks = num_ranks, .arrival_ns = arrival_ns};

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # tool_examples.sh — the examples do what they say. Every round of two_requests depends on the one before, so after a
-# few rounds its error is what the same rounds give without any library, or some rank has read a stale block.
+# few rounds its error is what the same rounds give without any library, or some rank has read a stale block. threads gives its milestones
+# whichever of a rank's threads computes what.
 set -eu
 
 fail() {
@@ -54,3 +55,12 @@ done
 if "$PAT_SOURCE/tests/mpirun.sh" 2 "$program" 8 >/dev/null 2>&1; then
     fail "8 rounds cannot be enough"
 fi
+
+threads=$(find "$PAT_BUILD" -type f -name threads -perm -u+x | head -n 1)
+if [ -z "$threads" ]; then
+    echo "threads was not built: the compiler has no OpenMP"
+    exit 0
+fi
+output=$(OMP_NUM_THREADS=2 PAT_TEST_TIMEOUT=60 "$PAT_SOURCE/tests/mpirun.sh" 2 "$threads" 20) || fail "threads: $output"
+[ "$(grep -c '^rank [01]: 2 threads, 20 rounds, 20 milestones, integral 2.000000000$' <<<"$output")" = 2 ] || fail "threads: $output"
+echo "ok: $(sed -n 's/^rank 0: //p' <<<"$output")"

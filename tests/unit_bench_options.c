@@ -129,7 +129,7 @@ static void test_options_bad(void **state)
         {"--op allreduce --persistent", "--persistent", "all-gathers only"},
         {"--op allreduce --plot d", "--plot", "all-gathers"},
         {"--op allreduce --paper", "--paper", "all-gathers"},
-        {"--alg bsls", "'bsls'", "all, auto, native"},
+        {"--alg gather_bsls", "'gather_bsls'", "all, auto, native"},
         {"--alg ring,ring", "'ring'", "twice"},
         {"--alg all,bdr", "'bdr'", "twice"},
         {"--alg ring,,bdr", "'ring,,bdr'", "empty"},

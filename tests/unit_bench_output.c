@@ -19,6 +19,7 @@
 #include "bench_file.h"
 #include "bench_json.h"
 #include "bench_paper.h"
+#include "bench_wins.h"
 #include "bench_plot.h"
 #include "bench_report.h"
 #include "bench_text.h"
@@ -281,6 +282,12 @@ static void test_paper(void **state)
     assert_null(bench_paper_match(&ours));
 }
 
+static void print_paper_wins(const bench_table *unused, FILE *to)
+{
+    (void)unused;
+    bench_wins_print_paper(to);
+}
+
 static void test_report(void **state)
 {
     (void)state;
@@ -293,6 +300,15 @@ static void test_report(void **state)
     assert_non_null(
         strstr(text, "\n128                       -      RING*\n")); /* a cell that was not measured */
     assert_non_null(strstr(text, "speed-up, geometric mean                0.883\n"));
+    assert_non_null(strstr(text, "     MD [ms]  cells      ring       bdr\n"
+                                 "           0      1         1         0\n"
+                                 "          10      3         1         2\n"
+                                 "    K floats  cells      ring       bdr\n"
+                                 "          64      3         1         2\n"
+                                 "         128      1         1         0\n"));
+    /* An interval of 6 ms of 8 iterations: 6 sqrt(8) over Student's 2.3646. */
+    assert_non_null(strstr(text, "(sigma) in ms\n"));
+    assert_non_null(strstr(text, "       7.18"));
     assert_null(strstr(text, "Doubt"));
     free(text);
     for (int i = 0; i < 4; i++)
@@ -304,11 +320,18 @@ static void test_report(void **state)
                           "# 4 ranks, 64 KiB, uniform 10 ms\n")) != NULL;
          at++)
         warnings++;
-    assert_int_equal(warnings, 4); /* at every table */
+    assert_int_equal(warnings, 6); /* at every table */
     free(text);
     text = text_of(&t, bench_paper_print);
     assert_non_null(strstr(text, "Doubt"));
     assert_non_null(strstr(text, "Over the 3 cells"));
+    free(text);
+    text = text_of(&t, print_paper_wins);
+    /* Of the paper's 420 cells 60 are of each delay, and 84 of each size. */
+    assert_non_null(strstr(text, "     MD [ms]  cells      ring       nex      lnbc       bdr      bslb\n"
+                                 "           0     60        38        12         5         4         1\n"));
+    assert_non_null(
+        strstr(text, "\n        2048     84        25         0         0        38        21\n"));
     free(text);
     bench_table_free(&t);
 }
@@ -325,7 +348,7 @@ static void test_plot_data(void **state)
 {
     (void)state;
     static const char *const names[] = {"elapsed-by-size-p4-md10", "elapsed-by-delay-p4-n64k",
-                                        "elapsed-by-ranks-n64k-md10", "speedup-p4"};
+                                        "elapsed-by-ranks-n64k-md10", "speedup-p4", "winners"};
     bench_table t = {0};
     char figures[64], why[256], *calls = NULL;
     size_t length;
@@ -333,10 +356,10 @@ static void test_plot_data(void **state)
     snprintf(figures, sizeof(figures), "%s/it's", dir);
     assert_int_equal(mkdir(figures, 0777), 0);
     FILE *to = open_memstream(&calls, &length);
-    /* P=4: by size at delay 10, by delay at 64K, by ranks, heat map. P=8 is a single cell. */
-    assert_int_equal(bench_plot_data(&t, NULL, figures, "/its/templates", to, why, sizeof(why)), 4);
+    /* P=4: by size at delay 10, by delay at 64K, by ranks, heat map. P=8 is a single cell. And the winners of all. */
+    assert_int_equal(bench_plot_data(&t, NULL, figures, "/its/templates", to, why, sizeof(why)), 5);
     fclose(to);
-    assert_int_equal(entries(figures), 4);
+    assert_int_equal(entries(figures), 5);
     assert_non_null(strstr(calls, "call '/its/templates/elapsed.gp' '/tmp/"));
     assert_non_null(strstr(calls, "/it''s/elapsed-by-size-p4-md10'\n"));
     assert_non_null(strstr(calls, "/it''s/speedup-p4'\n"));
@@ -359,6 +382,17 @@ static void test_plot_data(void **state)
         "delay,1,4,1,64,64,10,uniform,5,0,bdr,30,6,11,21\n"
         "delay,1,4,1,64,64,10,uniform,5,0,bslb,36,6,11,21\n");
     free(text);
+    text = sheet(figures, "winners");
+    assert_string_equal(text, "axis,place,value,cells,doubtful,alg,below,won\n"
+                              "delay,0,0,1,0,ring,0,1\n"
+                              "delay,0,0,1,0,bdr,1,0\n"
+                              "delay,1,10,3,0,ring,0,1\n"
+                              "delay,1,10,3,0,bdr,1,2\n"
+                              "size,0,64,3,0,ring,0,1\n"
+                              "size,0,64,3,0,bdr,1,2\n"
+                              "size,1,128,1,0,ring,0,1\n"
+                              "size,1,128,1,0,bdr,1,0\n");
+    free(text);
     text = sheet(figures, "speedup-p4");
     assert_non_null(strstr(text, "\n1,0,4,1,64,64,10,uniform,5,0,bdr,1.1000,1\n"));
     free(text);
@@ -366,7 +400,7 @@ static void test_plot_data(void **state)
     /* Of a cluster that failed its check only the cells concerned are doubtful. */
     for (int i = 0; i < 4; i++)
         t.rows[i].doubtful = true;
-    assert_int_equal(bench_plot_data(&t, NULL, figures, "", NULL, why, sizeof(why)), 4);
+    assert_int_equal(bench_plot_data(&t, NULL, figures, "", NULL, why, sizeof(why)), 5);
     text = sheet(figures, "elapsed-by-delay-p4-n64k");
     assert_non_null(strstr(text, "delay,1,4,1,64,64,10,uniform,5,1,ring,33"));
     assert_non_null(strstr(text, "delay,0,4,1,64,64,0,uniform,0,0,ring,20"));
@@ -384,22 +418,24 @@ static void test_figures(void **state)
     if (!bench_plot_available())
         skip();
     static const char *const names[] = {"elapsed-by-size-p4-md10", "elapsed-by-delay-p4-n64k",
-                                        "elapsed-by-ranks-n64k-md10", "speedup-p4"};
+                                        "elapsed-by-ranks-n64k-md10", "speedup-p4", "winners"};
     bench_table t = {0};
     char figures[64], path[160], why[256];
     fill(&t);
     t.rows[4].doubtful = t.rows[5].doubtful = true;
     t.rows[5].bound_ms = t.rows[4].bound_ms = t.rows[5].elapsed_ci_ms = NAN;
     snprintf(figures, sizeof(figures), "%s/f", dir);
-    assert_int_equal(bench_plot_make(&t, NULL, figures, why, sizeof(why)), 4);
-    assert_int_equal(entries(figures), 12);
-    for (int i = 0; i < 4; i++) {
+    assert_int_equal(bench_plot_make(&t, NULL, figures, why, sizeof(why)), 5);
+    assert_int_equal(entries(figures), 15);
+    for (int i = 0; i < 5; i++) {
         snprintf(path, sizeof(path), "%s/%s.svg", figures, names[i]);
         char *text = slurp(path);
         assert_non_null(strstr(text, "<svg"));
         assert_non_null(strstr(text, "</svg>"));
         if (i == 1)
             assert_non_null(strstr(text, "failed its own check (4 ranks, 64 KiB, 0 ms)"));
+        else if (i == 4)
+            assert_non_null(strstr(text, "failed its own check: 0 ms: 1"));
         else if (i != 3)
             assert_null(strstr(text, "failed its own check"));
         free(text);

@@ -251,6 +251,7 @@ static void least(void **state)
                 const pat_algorithm *best = pat_calibration_best(&c, PAT_OP_BCAST, ranks, bytes);
                 const double us = pat_calibration_us(&c, best, ranks, bytes);
                 assert_int_equal(best->op, PAT_OP_BCAST);
+                assert_false(pat_calibration_best(&c, PAT_OP_GATHER, ranks, bytes)->uses_arrivals);
                 for (int i = 0; i < pat_algorithm_count(); i++)
                     if (pat_algorithm_at(i)->op == PAT_OP_BCAST)
                         assert_false(pat_calibration_us(&c, pat_algorithm_at(i), ranks, bytes) < us);

@@ -304,7 +304,8 @@ static void broadcast_segments(void **state)
     build("lnbc", &job);
     assert_int_equal(count_sends(&plans[0], 1), 15 * 16);
     release(16);
-    job.block_bytes = 100; /* the smallest segment holds them all: only the hole remains */
+    job.block_bytes = 3000; /* with such a latency one segment holds them all: only the hole remains */
+    job.alpha_ns = 100000000;
     build("lnbc", &job);
     assert_int_equal(count_sends(&plans[0], 1), 2);
     assert_int_equal(count_sends(&plans[14], 15), 1);
@@ -315,12 +316,32 @@ static void broadcast_segments(void **state)
     release(2);
 }
 
+/* Of short blocks: as Open MPI broadcasts as many bytes, but what a rank has brought itself. */
+static void broadcast_of_short_blocks(void **state)
+{
+    (void)state;
+    pat_job job = make_job(6, 100, NULL);
+    build("lnbc", &job); /* binomial: 0 has 1, 2 and 4 below it, 1 has 3 and 5 */
+    for (int r = 1; r < 6; r++)
+        assert_int_equal(count_sends(&plans[0], r), r == 1 || r == 2 || r == 4 ? 2 : 0);
+    assert_int_equal(count_sends(&plans[1], 3), 2);
+    assert_int_equal(count_sends(&plans[1], 5), 1); /* whose block is the last */
+    release(6);
+    job = make_job(16, 1000, NULL);
+    build("bslb", &job);                                /* halves of 8000 bytes, in segments of 1024 */
+    assert_int_equal(count_sends(&plans[0], 1), 8 + 1); /* and the signal of the gather */
+    assert_int_equal(count_sends(&plans[0], 2), 8 + 1);
+    assert_int_equal(count_sends(&plans[0], 15), 1 + 1); /* the half that its pair would have */
+    assert_int_equal(count_sends(&plans[3], 4), 2);      /* which has a block in the middle of it */
+    release(16);
+}
+
 static void bsls_order(void **state)
 {
     (void)state;
     int64_t arrival[] = {0, 30, 10, 20};
     pat_job job = make_job(4, 1000, arrival);
-    build("bsls", &job);
+    build("gather_bsls", &job);
     assert_string_equal(text_of(&plans[0]),
                         "2!signale 2?2shorte | 2?2reste | 3!signale 3?3shorte | 3?3reste | "
                         "1!signale 1?1shorte | 1?1reste A C");
@@ -331,7 +352,7 @@ static void bsls_order(void **state)
     /* Equal arrivals: by rank. Small blocks go in one piece. Rank 0's own arrival does not matter. */
     int64_t equal[] = {99, 5, 5, 4};
     job = make_job(4, 64, equal);
-    build("bsls", &job);
+    build("gather_bsls", &job);
     assert_string_equal(text_of(&plans[0]), "3!signale 3?3e | 1!signale 1?1e | 2!signale 2?2e A C");
     assert_string_equal(text_of(&plans[2]), "0?signale A C | 0!2");
     release(4);
@@ -367,6 +388,7 @@ int main(void)
         cmocka_unit_test(bdr_extreme_arrivals),
         cmocka_unit_test(lnbc_schedule),
         cmocka_unit_test(broadcast_segments),
+        cmocka_unit_test(broadcast_of_short_blocks),
         cmocka_unit_test(bsls_order),
         cmocka_unit_test(bslb_schedule),
     };

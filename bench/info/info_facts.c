@@ -107,8 +107,7 @@ static bool is_taken(const pat_setting *s, const char *text)
     pat_config scratch = {.mem_bytes = 0};
     const int op = operation_of(s);
     const pat_algorithm *alg = op >= 0 ? pat_algorithm_find(text) : NULL;
-    return pat_config_take(&scratch, s, text) &&
-           (op < 0 || (pat_algorithm_is_whole(alg) && (int)alg->op == op));
+    return pat_config_take(&scratch, s, text) && (op < 0 || (alg && (int)alg->op == op));
 }
 
 static json_t *settings(bool *good)
@@ -147,8 +146,6 @@ static json_t *algorithms(void)
     for (int i = 0; i < pat_algorithm_count(); i++) {
         const pat_algorithm *alg = pat_algorithm_at(i);
         const char *collective = pat_collective_of(alg->op)->title;
-        if (!pat_algorithm_is_whole(alg))
-            continue;
         if (!json_object_get(of_collectives, collective))
             json_object_set_new(of_collectives, collective, json_array());
         json_array_append_new(json_object_get(of_collectives, collective), json_string(alg->name));

@@ -15,6 +15,7 @@
 #include "bench_loop.h"
 #include "bench_options.h"
 #include "bench_paper.h"
+#include "bench_wins.h"
 #include "bench_plot.h"
 #include "bench_report.h"
 #include "bench_versus.h"
@@ -41,6 +42,17 @@ static int plot(const program *p)
     return figures < 0;
 }
 
+static void print_tables(const program *p)
+{
+    bench_report_print(&p->table, stdout);
+    if (p->options.versus)
+        bench_versus_print(&p->table, p->options.versus, stdout);
+    if (!p->options.paper)
+        return;
+    bench_paper_print(&p->table, stdout);
+    bench_wins_print_paper(stdout);
+}
+
 /* ---- Without ranks
  * --------------------------------------------------------------------------------------------- */
 
@@ -56,11 +68,7 @@ static int look_at_files(program *p)
         fprintf(stderr, "pat-bench: --plot: %s\n", why);
         return TOOL_BAD_INPUT;
     }
-    bench_report_print(&p->table, stdout);
-    if (p->options.versus)
-        bench_versus_print(&p->table, p->options.versus, stdout);
-    if (p->options.paper)
-        bench_paper_print(&p->table, stdout);
+    print_tables(p);
     return p->options.plot && plot(p) ? TOOL_FAILED : 0;
 }
 
@@ -168,11 +176,7 @@ static void conclude(program *p)
     bench_settings_add(&p->settings, "clock", "%s", clock);
     bench_settings_add(&p->settings, "clock_error_us", "%.2f", (double)p->run.clock_error_ns / 1e3);
     printf("#@clock=%s\n#@clock_error_us=%.2f\n", clock, (double)p->run.clock_error_ns / 1e3);
-    bench_report_print(&p->table, stdout);
-    if (p->options.versus)
-        bench_versus_print(&p->table, p->options.versus, stdout);
-    if (p->options.paper)
-        bench_paper_print(&p->table, stdout);
+    print_tables(p);
     fflush(stdout);
 }
 

@@ -14,6 +14,7 @@
 #include "bench_file.h"
 #include "bench_growth.h"
 #include "bench_heat.h"
+#include "bench_wins.h"
 #include "collective.h"
 
 /* ---- Elapsed time, along one axis ----------------------------------------------------------------------- */
@@ -198,6 +199,8 @@ int bench_plot_data(const bench_table *table, const char *versus, const char *di
     for (int i = 0; i < num && s.num >= 0; i++)
         if (begin(&s))
             end(&s, "growth.gp", name, bench_growth_data(table, cells, num, i, name, sizeof(name), s.to));
+    if (s.num >= 0 && begin(&s))
+        end(&s, "winners.gp", name, bench_wins_data(table, cells, num, name, sizeof(name), s.to));
     free(cells);
     return s.num;
 }

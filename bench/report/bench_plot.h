@@ -1,6 +1,6 @@
 /*
  * bench_plot.h — figures: elapsed time by size (the paper's Figure 7), by delay (8, 9), by ranks (10), heat maps of the speed-up
- * and of one algorithm over the bound, and the growth with the ranks. Of each the data is written here, as CSV; how it is drawn
+ * and of one algorithm over the bound, the growth with the ranks, and how often each algorithm is the fastest (6). Of each the data is written here, as CSV; how it is drawn
  * is gnuplot's, by the templates in bench/plots, which a user may change.
  */
 #ifndef BENCH_PLOT_H

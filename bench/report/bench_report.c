@@ -11,6 +11,8 @@
 #include "bench_doubt.h"
 #include "bench_growth.h"
 #include "bench_item.h"
+#include "bench_stats.h"
+#include "bench_wins.h"
 #include "tool_options.h"
 
 enum { MAX_ALGS = BENCH_TABLE_ALGS, WIDTH = 11, MAX_DELAYS = 128 };
@@ -102,6 +104,10 @@ static double elapsed(const bench_row *r)
 static double elapsed_ci(const bench_row *r)
 {
     return r->elapsed_ci_ms;
+}
+static double sigma(const bench_row *r)
+{
+    return bench_sd_of_ci95(r->elapsed_ci_ms, r->iters);
 }
 static double past_last(const bench_row *r)
 {
@@ -203,7 +209,7 @@ static void print_regular_ones(enum pat_op op, FILE *to)
     const char *separator = "";
     for (int i = 0; i < pat_algorithm_count(); i++) {
         const pat_algorithm *alg = pat_algorithm_at(i);
-        if (alg->op != op || alg->arrival_aware || alg->chooses || alg->half)
+        if (alg->op != op || alg->arrival_aware || alg->chooses)
             continue;
         fprintf(to, "%s%s", separator, bench_short_name(alg->name));
         separator = ", ";
@@ -231,10 +237,14 @@ static void print_cells(const bench_table *table, const bench_cell *cells, int n
                 "overhead\n");
     bench_warn_if_doubtful(table, to);
     print_times(table, cells, num, elapsed, elapsed_ci, to);
+    fprintf(to, "\n# Standard deviation of the elapsed time over the iterations (sigma) in ms\n");
+    bench_warn_if_doubtful(table, to);
+    print_times(table, cells, num, sigma, NULL, to);
     fprintf(to, "\n# Time past the last arrival in ms\n");
     bench_warn_if_doubtful(table, to);
     print_times(table, cells, num, past_last, NULL, to);
     bench_growth_print(table, cells, num, to);
+    bench_wins_print(table, cells, num, to);
     print_summary(table, cells, num, to);
 }
 

@@ -12,6 +12,7 @@
 
 #include <jansson.h>
 
+#include "bench_stats.h"
 #include "collective.h"
 
 enum { FORMAT = 1 };
@@ -66,6 +67,8 @@ static json_t *row_json(const bench_row *r)
                           r->repeats);
     for (int i = 0; o && i < NUM_DOUBLES; i++)
         json_object_set_new(o, doubles[i].name, real(*(const double *)((const char *)r + doubles[i].offset)));
+    if (o) /* it follows from the interval, and is not read again */
+        json_object_set_new(o, "elapsed_sd_ms", real(bench_sd_of_ci95(r->elapsed_ci_ms, r->iters)));
     if (o && r->iter_elapsed_ms) {
         json_t *list = json_array();
         for (int i = 0; i < r->num_iters; i++)

@@ -40,7 +40,7 @@ static inline const pat_algorithm *bench_algorithm_find(enum pat_op op, const ch
 {
     for (int i = 0; i < pat_algorithm_count(); i++) {
         const pat_algorithm *alg = pat_algorithm_at(i);
-        if (alg->op == op && pat_algorithm_is_whole(alg) &&
+        if (alg->op == op &&
             (strcmp(alg->name, name) == 0 || strcmp(alg->name + bench_prefix_length(alg), name) == 0))
             return alg;
     }

@@ -33,13 +33,19 @@ double bench_mean(const double *x, int n, int *used)
     return mean;
 }
 
+/* How many standard deviations half the interval has. */
+static double deviations(int n)
+{
+    return gsl_cdf_tdist_Pinv(0.975, n - 1) / sqrt(n);
+}
+
 double bench_ci95(const double *x, int n)
 {
     int count;
     double *y = kept(x, n, &count);
     double half = NAN;
     if (count >= 2)
-        half = gsl_cdf_tdist_Pinv(0.975, count - 1) * gsl_stats_sd(y, 1, (size_t)count) / sqrt(count);
+        half = deviations(count) * gsl_stats_sd(y, 1, (size_t)count);
     free(y);
     return half;
 }
@@ -65,6 +71,11 @@ double bench_normal_p(const double *x, int n)
         return 1;
     const double skew = gsl_stats_skew(x, 1, (size_t)n), excess = gsl_stats_kurtosis(x, 1, (size_t)n);
     return gsl_cdf_chisq_Q(n / 6.0 * (skew * skew + excess * excess / 4), 2);
+}
+
+double bench_sd_of_ci95(double half, int n)
+{
+    return n >= 2 ? half / deviations(n) : NAN;
 }
 
 double bench_quantile(double *x, int n, double share)

@@ -21,6 +21,9 @@ double bench_lag1(const double *x, int n);
 int bench_is_dependent(double lag1, int n);
 double bench_normal_p(const double *x, int n);
 
+/* The standard deviation of n values whose mean has this confidence interval; NaN for fewer than two. */
+double bench_sd_of_ci95(double half, int n);
+
 /* Of n values, one at least and none of them NaN, which are sorted: the one that `share` of them lie below, 0 to 1. */
 double bench_quantile(double *x, int n, double share);
 double bench_median(double *x, int n);

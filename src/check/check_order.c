@@ -278,7 +278,7 @@ static bool sends_own(const order *o, const pat_node *n)
     if (n->kind != PAT_NODE_SEND || n->length == 0 || n->from.space == PAT_SPACE_OWN)
         return n->kind == PAT_NODE_SEND && n->length > 0;
     if (o->c->collective->reduces || n->from.space != PAT_SPACE_RESULT ||
-        !pat_collective_gives(o->c->collective, o->rank))
+        !pat_collective_gives(o->c->collective, o->plan))
         return false;
     const int own = pat_collective_own_block(o->c->collective, o->rank);
     return n->from.offset < pat_plan_block_start(o->plan, own + 1) &&

@@ -347,18 +347,19 @@ static int check_block(const values *v, int rank, int block)
     return error;
 }
 
-/* Every byte of what all get alike must be the same expression as at rank 0, which always has it. */
+/* Every byte of what all get alike must be the same expression as at the root, or at rank 0, which always has it. */
 static int check_same(const values *v, int rank)
 {
     const check *c = v->c;
-    const runs *held = &v->held[rank], *model = &v->held[0];
+    const int first = c->plans[rank].root;
+    const runs *held = &v->held[rank], *model = &v->held[first];
     const int64_t begin = c->base[PAT_SPACE_RESULT],
                   end = begin + pat_collective_result_bytes(c->collective, &c->plans[rank]);
     for (int64_t at = begin; at < end;) {
         const run *mine = &held->at[find(held, at)], *other = &model->at[find(model, at)];
         if (mine->expression != other->expression)
-            return pat_check_refuse(c, rank, -1, "rank %d joins %s in another order than rank 0", rank,
-                                    pat_check_name(c, at));
+            return pat_check_refuse(c, rank, -1, "rank %d joins %s in another order than rank %d", rank,
+                                    pat_check_name(c, at), first);
         at = mine->end < other->end ? mine->end : other->end;
     }
     return 0;
@@ -369,7 +370,7 @@ static int check_result(const values *v)
     const check *c = v->c;
     int error = 0;
     for (int r = 0; r < c->num_ranks && !error; r++) {
-        if (!pat_collective_gets(c->collective, r))
+        if (!pat_collective_gets(c->collective, &c->plans[r]))
             continue;
         for (int b = 0; b < pat_collective_blocks(c->collective, c->num_ranks) && !error; b++)
             error = check_block(v, r, b);

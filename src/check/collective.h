@@ -1,6 +1,6 @@
 /*
  * collective.h — what a collective is, as data: how it is called, who contributes, and what every rank must end with. Ranks
- * are counted from the root where there is one. Must never know how a collective is reached: that is the algorithms' business.
+ * are counted from the root where there is one, or the plan names it (pat_plan.root). Must never know how a collective is reached: that is the algorithms' business.
  */
 #ifndef PAT_COLLECTIVE_H
 #define PAT_COLLECTIVE_H
@@ -19,8 +19,8 @@ typedef struct pat_collective {
      */
     const char *yardstick;
     bool rooted;   /* it has a root, as MPI_Bcast does */
-    bool all_give; /* every rank contributes a block; else rank 0 alone */
-    bool all_get;  /* every rank ends with the result; else rank 0 alone */
+    bool all_give; /* every rank contributes a block; else the root alone */
+    bool all_get;  /* every rank ends with the result; else the root alone */
     bool
         reduces; /* the contributions are reduced to one block; else each keeps a block of its own in the result */
     bool personal; /* a rank's contribution is a block for each rank, and each keeps those that are for it */
@@ -51,16 +51,16 @@ static inline int pat_collective_own_block(const pat_collective *collective, int
     return collective->reduces ? 0 : rank;
 }
 
-static inline bool pat_collective_gives(const pat_collective *collective, int rank)
+static inline bool pat_collective_gives(const pat_collective *collective, const pat_plan *plan)
 {
-    return collective->all_give || rank == 0;
+    return collective->all_give || plan->rank == plan->root;
 }
 
 /* How many bytes the plan's rank contributes. */
 static inline int64_t pat_collective_own_bytes(const pat_collective *collective, const pat_plan *plan)
 {
     const int own = pat_collective_own_block(collective, plan->rank);
-    if (!pat_collective_gives(collective, plan->rank))
+    if (!pat_collective_gives(collective, plan))
         return 0;
     if (collective->personal)
         return pat_plan_block_start(plan, plan->num_ranks);
@@ -73,9 +73,9 @@ static inline int64_t pat_collective_share_start(const pat_collective *collectiv
     return collective->personal ? pat_plan_block_start(plan, plan->rank) : 0;
 }
 
-static inline bool pat_collective_gets(const pat_collective *collective, int rank)
+static inline bool pat_collective_gets(const pat_collective *collective, const pat_plan *plan)
 {
-    return collective->all_get || rank == 0;
+    return collective->all_get || plan->rank == plan->root;
 }
 
 #endif

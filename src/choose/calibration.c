@@ -360,9 +360,10 @@ double pat_calibration_us(const pat_calibration *c, const pat_algorithm *alg, in
     return by_formula(c, alg, ranks, bytes) * correction(c, alg, ranks, bytes);
 }
 
-static bool is_any(const pat_algorithm *alg)
+/* One that needs estimates pays for their exchange, and of who comes when nothing is known here. */
+static bool needs_no_estimates(const pat_algorithm *alg)
 {
-    return alg != NULL;
+    return !alg->uses_arrivals;
 }
 
 static const pat_algorithm *fastest(const pat_calibration *c, enum pat_op op,
@@ -383,7 +384,7 @@ static const pat_algorithm *fastest(const pat_calibration *c, enum pat_op op,
 
 const pat_algorithm *pat_calibration_best(const pat_calibration *c, enum pat_op op, int ranks, int64_t bytes)
 {
-    return fastest(c, op, is_any, ranks, bytes);
+    return fastest(c, op, needs_no_estimates, ranks, bytes);
 }
 
 const pat_algorithm *pat_calibration_contender(const pat_calibration *c, enum pat_op op, int ranks,

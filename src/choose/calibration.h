@@ -122,7 +122,10 @@ double pat_calibration_us(const pat_calibration *c, const pat_algorithm *alg, in
 pat_form_cost pat_calibration_cost(const pat_calibration *c, const pat_algorithm *alg, int ranks,
                                    int64_t bytes);
 
-/* The fastest of a collective's algorithms of which it knows a time, the MPI library's own among them; NULL: it knows none. */
+/*
+ * The fastest of a collective's algorithms that need no estimates and of which it knows a time, the MPI library's own among them; NULL: it
+ * knows none.
+ */
 const pat_algorithm *pat_calibration_best(const pat_calibration *c, enum pat_op op, int ranks, int64_t bytes);
 
 /*

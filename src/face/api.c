@@ -161,8 +161,6 @@ int PAT_UseAlg(const char *name)
     if (rc != MPI_SUCCESS)
         return rc;
     const pat_algorithm *alg = name ? pat_algorithm_find(name) : NULL;
-    if (!pat_algorithm_is_whole(alg))
-        alg = NULL;
     int mine[2], most[2];
     mine[0] = alg ? (int)(alg - pat_algorithm_at(0)) : -1;
     mine[1] = -mine[0];
@@ -200,8 +198,6 @@ int PAT_Get_counters(PAT_Counters *out)
     if (rc != MPI_SUCCESS)
         return rc;
     for (int i = 0; i < pat_algorithm_count(); i++) {
-        if (!pat_algorithm_is_whole(pat_algorithm_at(i)))
-            continue;
         out->alg_name[out->num_algs] = pat_algorithm_at(i)->name;
         out->alg_calls[out->num_algs] = atomic_load(&pat_rt.alg_calls[i]);
         out->calls += out->alg_calls[out->num_algs++];

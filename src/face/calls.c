@@ -257,11 +257,23 @@ static bool is_short(const pat_algorithm *alg, const pat_face *face, const pat_a
 }
 
 /*
+ * Does a call with a root wait until all ranks have said when they come? Beside a started request it does not, since there is one such call
+ * at a time on a communicator.
+ */
+static bool goes_by_estimates(pat_comm *c, const pat_algorithm *alg)
+{
+    pthread_mutex_lock(&c->lock);
+    const bool goes = alg->any_order && pat_comm_estimates(c, alg) && !c->hold.started;
+    pthread_mutex_unlock(&c->lock);
+    return goes;
+}
+
+/*
  * A call with a root as a plan, where that can be. Only what is the same on all ranks decides: `described` is false on ranks whose
  * arguments are wrong. Returns whether it has run, with the error code in *rc.
  */
-static bool rooted_by_plan(const pat_algorithm *in_use, bool described, const pat_call *call, int root,
-                           pat_outcome *outcome, int *rc)
+static bool rooted_by_plan(const pat_algorithm *in_use, bool described, const pat_call *call,
+                           const void *site, pat_outcome *outcome, int *rc)
 {
     pat_comm *c = NULL;
     const bool ours = described && call->block_bytes > 0 && call->block_bytes <= PAT_MAX_BLOCK;
@@ -270,7 +282,8 @@ static bool rooted_by_plan(const pat_algorithm *in_use, bool described, const pa
         *rc = pat_fail(call->comm, *rc);
         return true;
     }
-    const bool fits = c && pat_rooted_fits(c, in_use->op, call->block_bytes) && root >= 0 && root < c->size;
+    const bool fits =
+        c && pat_rooted_fits(c, in_use->op, call->block_bytes) && call->root >= 0 && call->root < c->size;
     const pat_algorithm *alg =
         fits ? pat_rooted_choose(c, in_use, call->block_bytes) : pat_algorithm_native(in_use->op);
     say_why(outcome, !c                 ? why_not(outcome, ours, call->comm)
@@ -283,7 +296,12 @@ static bool rooted_by_plan(const pat_algorithm *in_use, bool described, const pa
         return false;
     if (outcome)
         outcome->alg = alg;
-    *rc = pat_rooted_run(c, call, alg, root);
+    bool left = false; /* it chooses no more: nothing is */
+    if (goes_by_estimates(c, alg)) {
+        *rc = run_by_plan(c, call, alg, site, false, outcome, &left);
+        return true;
+    }
+    *rc = pat_rooted_run(c, call, alg);
     if (*rc != MPI_SUCCESS)
         *rc = pat_fail(call->comm, *rc);
     return true;
@@ -309,7 +327,7 @@ static __attribute__((noinline)) bool run_here(const pat_algorithm *alg, entry *
         return true;
     }
     if (pat_collective_of(alg->op)->rooted)
-        run = rooted_by_plan(alg, ours, &call, e->args->root, e->outcome, rc);
+        run = rooted_by_plan(alg, ours, &call, e->site, e->outcome, rc);
     else if (ours)
         run = run_or_choose(alg, &call, e->site, e->outcome, &e->passed, rc);
     else

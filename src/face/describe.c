@@ -124,7 +124,7 @@ static bool describe_blocks(pat_call *call, const pat_args *a, bool personal)
 static bool describe_sent(pat_call *call, const pat_args *a)
 {
     const bool sends = describe_send(call, a) && !call->in_place;
-    call->block_bytes = call->send_bytes;
+    call->block_bytes = call->mean_bytes = call->send_bytes;
     return sends;
 }
 
@@ -132,7 +132,7 @@ static bool describe_rooted_blocks(pat_call *call, const pat_args *a)
 {
     int rank;
     return PMPI_Comm_rank(a->comm, &rank) == MPI_SUCCESS &&
-           (rank == a->root ? describe_blocks(call, a, false) : describe_sent(call, a));
+           (rank == call->root ? describe_blocks(call, a, false) : describe_sent(call, a));
 }
 
 /* Where the blocks begin in the packed result. False for counts that MPI would reject, or blocks that are too long. */
@@ -227,7 +227,7 @@ static bool describe_vector(pat_call *call, const pat_args *a)
 int pat_describe(const pat_face *face, const pat_args *args, pat_call *call, bool *ours)
 {
     const pat_collective *row = pat_collective_of(face->op);
-    *call = (pat_call){.comm = args->comm};
+    *call = (pat_call){.comm = args->comm, .root = row->rooted ? args->root : 0};
     *ours = false;
     switch (face->kind) {
     case PAT_ARGS_BLOCKS:

@@ -81,6 +81,7 @@ typedef struct pat_edge {
 typedef struct pat_plan {
     int num_ranks;
     int rank;
+    int root;            /* of a collective with a root: who it is. See pat_plan_reorder */
     int64_t block_bytes; /* the longest block's */
     int64_t own_bytes;   /* of PAT_SPACE_OWN, at most: those of a block, or as pat_plan_personal says */
     int64_t *starts; /* where each block begins, and the result's end; NULL: all blocks are equally long */
@@ -121,8 +122,8 @@ typedef struct pat_job {
     int64_t block_bytes;   /* the longest block's; of an all-reduce, the vector's */
     int64_t element_bytes; /* of what is reduced: block_bytes has whole elements. Else not looked at */
     const int64_t *starts; /* all-gather: num_ranks + 1, see pat_plan; NULL: all blocks are equally long */
-    const int *
-        order; /* order[i]: the rank that stands at place i, where an algorithm takes that; NULL: by number */
+    /* order[i]: the rank that stands at place i, where an algorithm takes that; the root, if any, at the first. NULL: by number */
+    const int *order;
     const int64_t *arrival_ns; /* num_ranks predicted arrivals, or NULL when the algorithm needs none */
     int64_t tau_ns;            /* one-way time of one block: alpha + block_bytes * beta, at least 1 */
     int64_t alpha_ns;          /* latency of a small message */
@@ -208,7 +209,7 @@ void pat_plan_in_step(pat_plan *plan, int node);
 void pat_plan_fit(pat_plan *plan, const int64_t *starts);
 
 /*
- * Until now the plan calls the i-th rank in an order rank i; make it name the real ones: order[i]. Every message must lie within
+ * Until now the plan calls the i-th rank in an order rank i; make it name the real ones: order[i]. The first of them is the root, where there is one. Every message must lie within
  * one block, since the blocks of ranks that are neighbours in the order need not lie side by side in the result. To be called
  * once, before pat_plan_fit.
  */

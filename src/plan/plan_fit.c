@@ -38,6 +38,7 @@ void pat_plan_reorder(pat_plan *plan, const int *order)
         reorder(plan, order, &node->to, node->length);
     }
     plan->rank = order[plan->rank];
+    plan->root = order[plan->root];
 }
 
 /* Where a byte lies once every block has its own length: at a block's end what is beyond it. */

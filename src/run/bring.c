@@ -55,8 +55,28 @@ static int bring_common(pat_comm *c, char **home, const char **own)
     return MPI_SUCCESS;
 }
 
+/* Elsewhere than at the root of a gather the own block is only sent, and need not lie where it would in the result. */
+static int bring_sent(pat_comm *c, char **home, const char **own)
+{
+    const pat_call *call = &c->call;
+    const int64_t bytes = call->block_bytes, total = bytes * c->size;
+    pat_exec_rotate(c->lane->current->exec, 0, total - c->rank * bytes, total);
+    *own = NULL;
+    *home = (char *)(uintptr_t)call->sendbuf; /* it is only read */
+    if (call->send_plain)
+        return MPI_SUCCESS;
+    int rc = make_room(c->lane, 1, bytes);
+    if (rc != MPI_SUCCESS)
+        return rc;
+    *home = c->lane->pack;
+    atomic_fetch_add_explicit(&pat_rt.bytes_copied, bytes, memory_order_relaxed);
+    return pat_call_pack_own(call, c->own, c->rank, *home);
+}
+
 int pat_bring_buffers(pat_comm *c, char **home, const char **own)
 {
-    return pat_collective_of(c->lane->op)->personal ? bring_personal(c, home, own)
-                                                    : bring_common(c, home, own);
+    const pat_collective *row = pat_collective_of(c->lane->op);
+    if (!pat_collective_gets(row, c->lane->current->plan))
+        return bring_sent(c, home, own);
+    return row->personal ? bring_personal(c, home, own) : bring_common(c, home, own);
 }

@@ -20,6 +20,7 @@ typedef struct pat_call {
     int recvcount;
     MPI_Datatype recvtype;
     MPI_Comm comm;
+    int root;              /* 0 where there is none */
     MPI_Op op;             /* of a reduction */
     int64_t block_bytes;   /* packed bytes per rank, of the longest block: the same on all ranks */
     int64_t mean_bytes;    /* of a block: what an algorithm is chosen by */

@@ -81,7 +81,7 @@ static int lane_slots(int op)
 
 /*
  * What has tags of its own on the library's communicator: each collective whose data may move early (guess.h), and after these one slot
- * that all share whose data moves in the call alone, and at last that of credits. Such a collective ends all its messages before the call
+ * for all rounds that are made in the call alone, and at last that of credits. Such a round ends all its messages before the call
  * returns, and so does a round of credits before the next one begins: the order that MPI keeps between two ranks is then enough to tell
  * one from the next.
  */
@@ -99,7 +99,7 @@ static void make_lanes(pat_comm *c)
     for (int op = 0; op < PAT_NUM_OPS; op++) {
         pat_lane *lane = &c->lanes[op];
         lane->op = (enum pat_op)op;
-        lane->first_slot = lane_slots(op) > 0 ? next_slot : num_slots() - 2;
+        lane->first_slot = next_slot;
         next_slot += lane_slots(op);
         pat_shapes_begin(&lane->shapes);
         lane->current = &lane->rounds[0];
@@ -152,8 +152,9 @@ static int comm_agree(pat_comm *c)
         pat_sockets_scan(c->sockets);
     c->sample.all = malloc((size_t)c->size * sizeof(*c->sample.all));
     c->arrival_ns = malloc((size_t)c->size * sizeof(*c->arrival_ns));
-    int mine[5] = {c->sample.all && c->arrival_ns && pat_exchange_init(&c->exchange, c->size) == 0 &&
-                       find_nodes(c),
+    c->from_root = malloc((size_t)c->size * sizeof(*c->from_root));
+    int mine[5] = {c->sample.all && c->arrival_ns && c->from_root &&
+                       pat_exchange_init(&c->exchange, c->size) == 0 && find_nodes(c),
                    pat_rt.thread != NULL, pat_link_eager_bytes(), pat_sockets_packet_bytes(c->sockets),
                    pat_comm_slot_tags()};
     int all[5] = {0};
@@ -164,6 +165,7 @@ static int comm_agree(pat_comm *c)
     c->link.eager_bytes = all[2] == INT_MAX ? 0 : all[2];
     c->link.packet_bytes = all[3] == INT_MAX ? 0 : all[3];
     c->credits.members = pat_comm_members(c);
+    c->call_tags = pat_comm_tags(c, num_slots() - 2);
     c->credits.tags = pat_comm_tags(c, num_slots() - 1);
     if (rc != MPI_SUCCESS || !c->usable)
         return rc;
@@ -395,6 +397,7 @@ void pat_comm_unref(pat_comm *c)
         free_guesses(&c->lanes[op]);
     free(c->order);
     free(c->arrival_ns);
+    free(c->from_root);
     pthread_mutex_destroy(&c->lock);
     if (stays) {
         pthread_mutex_lock(&pat_rt.lock);

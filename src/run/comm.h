@@ -45,6 +45,7 @@ typedef struct pat_comm {
     const pat_calibration *calibration; /* the runtime's, or what it has stored for this link; NULL: none */
     int slot_tags;                      /* agreed: tags that each slot has */
     int *order;                         /* the order in which rings visit ranks; NULL: by number */
+    pat_tags call_tags;                 /* of rounds that are made in the call alone; they share one slot */
     bool one_node, one_a_node; /* all ranks are on one node of the cluster; every rank is on one of its own */
     int blocks_in; /* blocks of an all-gather that come in to the node with the fewest ranks; on one node, to a rank */
 
@@ -79,6 +80,7 @@ typedef struct pat_comm {
     pat_exchange exchange;            /* of this epoch's estimates, which say which collective comes */
     int64_t doubt_ns;                 /* by how much this rank's estimates were wrong: a mean that fades */
     int64_t *arrival_ns;              /* scratch memory for one time per rank */
+    int *from_root;                   /* scratch memory for one rank per place, the root at the first */
     pat_sample sample;
     pat_lane *measured; /* the lane whose call the sample is of */
     enum pat_phase phase;
@@ -197,7 +199,7 @@ static inline pat_job pat_comm_job(const pat_comm *c, const pat_lane *lane, int6
                      .together = pat_comm_together(c, lane, block_bytes)};
 }
 
-/* Tags that this rank's MPI library has for each slot: at least 1820, since MPI promises 32767 as the highest. */
+/* Tags that this rank's MPI library has for each slot: at least 1260, since MPI promises 32767 as the highest. */
 int pat_comm_slot_tags(void);
 
 /* No algorithm sends another rank more messages of whole blocks than this in a round. */

@@ -25,8 +25,16 @@
 /* What moves in the call alone has one slot for all its calls. */
 static pat_tags tags_of(const pat_comm *c, const pat_lane *lane, bool as_prepared)
 {
-    const bool early = pat_collective_of(lane->op)->moves_early;
-    return pat_comm_tags(c, lane->first_slot + (early ? pat_guess_slot(lane->epoch, as_prepared) : 0));
+    if (!pat_collective_of(lane->op)->moves_early)
+        return c->call_tags;
+    return pat_comm_tags(c, lane->first_slot + pat_guess_slot(lane->epoch, as_prepared));
+}
+
+static const int *from_root(const pat_comm *c, int root)
+{
+    for (int i = 0; i < c->size; i++)
+        c->from_root[i] = (root + i) % c->size;
+    return c->from_root;
 }
 
 static int make(pat_comm *c, const pat_lane *lane, pat_round *round, const pat_algorithm *alg,
@@ -38,6 +46,8 @@ static int make(pat_comm *c, const pat_lane *lane, pat_round *round, const pat_a
     if (pat_arrivals_expected(c, lane, alg, blocks.bytes))
         job.arrival_ns = c->arrival_ns;
     job.element_bytes = blocks.element_bytes;
+    if (pat_collective_of(lane->op)->rooted)
+        job.order = from_root(c, blocks.root);
     return pat_round_make(round, &members, alg, &job, c->rank, tags_of(c, lane, as_prepared));
 }
 
@@ -252,10 +262,11 @@ static int finish_round(pat_comm *c)
 {
     pat_lane *lane = c->lane;
     const pat_blocks blocks = pat_blocks_of(&c->call);
-    const int num_blocks = pat_collective_blocks(pat_collective_of(lane->op), c->size);
+    const pat_collective *row = pat_collective_of(lane->op);
+    const int num_blocks = pat_collective_blocks(row, c->size);
     int rc = MPI_SUCCESS, rc_note = MPI_SUCCESS;
     pat_exec_stats stats = pat_exec_get_stats(lane->current->exec);
-    if (!c->call.recv_plain) {
+    if (!c->call.recv_plain && pat_collective_gets(row, lane->current->plan)) {
         rc = pat_call_unpack(&c->call, c->own, c->rank, num_blocks, lane->pack);
         stats.bytes_copied += pat_block_start(blocks.bytes, blocks.starts, num_blocks);
     }

@@ -7,13 +7,19 @@
 #include "select.h"
 
 /*
- * How ranks say what they call, or will call, in one number: the collective, and the bytes of a block and of an element, or,
+ * How ranks say what they call, or will call, in one number: the collective, the root, and the bytes of a block and of an element, or,
  * where blocks differ, something that tells them from others well enough. Whoever has not called yet can make a plan for the
  * latter only if they are those that the last calls let expect.
  */
-enum { TOKEN_OP = 59, TOKEN_DIFFER = 62, TOKEN_ELEMENT = 32 };
+enum { TOKEN_OP = 59, TOKEN_DIFFER = 62, TOKEN_ELEMENT = 32, TOKEN_ROOT = 40 };
 
 _Static_assert(PAT_NUM_OPS <= 1 << (TOKEN_DIFFER - TOKEN_OP), "a token has so many bits for the collective");
+
+/* Of a rank beyond the bits that there are another one is said, by all ranks alike: a wrong guess. */
+static int64_t root_bits(int root)
+{
+    return ((int64_t)root & ((1 << (TOKEN_OP - TOKEN_ROOT)) - 1)) << TOKEN_ROOT;
+}
 
 int64_t pat_estimates_token(const pat_comm *c, const pat_lane *lane, pat_blocks blocks)
 {
@@ -22,7 +28,7 @@ int64_t pat_estimates_token(const pat_comm *c, const pat_lane *lane, pat_blocks 
     if (blocks.bytes == PAT_NO_CALL)
         return PAT_NO_CALL;
     if (!blocks.starts)
-        return op | blocks.element_bytes << TOKEN_ELEMENT | blocks.bytes;
+        return op | root_bits(blocks.root) | blocks.element_bytes << TOKEN_ELEMENT | blocks.bytes;
     for (int b = 1; b <= c->size; b++) /* FNV-1a, a word at a time */
         hash = (hash ^ (uint64_t)blocks.starts[b]) * UINT64_C(0x100000001b3);
     return INT64_C(1) << TOKEN_DIFFER | op | (int64_t)(hash >> (64 - TOKEN_OP));
@@ -70,8 +76,10 @@ pat_blocks pat_estimates_expected(pat_comm *c, const pat_lane *lane, const pat_a
     case PAT_GUESS_BY_ORDER:
         return lane->shapes.guess;
     case PAT_GUESS_SAID:
-        return (pat_blocks){
-            .bytes = bytes, .mean_bytes = bytes, .element_bytes = token >> TOKEN_ELEMENT & 0xff};
+        return (pat_blocks){.bytes = bytes,
+                            .mean_bytes = bytes,
+                            .element_bytes = token >> TOKEN_ELEMENT & 0xff,
+                            .root = (int)(token >> TOKEN_ROOT & ((1 << (TOKEN_OP - TOKEN_ROOT)) - 1))};
     default:
         return (pat_blocks){.bytes = PAT_NO_CALL};
     }

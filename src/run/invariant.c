@@ -39,7 +39,7 @@ static const char *early_broken(const pat_lane *lane)
 
 static const char *lane_broken(const pat_comm *c, const pat_lane *lane)
 {
-    const bool called = c->lane == lane && c->phase == PAT_RUNNING;
+    const bool called = (c->lane == lane && c->phase == PAT_RUNNING) || c->rooted == lane;
     const char *why = round_broken(lane->current);
     if (!why)
         why = round_broken(lane->prepared);
@@ -51,9 +51,8 @@ static const char *lane_broken(const pat_comm *c, const pat_lane *lane)
         return "the call's round and the prepared one are two";
     if (lane->reserved < 0)
         return "I6: less than nothing is reserved of PAT_MEM";
-    if (pat_collective_of(lane->op)->rooted)
-        return pat_round_is(lane->prepared, PAT_ROUND_EMPTY) ? NULL
-                                                             : "nothing is prepared for a call with a root";
+    if (!pat_collective_of(lane->op)->moves_early && !pat_round_is(lane->prepared, PAT_ROUND_EMPTY))
+        return "nothing is prepared for what moves in the call alone";
     if (!called && !pat_round_is(lane->current, PAT_ROUND_EMPTY))
         return "a round is under way that nobody has called";
     if (lane->current->exec && lane->prepared->exec &&

@@ -44,9 +44,9 @@ typedef struct pat_late {
 
 typedef struct pat_lane {
     enum pat_op op;
-    int first_slot; /* of its tags */
+    int first_slot; /* of the tags that rounds have of it which may be prepared before the call */
 
-    /* The rounds. A collective with a root has no epochs and one round at a time, `current`. */
+    /* The rounds. Calls that wait for no estimates of a collective with a root have no epochs and one round at a time, `current`. */
     int64_t epoch;       /* so many are over: by a call with a plan, by settling, or by another algorithm */
     pat_shapes shapes;   /* of such calls, and the guess for the next */
     pat_round rounds[2]; /* the next two point here */
@@ -89,12 +89,13 @@ typedef struct pat_lane {
 
 static inline pat_blocks pat_blocks_of(const pat_call *call)
 {
-    return (pat_blocks){call->block_bytes, call->starts, call->mean_bytes, call->element_bytes};
+    return (pat_blocks){call->block_bytes, call->starts, call->mean_bytes, call->element_bytes, call->root};
 }
 
+/* Of a collective without a root. */
 static inline pat_blocks pat_blocks_of_plan(const pat_plan *plan)
 {
-    return (pat_blocks){plan->block_bytes, plan->starts, 0, plan->element_bytes};
+    return (pat_blocks){plan->block_bytes, plan->starts, 0, plan->element_bytes, 0};
 }
 
 #endif

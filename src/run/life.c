@@ -87,7 +87,7 @@ static bool find_algorithm(enum pat_op op, const pat_algorithm **alg)
 {
     const pat_config *c = &pat_rt.config;
     *alg = pat_algorithm_find(c->alg[op]);
-    if (pat_algorithm_is_whole(*alg) && (*alg)->op == op)
+    if (*alg && (*alg)->op == op)
         return true;
     pat_error(MPI_ERR_ARG, "%s=\"%s\": accepted: %s", c->alg_setting[op], c->alg[op],
               pat_algorithm_names(op));

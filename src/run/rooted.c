@@ -21,14 +21,16 @@ bool pat_rooted_fits(const pat_comm *c, enum pat_op op, int64_t bytes)
     return bytes > 0 && bytes <= (blocks > 1 ? INT_MAX / blocks : PAT_MAX_BLOCK);
 }
 
-static int make(pat_comm *c, pat_lane *lane, const pat_algorithm *alg, int64_t bytes, int root)
+static int make(pat_comm *c, pat_lane *lane, const pat_algorithm *alg, const pat_call *call)
 {
     const pat_members members = pat_comm_members(c);
-    pat_job job = pat_comm_job(c, lane, bytes);
+    pat_job job = pat_comm_job(c, lane, call->block_bytes);
+    job.order = NULL;     /* ranks stand as they are counted from the root */
     job.together = false; /* it makes no difference here */
-    job.segment_bytes = pat_collective_of(alg->op)->all_give ? PAT_FIRST_BYTES : pat_segment_bytes(bytes);
-    return pat_round_make(lane->current, &members, alg, &job, (c->rank - root + c->size) % c->size,
-                          pat_comm_tags(c, lane->first_slot));
+    job.segment_bytes =
+        pat_collective_of(alg->op)->all_give ? PAT_FIRST_BYTES : pat_segment_bytes(call->block_bytes);
+    return pat_round_make(lane->current, &members, alg, &job, (c->rank - call->root + c->size) % c->size,
+                          c->call_tags);
 }
 
 /* Up to which byte of the result this rank holds something of it. */
@@ -66,9 +68,10 @@ static int bring_own(const pat_comm *c, const pat_call *call, char *place, const
 }
 
 /* Where the result is, and where in it the own block. */
-static int place_gather(const pat_comm *c, pat_lane *lane, const pat_call *call, int root, char **home,
+static int place_gather(const pat_comm *c, pat_lane *lane, const pat_call *call, char **home,
                         const char **own)
 {
+    const int root = call->root;
     const int64_t bytes = call->block_bytes, total = bytes * c->size;
     const int rank = lane->current->plan->rank;
     int rc = MPI_SUCCESS;
@@ -90,26 +93,26 @@ static int place_gather(const pat_comm *c, pat_lane *lane, const pat_call *call,
     return rc != MPI_SUCCESS ? rc : bring_own(c, call, *home, own);
 }
 
-static int place_bcast(const pat_comm *c, pat_lane *lane, const pat_call *call, int root, char **home)
+static int place_bcast(const pat_comm *c, pat_lane *lane, const pat_call *call, char **home)
 {
-    pat_exec_rotate(lane->current->exec, root, 0, call->block_bytes);
+    pat_exec_rotate(lane->current->exec, call->root, 0, call->block_bytes);
     *home = call->recvbuf;
     if (call->recv_plain)
         return MPI_SUCCESS;
     int rc = buffer(lane, call->block_bytes, home);
     const char *own = NULL;
-    return rc == MPI_SUCCESS && c->rank == root ? bring_own(c, call, *home, &own) : rc;
+    return rc == MPI_SUCCESS && c->rank == call->root ? bring_own(c, call, *home, &own) : rc;
 }
 
-static int begin(pat_comm *c, const pat_call *call, const pat_algorithm *alg, int root)
+static int begin(pat_comm *c, const pat_call *call, const pat_algorithm *alg)
 {
     char *home = NULL;
     const char *own = NULL;
     pat_lane *lane = &c->lanes[alg->op];
-    int rc = make(c, lane, alg, call->block_bytes, root);
+    int rc = make(c, lane, alg, call);
     if (rc == MPI_SUCCESS)
-        rc = pat_collective_of(alg->op)->all_give ? place_gather(c, lane, call, root, &home, &own)
-                                                  : place_bcast(c, lane, call, root, &home);
+        rc = pat_collective_of(alg->op)->all_give ? place_gather(c, lane, call, &home, &own)
+                                                  : place_bcast(c, lane, call, &home);
     return rc == MPI_SUCCESS ? pat_round_arrive(lane->current, home, own, NULL) : rc;
 }
 
@@ -127,16 +130,17 @@ static int look(pat_comm *c, bool *moved)
     return rc == MPI_SUCCESS ? pat_epoch_look(c, moved) : rc;
 }
 
-static int finish(pat_comm *c, const pat_call *call, int root)
+static int finish(pat_comm *c, const pat_call *call)
 {
     int rc = MPI_SUCCESS;
     pat_lane *lane = c->rooted;
     pat_exec_stats stats = pat_exec_get_stats(lane->current->exec);
     const pat_collective *row = pat_collective_of(lane->op);
-    const int blocks = pat_collective_blocks(row, c->size), plan_rank = lane->current->plan->rank;
-    const bool gives_alone = !row->all_give && pat_collective_gives(row, plan_rank);
-    if (!call->recv_plain && pat_collective_gets(row, plan_rank) && !gives_alone) {
-        rc = pat_call_unpack(call, c->own, blocks > 1 ? root : -1, blocks, lane->pack);
+    const pat_plan *plan = lane->current->plan;
+    const int blocks = pat_collective_blocks(row, c->size);
+    const bool gives_alone = !row->all_give && pat_collective_gives(row, plan);
+    if (!call->recv_plain && pat_collective_gets(row, plan) && !gives_alone) {
+        rc = pat_call_unpack(call, c->own, blocks > 1 ? call->root : -1, blocks, lane->pack);
         stats.bytes_copied += call->block_bytes * blocks;
     }
     pat_runtime_count_data(&stats);
@@ -146,7 +150,7 @@ static int finish(pat_comm *c, const pat_call *call, int root)
 }
 
 /* A round that breaks off stays where it is: messages may still be under way. */
-static int run(pat_comm *c, const pat_call *call, const pat_algorithm *alg, int root)
+static int run(pat_comm *c, const pat_call *call, const pat_algorithm *alg)
 {
     int rc = pat_comm_failed(c);
     if (rc != MPI_SUCCESS)
@@ -154,13 +158,13 @@ static int run(pat_comm *c, const pat_call *call, const pat_algorithm *alg, int 
     pat_credits_count(&c->credits,
                       call->block_bytes * pat_collective_blocks(pat_collective_of(alg->op), c->size));
     pthread_rwlock_rdlock(&pat_rt.driving);
-    rc = begin(c, call, alg, root);
+    rc = begin(c, call, alg);
     pthread_rwlock_unlock(&pat_rt.driving);
     c->rooted = &c->lanes[alg->op];
     if (rc == MPI_SUCCESS)
         rc = pat_wait_while(c, under_way, look);
     if (rc == MPI_SUCCESS)
-        rc = finish(c, call, root);
+        rc = finish(c, call);
     if (rc == MPI_SUCCESS)
         rc = pat_credits_pass(&c->credits);
     return pat_comm_ended(c, rc);
@@ -174,10 +178,10 @@ const pat_algorithm *pat_rooted_choose(pat_comm *c, const pat_algorithm *alg, in
     return alg;
 }
 
-int pat_rooted_run(pat_comm *c, const pat_call *call, const pat_algorithm *alg, int root)
+int pat_rooted_run(pat_comm *c, const pat_call *call, const pat_algorithm *alg)
 {
     pthread_mutex_lock(&c->lock);
-    int rc = run(c, call, alg, root);
+    int rc = run(c, call, alg);
     /* The thread has left the communicator alone meanwhile. */
     bool more = pat_credits_wake(&c->credits) || pat_epoch_goes_on(c);
     pthread_mutex_unlock(&c->lock);

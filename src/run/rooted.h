@@ -1,6 +1,7 @@
 /*
- * rooted.h — a call of a collective with a root, by plan: broadcast and gather. Nothing is prepared for it and nothing
- * moves before the call; it changes no lane's epoch but runs beside them, with tags of its own.
+ * rooted.h — a call of a collective with a root, by a plan that waits for no estimates: broadcast and gather. Nothing is prepared for it
+ * and nothing moves before the call; it changes no lane's epoch but runs beside them, with tags of its own. A gather that goes by
+ * estimates is a call like an all-gather: epoch.h.
  */
 #ifndef PAT_ROOTED_H
 #define PAT_ROOTED_H
@@ -19,6 +20,6 @@ const pat_algorithm *pat_rooted_choose(pat_comm *c, const pat_algorithm *alg, in
  * Run the call to its end with `alg`. A rank returns when its part is done, as in MPI: a broadcast's root may return before others
  * have called, and call again, as often as credits.h lets it. Takes the communicator's lock. Returns an MPI error code.
  */
-int pat_rooted_run(pat_comm *c, const pat_call *call, const pat_algorithm *alg, int root);
+int pat_rooted_run(pat_comm *c, const pat_call *call, const pat_algorithm *alg);
 
 #endif

@@ -54,7 +54,8 @@ static pat_judged judge_where(const pat_comm *c, enum pat_op op, bool announced,
 {
     pat_judged judged = {block_bytes, PAT_RELAY_NEVER, pat_algorithm_contender(op), false};
     *together = (pat_outlook){0};
-    if (!c->background || !pat_comm_chooses_here(c->one_node) || pat_select_is_small(c->size, block_bytes))
+    if (!judged.contender || !c->background || !pat_comm_chooses_here(c->one_node) ||
+        pat_select_is_small(c->size, block_bytes))
         return judged;
     judged.contender = pat_calibration_contender(c->calibration, op, c->size, block_bytes, announced);
     judged.verdict = look_out_together(c, judged.contender, block_bytes, together)

@@ -17,11 +17,12 @@ typedef struct pat_blocks {
     const int64_t *starts; /* where each begins, and the end; NULL: all are equally long */
     int64_t mean_bytes;    /* what an algorithm is chosen by */
     int64_t element_bytes; /* of what is reduced; 0: nothing is */
+    int root;              /* 0 where there is none */
 } pat_blocks;
 
 static inline bool pat_blocks_same(pat_blocks a, pat_blocks b, int num_ranks)
 {
-    return a.bytes == b.bytes && a.element_bytes == b.element_bytes &&
+    return a.bytes == b.bytes && a.element_bytes == b.element_bytes && a.root == b.root &&
            pat_starts_same(a.starts, b.starts, num_ranks);
 }
 

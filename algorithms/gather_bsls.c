@@ -1,6 +1,6 @@
 /*
- * bsls.c — BSLS, background sorted linear synchronized gather to rank 0: a collective of its own and the
- * first half of bslb.
+ * gather_bsls.c — BSLS, background sorted linear synchronized gather to rank 0: a gather of its own, and the first half
+ * of bslb.
  *
  * What:     rank 0 takes the others in the order of their predicted arrivals. It signals one; that rank,
  *           once it has arrived, answers with the short first part of its block, which says that the rest
@@ -96,11 +96,18 @@ static void deliver(pat_plan *plan, const pat_job *job, int rank, int64_t first_
     }
 }
 
-void pat_bsls_build(pat_plan *plan, const pat_job *job, int rank)
+void pat_gather_bsls_build(pat_plan *plan, const pat_job *job, int rank)
 {
-    int64_t first_bytes = job->block_bytes < SHORT_BYTES ? job->block_bytes : SHORT_BYTES;
+    const int64_t first_bytes = pat_part_least(job->block_bytes, SHORT_BYTES);
     if (rank == 0)
         collect(plan, job, first_bytes);
     else
         deliver(plan, job, rank, first_bytes);
+}
+
+/* For each block a signal, the short first part, and the rest, if there is one. */
+void pat_gather_bsls_formula(pat_formula *formula, const pat_job *job)
+{
+    const int blocks = job->num_ranks - 1, messages = job->block_bytes > SHORT_BYTES ? 3 : 2;
+    pat_part_add(formula, 1, messages * blocks, blocks * job->block_bytes);
 }
