@@ -78,7 +78,7 @@ PAT_PUBLIC int PAT_ProcessingStart(void);
 /*
  * `percent` (0 < percent < 100, increasing within a phase) of the phase's work is done. The background
  * thread extrapolates this rank's arrival and exchanges it with the other ranks of the communicator that the phase is likely to end in,
- * as the last phases did, where an algorithm is in use that goes by such estimates: bdr, bslb, allreduce_converge, or auto, where the choice depends
+ * as the last phases did, where an algorithm is in use that goes by such estimates: bdr, bslb, gather_bsls, allreduce_converge, or auto, where the choice depends
  * on when ranks come (docs/settings.md says when). One estimate is exchanged before a call: that of the last PAT_Edge that comes in time
  * for all ranks to hear of it before the first one calls, if phases go on as the last one did. After calls that no rank has announced it may take up to eight calls until estimates count again with
  * allreduce_converge. Local, does not block.
@@ -187,7 +187,7 @@ PAT_PUBLIC int PAT_Bcast(void *buffer, int count, MPI_Datatype datatype, int roo
  * MPI_Gather, argument by argument. PAT_UseAlg and PAT_ALG_GATHER choose: gather_auto (the default) and
  * gather_native as for PAT_Bcast, gather_linear, gather_sync (linear, each rank sends when the root asks it), gather_binomial,
  * gather_bsls (as gather_sync, in the order of predicted arrival: the root's background thread takes blocks in while the root computes; a
- * call waits until every rank has called or given its PAT_Edge).
+ * call waits until every rank has called or given its PAT_Edge; while a request is started on the communicator it returns MPI_ERR_REQUEST).
  * Calls with a result of 2 GiB or more are passed on to MPI. With gather_binomial inner ranks of the tree need memory for their
  * subtree's blocks. What else PAT_Bcast says of waiting and of calls that are passed on holds here too.
  */

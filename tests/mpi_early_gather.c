@@ -107,6 +107,21 @@ static void manners(void)
         }
 }
 
+/* Ranks need not come to PAT_Wait in the same order, so a gather that waits for all must not depend on it. */
+static void beside_a_request(void)
+{
+    char own[64] = {0}, all[64 * 16], gathered[64 * 16];
+    PAT_Request request;
+    test_at("beside a started request");
+    MUST(PAT_Allgather_init(own, 64, MPI_BYTE, all, 64, MPI_BYTE, MPI_COMM_WORLD, &request));
+    MUST(PAT_Start(request));
+    expect_error("PAT_Gather", MPI_ERR_REQUEST,
+                 PAT_Gather(own, 64, MPI_BYTE, gathered, 64, MPI_BYTE, 0, MPI_COMM_WORLD), "PAT_Wait");
+    MUST(PAT_Wait(request));
+    MUST(PAT_Request_free(&request));
+    gather_to(12000, 1);
+}
+
 int main(int argc, char **argv)
 {
     setenv("PAT_LINK", "20,2000", 1); /* the same plans on every machine */
@@ -119,6 +134,7 @@ int main(int argc, char **argv)
     wrong_guesses();
     no_call();
     manners();
+    beside_a_request();
     layouts_free();
     return test_end();
 }

@@ -56,6 +56,8 @@ static void by_when_an_estimate_is_told(void **state)
     assert_int_equal(told_before(100 * MS), 25 * MS);
     assert_int_equal(told_before(3 * MS), 1 * MS);
     assert_int_equal(pat_pace_tell(now, now + 100 * MS, 5 * MS), now + 70 * MS);
+    assert_int_equal(pat_pace_tell(now, now + 100 * MS, 90 * MS),
+                     now + 50 * MS);                            /* however slow the network is said to be */
     assert_int_equal(pat_pace_tell(now, now + 1 * MS, 0), now); /* too late for more than that */
     assert_int_equal(pat_pace_tell(now, now - 70 * MS, 0), now);
 }

@@ -17,11 +17,11 @@ enum { PAT_MAX_GAMMAS = 15, PAT_MAX_POINTS = 1024 }; /* gamma: see closed_form.h
 
 /*
  * Segments of a broadcast: 8 KiB, below the eager limit over TCP, 64 KiB in Open MPI, but not below that inside a node, 4 KiB there, where
- * a segment waits for its receiver; and at most 1536 of them, so that plans stay small and the tags that every MPI library has are enough
+ * a segment waits for its receiver; and at most 1024 of them, so that plans stay small and the tags that every MPI library has are enough
  * (pat_comm_slot_tags). PAT_FIRST_BYTES: how much of a rank's block the root waits
  * for in gather_sync before it asks the next rank; as in Open MPI for long blocks.
  */
-enum { PAT_SEGMENT_BYTES = 8192, PAT_MOST_SEGMENTS = 1536, PAT_FIRST_BYTES = 32768 };
+enum { PAT_SEGMENT_BYTES = 8192, PAT_MOST_SEGMENTS = 1024, PAT_FIRST_BYTES = 32768 };
 
 /* The segments' length for a broadcast of so many bytes. */
 static inline int64_t pat_segment_bytes(int64_t message)

@@ -256,14 +256,11 @@ static bool is_short(const pat_algorithm *alg, const pat_face *face, const pat_a
     return true;
 }
 
-/*
- * Does a call with a root wait until all ranks have said when they come? Beside a started request it does not, since there is one such call
- * at a time on a communicator.
- */
+/* Does a call with a root wait until all ranks have said when they come? The same on all ranks: what this one has started does not count. */
 static bool goes_by_estimates(pat_comm *c, const pat_algorithm *alg)
 {
     pthread_mutex_lock(&c->lock);
-    const bool goes = alg->any_order && pat_comm_estimates(c, alg) && !c->hold.started;
+    const bool goes = alg->any_order && pat_comm_estimates(c, alg);
     pthread_mutex_unlock(&c->lock);
     return goes;
 }

@@ -169,7 +169,8 @@ int64_t pat_pace_started(int64_t now_ns, bool announced)
 
 int64_t pat_pace_tell(int64_t now_ns, int64_t first_ns, int64_t exchange_ns)
 {
-    const int64_t left_ns = first_ns - now_ns, ahead_ns = part_of(ESTIMATE_TOLD, left_ns) + exchange_ns;
+    const int64_t left_ns = first_ns - now_ns, part_ns = part_of(ESTIMATE_TOLD, left_ns),
+                  ahead_ns = part_ns + (exchange_ns < part_ns ? exchange_ns : part_ns);
     return left_ns > ahead_ns ? first_ns - ahead_ns : now_ns;
 }
 

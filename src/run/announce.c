@@ -40,6 +40,7 @@ bool pat_announce_edge(int64_t now_ns)
     atomic_store(&c->edge_next_ns, next_ns);
     atomic_store(&c->edge_due_ns, due_ns);
     atomic_store(&c->edge, true);
+    pat_rt.announced = c;
     return due_ns < was_due_ns && (pat_runtime_estimates() || atomic_load(&c->listens));
 }
 
@@ -52,6 +53,9 @@ void pat_announce_called(pat_comm *c)
             pat_rt.last->led_to = c->number;
         m->called = true;
     }
+    if (pat_rt.announced && pat_rt.announced != c) /* it was not that one which the phase ended in */
+        atomic_store(&pat_rt.announced->edge, false);
+    pat_rt.announced = NULL;
     pat_rt.last = c;
     pthread_mutex_unlock(&pat_rt.lock);
 }

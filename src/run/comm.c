@@ -338,6 +338,8 @@ void pat_comm_unlist(pat_comm *c)
         }
     if (pat_rt.last == c)
         pat_rt.last = NULL;
+    if (pat_rt.announced == c)
+        pat_rt.announced = NULL;
     pthread_mutex_unlock(&pat_rt.lock);
 }
 

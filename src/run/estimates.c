@@ -126,11 +126,17 @@ int pat_estimates_test(pat_comm *c)
 
 void pat_estimates_called(pat_comm *c, int64_t arrival_ns)
 {
-    enum { FADES = 8 }; /* the mean is over so many calls, or so */
-    if (c->exchange.state == PAT_EXCHANGE_NONE || c->exchange.mine.certain)
+    enum {
+        FADES = 8,
+        OUTLIER = 4
+    }; /* the mean is over so many calls, or so; and one that is so many times as wrong counts for no more */
+    const int64_t most_ns = INT64_C(1000000000000), least_ns = 1000000;
+    if (c->exchange.state == PAT_EXCHANGE_NONE || c->exchange.mine.certain || !pat_comm_estimates(c, c->alg))
         return;
-    const int64_t off_ns = arrival_ns - c->exchange.mine.arrival_ns, error_ns = off_ns < 0 ? -off_ns : off_ns;
-    c->doubt_ns += (error_ns - c->doubt_ns) / FADES;
+    const int64_t off_ns = arrival_ns - c->exchange.mine.arrival_ns, all_ns = off_ns < 0 ? -off_ns : off_ns,
+                  error_ns = all_ns < most_ns ? all_ns : most_ns,
+                  outlier_ns = OUTLIER * (c->doubt_ns > least_ns ? c->doubt_ns : least_ns);
+    c->doubt_ns += ((error_ns < outlier_ns ? error_ns : outlier_ns) - c->doubt_ns) / FADES;
     atomic_fetch_add_explicit(&pat_rt.estimates, 1, memory_order_relaxed);
     atomic_fetch_add_explicit(&pat_rt.estimates_off_ns, error_ns, memory_order_relaxed);
 }

@@ -54,6 +54,13 @@ static int step_settling(pat_comm *c, bool *done)
     return c->background ? pat_epoch_settle_step(c, done) : MPI_SUCCESS;
 }
 
+/* What is said of a measured call is taken in with the algorithm that ran it, on all ranks. */
+static int hear(pat_comm *c, bool *done)
+{
+    *done = true;
+    return pat_comm_ended(c, pat_select_hear(c));
+}
+
 int pat_settle(bool *busy)
 {
     int mine[2] = {0, 0}, any[2]; /* contributed to an exchange; a request is started */
@@ -75,15 +82,12 @@ int pat_settle(bool *busy)
         rc = for_all(finish_calls, false);
     if (rc != MPI_SUCCESS || !any[0])
         return rc;
-    rc = for_all(begin_settling, false);
+    rc = for_all(
+        hear,
+        false); /* first: some ranks may have sent what they say of a measured call, and others not yet */
+    if (rc == MPI_SUCCESS)
+        rc = for_all(begin_settling, false);
     return rc == MPI_SUCCESS ? for_all(step_settling, false) : rc;
-}
-
-/* What is said of a measured call is taken in with the algorithm that ran it, on all ranks. */
-static int hear(pat_comm *c, bool *done)
-{
-    *done = true;
-    return pat_comm_ended(c, pat_select_hear(c));
 }
 
 int pat_settle_use(const pat_algorithm *alg)
