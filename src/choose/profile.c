@@ -250,13 +250,13 @@ enum pat_runner pat_profile_said(const pat_profile *p, const pat_terms *terms, c
 {
     const pat_next next = pat_profile_next(p, terms);
     const bool is_try = next.why == PAT_WHY_COMPARE;
-    /* Estimates that are no better than this say nothing: it goes by the last calls. */
-    if (said->doubt_ns > terms->block_ns && said->doubt_ns > said->spread_ns / 2)
-        return next.runner;
     const bool pays = pat_outlook_is_known(&said->outlook) ? pat_outlook_relay_pays(&said->outlook, false)
                                                            : said->spread_ns >= far_ns(p, terms);
     if (terms->verdict != PAT_RELAY_BY_ARRIVALS) /* a call that is announced as apart is none to compare in */
         return pays && is_try ? PAT_BY_RELAY : next.runner;
+    /* Apart, by estimates that were as wrong lately: it goes by the last calls. */
+    if (pays && said->doubt_ns > terms->block_ns && said->doubt_ns > said->spread_ns / 2)
+        return next.runner;
     /* Relay with ranks far apart was measured to take longer than the MPI library with ranks together: it gains by no arrivals. */
     const bool lost = p->num_past[PAT_BY_MPI] >= SURE_SAMPLES && ahead(p, terms, PAT_BY_MPI);
     const bool may = pays ? !lost || next.runner == PAT_BY_RELAY
