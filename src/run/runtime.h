@@ -61,10 +61,10 @@ typedef struct pat_runtime {
     pthread_mutex_t
         lock; /* guards the six below, and of what is stored `taken` and the digest; never held while MPI is called or another lock is waited for */
     struct pat_comm *comms;
-    struct pat_comm *kept; /* gone, but MPI may still write to their memory: see pat_comm_stays */
-    struct pat_comm *last; /* the communicator last used */
+    struct pat_comm *kept;      /* gone, but MPI may still write to their memory: see pat_comm_stays */
+    struct pat_comm *last;      /* the communicator last used */
     struct pat_comm *announced; /* the one that the last PAT_Edge was for */
-    int64_t num_comms;     /* that there have been */
+    int64_t num_comms;          /* that there have been */
     pat_milestone milestone;
     atomic_bool edged; /* this rank has given a milestone, ever */
 
