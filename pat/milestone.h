@@ -24,8 +24,7 @@ typedef struct pat_milestone {
     int64_t start_ns;
     double percent;      /* of the last Edge, 0 before the first */
     int64_t estimate_ns; /* expected arrival, from the last Edge: start + elapsed / fraction */
-    bool
-        called; /* the call that the phase led to has come: what Edges say from now on is of no call that is known */
+    bool called;         /* the call that the phase led to has come: later Edges announce nothing */
     int num_edges, num_before;
     double edges[PAT_EDGES], before[PAT_EDGES]; /* of this phase and of the one before, in percent */
 } pat_milestone;

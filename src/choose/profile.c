@@ -17,7 +17,7 @@ enum {
     HELD_CALLS = 130,        /* by the MPI library before a try that is held back */
     ROOM_PERCENT = 150,      /* of what the link needs: who takes more leaves room for relay */
     ROOM_APART_PERCENT = 90, /* the same while ranks come far apart */
-    LEAST_PERCENT = 5,       /* of what the link needs: whoever takes so much more cannot be beaten by more */
+    LEAST_PERCENT = 5,       /* above what the link needs: whoever is within it can hardly be beaten */
     CLEARLY_PERCENT = 2,     /* of its time: faster than the one that runs */
     PROVEN_PERCENT = 5,      /* than relay, where relay was proven and there are few samples */
     UNPROVEN_PERCENT = 10,   /* than the MPI library, where relay was not proven */
@@ -277,13 +277,13 @@ static int most_gap(const pat_profile *p)
     return p->most_gap < 0 ? MOST_GAP : p->most_gap;
 }
 
-/* Calls go on being measured as often as costs so little of the time between them that nobody feels it. */
+/* Calls go on being measured as often as takes so little of their time that nobody feels it. */
 static int longer_look(const pat_profile *p)
 {
     return longer(p->gap, most_gap(p));
 }
 
-/* How often that is: measuring costs time in the call, and what comes in later takes time from the program. */
+/* How often that is, and whether the program would feel it if ranks told each other something before every call. */
 static void note_cost(pat_profile *p, const pat_told *told)
 {
     const int64_t call_ns = told->past_ns + told->waited_ns;

@@ -26,8 +26,8 @@ bool pat_arrivals_wanted(const pat_lane *lane, const pat_algorithm *alg, int64_t
 int pat_arrivals_over(pat_comm *c, pat_lane *lane, const pat_algorithm *alg, int64_t bytes);
 
 /*
- * All ranks have given an estimate for a measured call: is it worth going by estimates? At first, and once that was given up where this call
- * would have gained by it.
+ * All ranks have given an estimate for a measured call: is it worth going by estimates? At first, and once that was given up where `pays`: this
+ * call would have gained by it, or estimates are not felt.
  */
 bool pat_arrivals_worth(const pat_lane *lane, bool pays);
 

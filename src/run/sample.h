@@ -24,8 +24,7 @@ typedef struct pat_said {
     pat_carried carried; /* arrival and call site, as blocks carry them */
     int64_t edged;       /* 1: it had given an estimate of its arrival */
     int64_t exit_ns;     /* when it returned, on the ranks' common clock */
-    int64_t
-        cost_ns; /* what it has spent on saying and hearing this of the last measured call; 0: there was none */
+    int64_t cost_ns;     /* what it has spent on telling this of the last measured call; 0: there was none */
 } pat_said;
 
 typedef struct pat_sample {

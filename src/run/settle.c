@@ -82,9 +82,8 @@ int pat_settle(bool *busy)
         rc = for_all(finish_calls, false);
     if (rc != MPI_SUCCESS || !any[0])
         return rc;
-    rc = for_all(
-        hear,
-        false); /* first: some ranks may have sent what they say of a measured call, and others not yet */
+    /* First, since some ranks may have sent what they say of a measured call, and others not yet. */
+    rc = for_all(hear, false);
     if (rc == MPI_SUCCESS)
         rc = for_all(begin_settling, false);
     return rc == MPI_SUCCESS ? for_all(step_settling, false) : rc;
