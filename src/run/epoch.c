@@ -201,8 +201,10 @@ static int settle_guess(pat_comm *c, pat_blocks blocks, bool *as_prepared)
 /* All have said when they come: who runs the call? A request that was started cannot be left to the MPI library any more. */
 static int choose_said(pat_comm *c)
 {
-    const pat_algorithm *alg, *const contender = c->alg;
-    int rc = pat_select_said(c, c->lane, c->call.mean_bytes, &alg);
+    const pat_algorithm *alg = c->said, *const contender = c->alg;
+    int rc = MPI_SUCCESS;
+    if (!pat_estimates_chosen(c))
+        rc = pat_select_said(c, c->lane, c->call.mean_bytes, &alg);
     c->left = rc == MPI_SUCCESS && !alg->build && !c->hold.started;
     c->alg = rc == MPI_SUCCESS && alg->build ? alg : contender;
     pat_runtime_count(c->left ? alg : c->alg);

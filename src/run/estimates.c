@@ -94,6 +94,12 @@ int pat_estimates_contribute(pat_comm *c, int64_t arrival_ns, int64_t token, boo
     return pat_exchange_post(&c->exchange, c->own, mine, pat_clock_local_ns());
 }
 
+bool pat_estimates_chosen(pat_comm *c)
+{
+    return c->said && pat_estimates_announced(c) == c->lane &&
+           c->exchange.expected_token == pat_estimates_token(c, c->lane, pat_blocks_of(&c->call));
+}
+
 /* Who runs the call that they announce; of one that nobody can make a plan for before it comes nobody needs to know. */
 static int choose_announced(pat_comm *c)
 {

@@ -34,6 +34,9 @@ pat_lane *pat_estimates_announced(pat_comm *c);
 /* The same, seen from a lane, or from none: NULL. */
 enum pat_announced pat_estimates_announced_to(pat_comm *c, const pat_lane *lane);
 
+/* Is the call under way the one that all have announced, so that c->said runs it? */
+bool pat_estimates_chosen(pat_comm *c);
+
 /* The algorithm that runs a lane's calls, as far as it can be said before they come. */
 const pat_algorithm *pat_estimates_algorithm(pat_comm *c, const pat_lane *lane);
 
