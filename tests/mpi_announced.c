@@ -1,6 +1,6 @@
 /*
  * mpi_announced.c — `auto` where all ranks give milestones: each call is run by whom it takes least when ranks come as they have said, by
- * relay or bdr where one is late and by the MPI library where they come together, in whatever order that changes; alike on all ranks, and
+ * relay or bdr where one is late and by the MPI library or ring where they come together, in whatever order that changes; alike on all ranks, and
  * only as long as all ranks do give them. Results are right whatever is said. Who runs the calls is looked at with an argument only, on several
  * nodes: inside one the MPI library is soon measured to be the fastest.
  *
@@ -14,23 +14,26 @@ static bool looks; /* at who runs the calls */
 
 enum { BYTES = 20000, CALLS = 24, LATE_MS = 40 };
 
-/* What messages of 20 KB take by the made-up calibration: relay twice as long as the MPI library, so that it pays where some rank is late. */
-static pat_calibration made_up(double native_us, double bdr_us)
+/*
+ * What messages of 20 KB take by the made-up calibration: relay twice as long as the MPI library, so that it pays where some rank is late.
+ * other: an algorithm that takes other_us; NULL: there is none.
+ */
+static pat_calibration made_up(double native_us, const char *other, double other_us)
 {
     pat_calibration c = made_up_calibration(NULL, 1000);
     c.num_points = 0;
     for (int ranks = 2; ranks <= 8; ranks++)
         c.points[c.num_points++] = (pat_point){index_of("native"), ranks, BYTES, native_us * (ranks - 1)};
     pat_calibration_sort(&c);
-    if (bdr_us > 0)
-        c.fits[index_of("bdr")] =
-            (pat_fit){.known = true, .alpha_us = bdr_us, .beta_ns = 1e-3 * bdr_us, .rank = 2};
+    if (other)
+        c.fits[index_of(other)] =
+            (pat_fit){.known = true, .alpha_us = other_us, .beta_ns = 1e-3 * other_us, .rank = 2};
     return c;
 }
 
-static void begin(const char *what, double native_us, double bdr_us)
+static void begin(const char *what, double native_us, const char *other, double other_us)
 {
-    const pat_calibration c = made_up(native_us, bdr_us);
+    const pat_calibration c = made_up(native_us, other, other_us);
     test_at("%s", what);
     if (test.rank == 0 && pat_calibration_write(&c, path, false) != 0)
         test_fail("%s cannot be written", path);
@@ -213,25 +216,30 @@ int main(int argc, char **argv)
     MPI_Bcast(path, sizeof(path), MPI_CHAR, 0, MPI_COMM_WORLD);
     setenv("PAT_CALIBRATION", path, 1);
     setenv("PAT_LINK", "10,1000", 1);
-    begin("relay pays where a rank is late", 1200, 0);
+    begin("relay pays where a rank is late", 1200, NULL, 0);
     expect_most("relay", true, false);
     expect_most("native", false, true);
     any_manner();
     no_call();
     end();
     for (int late = 0; late < 2; late++) {
-        begin("a call beside a started request", 1200, 0);
+        begin("a call beside a started request", 1200, NULL, 0);
         beside_a_request(late);
         end();
     }
-    begin("bdr is nearly free", 1200, 1);
+    begin("bdr is nearly free", 1200, "bdr", 1);
     expect_most("bdr", true, true);
     any_manner();
     end();
-    begin("bdr is nearly free, but nobody says when ranks come", 1200, 1);
+    begin("ring is the fastest where no rank is late", 1200, "ring", 800);
+    expect_most("ring", false, true);
+    expect_most("relay", true, false);
+    any_manner();
+    end();
+    begin("bdr is nearly free, but nobody says when ranks come", 1200, "bdr", 1);
     expect_none("bdr");
     end();
-    begin("the MPI library is nearly free", 1, 1200);
+    begin("the MPI library is nearly free", 1, "bdr", 1200);
     expect_most("native", true, true);
     end();
     if (test.rank == 0)

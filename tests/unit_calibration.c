@@ -286,22 +286,6 @@ static void points(void **state)
     assert_true(fabs(pat_calibration_us(&c, native, 2, 256) / 5 - 1) < 1e-12);
 }
 
-/* Who contends with the MPI library's own: only what moves data early, and where ranks give no estimates without them, however fast others are. */
-static void contenders(void **state)
-{
-    (void)state;
-    pat_calibration c = {.num_points = 0};
-    const pat_algorithm *const contender = pat_algorithm_contender(PAT_OP_ALLGATHER);
-    c.fits[index_of("ring")] = (pat_fit){.known = true, .alpha_us = 1, .beta_ns = 1, .rank = 2};
-    c.fits[index_of("bcast_chain")] = c.fits[index_of("ring")];
-    assert_ptr_equal(pat_calibration_contender(NULL, PAT_OP_ALLGATHER, 4, 1000, false), contender);
-    assert_ptr_equal(pat_calibration_contender(&c, PAT_OP_ALLGATHER, 4, 1000, false), contender);
-    assert_null(pat_calibration_contender(&c, PAT_OP_BCAST, 4, 1000, false));
-    c.fits[index_of("bdr")] = c.fits[index_of("ring")];
-    assert_ptr_equal(pat_calibration_contender(&c, PAT_OP_ALLGATHER, 4, 1000, false), contender);
-    assert_string_equal(pat_calibration_contender(&c, PAT_OP_ALLGATHER, 4, 1000, true)->name, "bdr");
-}
-
 /* A formula that was off by so much at some lengths is corrected there, between them, and with other ranks. */
 static void corrected(void **state)
 {
@@ -339,7 +323,7 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(round_trip), cmocka_unit_test(broken),
                                        cmocka_unit_test(any_bytes),  cmocka_unit_test(foreign),
                                        cmocka_unit_test(least),      cmocka_unit_test(points),
-                                       cmocka_unit_test(contenders), cmocka_unit_test(corrected)};
+                                       cmocka_unit_test(corrected)};
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     unlink(path);
     return failed;

@@ -47,7 +47,8 @@ static const pat_algorithm *relay(void)
 static void choice_by_calibration(void **state)
 {
     pat_calibration c = {.ranks = 4, .num_points = 1};
-    const pat_outlook o = {.waiting_us = 0.5, .native_us = 300, .relay_us = 450.5};
+    const pat_outlook o = {.native_us = 300, .relay_us = 450.5, .contender = relay()};
+    const pat_contest contest = {4, 300, 2, {{pat_algorithm_find("ring"), 470}, {relay(), 450.5}}};
     (void)state;
     c.fits[relay() - pat_algorithm_at(0)] = (pat_fit){.known = true, .alpha_us = 10, .beta_ns = 1, .rank = 2};
     c.points[0] = (pat_point){(int)(pat_algorithm_find("native") - pat_algorithm_at(0)), 4, 90000, 400};
@@ -58,9 +59,8 @@ static void choice_by_calibration(void **state)
          "PAT: 4 ranks, 90000 bytes: so bcast_native\n");
     hear();
     for (enum pat_verdict v = PAT_RELAY_NEVER; v <= PAT_RELAY_BY_ARRIVALS; v++)
-        pat_explain_arrivals(&o, relay(), 4, 90000, v);
-#define FIGURES                                                                                              \
-    "PAT: 4 ranks, 90000 bytes, all at once: native 300.0 us (0.5 of it waiting), relay 450.5 us, so "
+        pat_explain_arrivals(&o, &contest, 90000, v);
+#define FIGURES "PAT: 4 ranks, 90000 bytes, all at once: native 300.0 us, ring 470.0 us, relay 450.5 us, so "
     said(FIGURES "native\n" FIGURES "relay\n" FIGURES "native, and relay when they come apart\n");
 }
 

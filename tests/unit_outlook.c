@@ -18,9 +18,12 @@ static int index_of(const char *name)
     return (int)(pat_algorithm_find(name) - pat_algorithm_at(0));
 }
 
-static const pat_algorithm *contender(void)
+/* Of blocks of 90000 bytes. */
+static pat_contest contest_of(const pat_calibration *c, int ranks, bool announced)
 {
-    return pat_algorithm_contender(PAT_OP_ALLGATHER);
+    pat_contest contest = {.ranks = ranks};
+    pat_contest_make(&contest, c, PAT_OP_ALLGATHER, 90000, announced);
+    return contest;
 }
 
 /* relay: a block takes 10 us and a ns a byte; the MPI library's own: 300 us. */
@@ -41,13 +44,12 @@ static void near(double expected, double got)
 static void at_once(void **state)
 {
     const pat_calibration c = some();
+    const pat_contest contest = contest_of(&c, 4, false);
     const int64_t same[4] = {5000, 5000, 5000, 5000};
     pat_outlook o;
     (void)state;
     for (int given = 0; given < 2; given++) {
-        assert_int_equal(pat_outlook_make(&o, &(pat_outlook_case){&c, contender(), 4, 90000},
-                                          given ? same : NULL, PAT_GOAL_MEAN),
-                         0);
+        assert_int_equal(pat_outlook_make(&o, &contest, given ? same : NULL, PAT_GOAL_MEAN), 0);
         near(0, o.waiting_us);
         near(300, o.native_us);
         near(3 * 100, o.relay_us);
@@ -58,16 +60,15 @@ static void at_once(void **state)
 static void one_late(void **state)
 {
     const pat_calibration c = some();
+    const pat_contest contest = contest_of(&c, 4, false);
     const int64_t late[4] = {0, 0, 1000000, 0};
     pat_outlook o;
     (void)state;
-    assert_int_equal(
-        pat_outlook_make(&o, &(pat_outlook_case){&c, contender(), 4, 90000}, late, PAT_GOAL_MEAN), 0);
+    assert_int_equal(pat_outlook_make(&o, &contest, late, PAT_GOAL_MEAN), 0);
     near(750, o.waiting_us);
     near(1050, o.native_us);
     near(3 * 1100 / 4.0, o.relay_us); /* the late one has all it needs */
-    assert_int_equal(
-        pat_outlook_make(&o, &(pat_outlook_case){&c, contender(), 4, 90000}, late, PAT_GOAL_LAST), 0);
+    assert_int_equal(pat_outlook_make(&o, &contest, late, PAT_GOAL_LAST), 0);
     near(0, o.waiting_us);
     near(300, o.native_us);
     near(100, o.relay_us);
@@ -88,14 +89,11 @@ static void never_later(void **state)
         }
         for (int r = 0; r < ranks; r++)
             mean_us += (double)(last - arrival_ns[r]) / 1e3 / ranks;
+        const pat_contest contest = contest_of(&c, ranks, false);
         for (enum pat_goal goal = PAT_GOAL_MEAN; goal <= PAT_GOAL_LAST; goal++) {
             pat_outlook o, together;
-            assert_int_equal(
-                pat_outlook_make(&o, &(pat_outlook_case){&c, contender(), ranks, 90000}, arrival_ns, goal),
-                0);
-            assert_int_equal(
-                pat_outlook_make(&together, &(pat_outlook_case){&c, contender(), ranks, 90000}, NULL, goal),
-                0);
+            assert_int_equal(pat_outlook_make(&o, &contest, arrival_ns, goal), 0);
+            assert_int_equal(pat_outlook_make(&together, &contest, NULL, goal), 0);
             near(goal == PAT_GOAL_MEAN ? mean_us : 0, o.waiting_us);
             near(together.native_us + o.waiting_us, o.native_us);
             assert_true(o.relay_us <= together.relay_us + o.waiting_us + 1e-2);
@@ -111,14 +109,74 @@ static void not_known(void **state)
     pat_outlook o;
     (void)state;
     c.num_points = 0;
-    assert_int_equal(
-        pat_outlook_make(&o, &(pat_outlook_case){&c, contender(), 4, 90000}, late, PAT_GOAL_MEAN), 0);
+    pat_contest contest = contest_of(&c, 4, false);
+    assert_int_equal(pat_outlook_make(&o, &contest, late, PAT_GOAL_MEAN), 0);
     assert_true(isnan(o.native_us));
     c = some();
     c.fits[index_of("relay")].known = false;
-    assert_int_equal(
-        pat_outlook_make(&o, &(pat_outlook_case){&c, contender(), 4, 90000}, late, PAT_GOAL_MEAN), 0);
+    contest = contest_of(&c, 4, false);
+    assert_int_equal(pat_outlook_make(&o, &contest, late, PAT_GOAL_MEAN), 0);
     assert_true(isnan(o.relay_us));
+    assert_null(o.contender);
+    contest = contest_of(NULL, 4, true);
+    assert_int_equal(pat_outlook_make(&o, &contest, late, PAT_GOAL_MEAN), 0);
+    assert_false(pat_outlook_is_known(&o));
+}
+
+static void knows(pat_calibration *c, const char *name, double alpha_us)
+{
+    c->fits[index_of(name)] = (pat_fit){.known = true, .alpha_us = alpha_us, .beta_ns = 0, .rank = 2};
+}
+
+static const char *least_of(const pat_calibration *c, bool announced, const int64_t *arrival_ns)
+{
+    const pat_contest contest = contest_of(c, 4, announced);
+    pat_outlook o;
+    assert_int_equal(pat_outlook_make(&o, &contest, arrival_ns, PAT_GOAL_MEAN), 0);
+    return o.contender->name;
+}
+
+/*
+ * Of all algorithms the one that takes least when ranks come as they say: what moves data early where some rank is late, and another one
+ * where none is, if it is ahead clearly. Where nobody says anything only what needs no estimates contends.
+ */
+static void who_contends(void **state)
+{
+    const int64_t late[4] = {0, 0, 1000000, 0};
+    pat_calibration c = some();
+    (void)state;
+    assert_ptr_equal(pat_contest_early(&(pat_contest){.num = 0}, PAT_OP_ALLGATHER),
+                     pat_algorithm_contender(PAT_OP_ALLGATHER));
+    assert_null(pat_contest_early(&(pat_contest){.num = 0}, PAT_OP_BCAST));
+    knows(&c, "ring", 98); /* relay takes 100 us for each of three blocks */
+    assert_string_equal(least_of(&c, true, NULL), "relay");
+    knows(&c, "ring", 90);
+    assert_string_equal(least_of(&c, true, NULL), "ring");
+    assert_string_equal(least_of(&c, false, NULL), "relay");
+    assert_string_equal(least_of(&c, true, late), "relay");
+    const pat_contest contest = contest_of(&c, 4, true);
+    assert_string_equal(pat_contest_early(&contest, PAT_OP_ALLGATHER)->name, "relay");
+    knows(&c, "bdr", 80);
+    assert_string_equal(least_of(&c, true, late), "bdr");
+    assert_string_equal(least_of(&c, false, late), "relay");
+}
+
+/* All that a collective has find room in a contest. */
+static void all_find_room(void **state)
+{
+    pat_calibration c = some();
+    (void)state;
+    for (int a = 0; a < pat_algorithm_count(); a++)
+        if (pat_algorithm_at(a)->formula)
+            c.fits[a] = (pat_fit){.known = true, .alpha_us = 1, .beta_ns = 1, .rank = 2};
+    for (int op = 0; op < PAT_NUM_OPS; op++) {
+        pat_contest contest = {.ranks = 4};
+        int num = 0;
+        for (int a = 0; a < pat_algorithm_count(); a++)
+            num += pat_algorithm_at(a)->op == (enum pat_op)op && pat_algorithm_at(a)->formula;
+        pat_contest_make(&contest, &c, (enum pat_op)op, 90000, true);
+        assert_int_equal(contest.num, num);
+    }
 }
 
 /* Relay runs always where it is the faster one together, never where it takes over three times as long. */
@@ -133,8 +191,26 @@ static void verdicts(void **state)
                  {901, PAT_RELAY_NEVER}};
     (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-        assert_int_equal(pat_outlook_verdict(&(pat_outlook){.native_us = 300, .relay_us = cases[i].relay_us}),
+        assert_int_equal(pat_outlook_verdict(&(pat_outlook){.native_us = 300,
+                                                            .relay_us = cases[i].relay_us,
+                                                            .contender = pat_algorithm_find("relay")}),
                          cases[i].verdict);
+    /* What moves nothing early is not the fastest one whenever ranks come. */
+    assert_int_equal(pat_outlook_verdict(&(pat_outlook){
+                         .native_us = 300, .relay_us = 200, .contender = pat_algorithm_find("ring")}),
+                     PAT_RELAY_BY_ARRIVALS);
+}
+
+/* By the link: long blocks, and at least two latencies long; and a block is not passed on that takes less than passing it on. */
+static void verdicts_by_link(void **state)
+{
+    (void)state;
+    assert_int_equal(pat_outlook_verdict_by_link(1320000, 660000, 200000), PAT_RELAY_ALWAYS);
+    assert_int_equal(pat_outlook_verdict_by_link(1320000, 660001, 200000), PAT_RELAY_BY_ARRIVALS);
+    assert_int_equal(pat_outlook_verdict_by_link(1319999, 1000, 200000), PAT_RELAY_BY_ARRIVALS);
+    assert_int_equal(pat_outlook_verdict_by_link(200000, 200000, 200000), PAT_RELAY_BY_ARRIVALS);
+    assert_int_equal(pat_outlook_verdict_by_link(200000, 200001, 100), PAT_RELAY_NEVER);
+    assert_int_equal(pat_outlook_verdict_by_link(199999, 10, 200000), PAT_RELAY_NEVER);
 }
 
 /* The one that does not run must gain 3 % of what the MPI library takes once the last rank is there: of 100 us here. */
@@ -154,8 +230,9 @@ static void not_tossed_about(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(at_once),     cmocka_unit_test(one_late),
-                                       cmocka_unit_test(never_later), cmocka_unit_test(not_known),
-                                       cmocka_unit_test(verdicts),    cmocka_unit_test(not_tossed_about)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(at_once),   cmocka_unit_test(one_late),         cmocka_unit_test(never_later),
+        cmocka_unit_test(not_known), cmocka_unit_test(who_contends),     cmocka_unit_test(all_find_room),
+        cmocka_unit_test(verdicts),  cmocka_unit_test(verdicts_by_link), cmocka_unit_test(not_tossed_about)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -39,7 +39,12 @@ static place at_site(uint32_t site, enum pat_verdict verdict, bool relay_first, 
 {
     const pat_terms terms = {
         .verdict = verdict, .block_ns = BLOCK_NS, .least_ns = LEAST_NS, .relay_first = relay_first};
-    return (place){site, 65536, terms, spread_ns, relay_ns, mpi_ns, {0, 0, 0}, 0, 0};
+    return (place){.site = site,
+                   .bytes = 65536,
+                   .terms = terms,
+                   .spread_ns = spread_ns,
+                   .relay_ns = relay_ns,
+                   .mpi_ns = mpi_ns};
 }
 
 static pat_next next_of(const pat_history *h, const place *at)

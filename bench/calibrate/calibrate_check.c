@@ -101,8 +101,10 @@ static void print_losses(const char *who, losses *l)
 /* What the library takes: where an algorithm contends with the MPI library's own, one of these two. */
 static const pat_algorithm *choice_of(const pat_calibration *c, enum pat_op op, int ranks, int64_t bytes)
 {
-    const pat_algorithm *const native = pat_algorithm_native(op), *const other = pat_calibration_contender(
-                                                                      c, op, ranks, bytes, false);
+    pat_contest contest = {.ranks = ranks};
+    pat_contest_make(&contest, c, op, bytes, false);
+    const pat_algorithm *const native = pat_algorithm_native(op), *const other =
+                                                                      pat_contest_early(&contest, op);
     if (!other)
         return pat_calibration_best(c, op, ranks, bytes);
     return !pat_select_is_small(ranks, bytes) &&

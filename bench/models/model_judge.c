@@ -109,23 +109,30 @@ static bool open_cell(cell *c, const char *path, const pat_calibration *all, int
     return true;
 }
 
-/* The algorithm that `auto` may take in place of the MPI library's own. */
+/* Who may run it in place of the MPI library under `auto`, where ranks give no milestones. */
+static pat_contest contest_of(const cell *c)
+{
+    pat_contest contest = {.ranks = c->table.rows->procs};
+    pat_contest_make(&contest, c->by, PAT_OP_ALLGATHER, c->table.rows->segment_bytes, false);
+    return contest;
+}
+
+/* The one of them that is held against it. */
 static const pat_algorithm *contender_of(const cell *c)
 {
-    const bench_row *first = c->table.rows;
-    return pat_calibration_contender(c->by, PAT_OP_ALLGATHER, first->procs, first->segment_bytes, false);
+    const pat_contest contest = contest_of(c);
+    return pat_contest_early(&contest, PAT_OP_ALLGATHER);
 }
 
 static bool look(cell *c)
 {
     const bench_row *first = c->table.rows;
+    const pat_contest contest = contest_of(c);
     for (int i = 0; i < c->iters; i++) {
         for (int r = 0; r < first->procs; r++)
             c->arrival_ns[i][r] =
                 bench_delay_ns(c->pattern, c->seed, i, r, first->procs, (int64_t)(first->max_delay_ms * 1e6));
-        if (pat_outlook_make(&c->outlook[i],
-                             &(pat_outlook_case){c->by, contender_of(c), first->procs, first->segment_bytes},
-                             c->arrival_ns[i], PAT_GOAL_MEAN) != 0)
+        if (pat_outlook_make(&c->outlook[i], &contest, c->arrival_ns[i], PAT_GOAL_MEAN) != 0)
             return false;
     }
     return true;
@@ -140,11 +147,10 @@ static bool look(cell *c)
 static bool takes_relay(const cell *c, int iteration, bool before)
 {
     const int ranks = c->table.rows->procs;
-    const int64_t bytes = c->table.rows->segment_bytes;
+    const pat_contest contest = contest_of(c);
     pat_outlook sum = {0}, together;
     const int from = iteration > BACK ? iteration - BACK : 0, num = iteration - from;
-    pat_outlook_make(&together, &(pat_outlook_case){c->by, contender_of(c), ranks, bytes}, NULL,
-                     PAT_GOAL_MEAN); /* needs no memory */
+    pat_outlook_make(&together, &contest, NULL, PAT_GOAL_MEAN); /* needs no memory */
     const enum pat_verdict verdict = pat_outlook_verdict(&together);
     if (verdict != PAT_RELAY_BY_ARRIVALS || ranks == 2)
         return verdict == PAT_RELAY_ALWAYS;

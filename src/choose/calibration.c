@@ -361,38 +361,20 @@ double pat_calibration_us(const pat_calibration *c, const pat_algorithm *alg, in
 }
 
 /* One that needs estimates pays for their exchange, and of who comes when nothing is known here. */
-static bool needs_no_estimates(const pat_algorithm *alg)
-{
-    return !alg->uses_arrivals;
-}
-
-static const pat_algorithm *fastest(const pat_calibration *c, enum pat_op op,
-                                    bool (*is_one)(const pat_algorithm *), int ranks, int64_t bytes)
+const pat_algorithm *pat_calibration_best(const pat_calibration *c, enum pat_op op, int ranks, int64_t bytes)
 {
     const pat_algorithm *best = NULL;
     double least = INFINITY;
     for (int a = 0; a < pat_algorithm_count(); a++) {
         const pat_algorithm *alg = pat_algorithm_at(a);
-        const double us = alg->op == op && is_one(alg) ? pat_calibration_us(c, alg, ranks, bytes) : NAN;
+        const double us =
+            alg->op == op && !alg->uses_arrivals ? pat_calibration_us(c, alg, ranks, bytes) : NAN;
         if (us < least) { /* never with NaN */
             least = us;
             best = alg;
         }
     }
     return best;
-}
-
-const pat_algorithm *pat_calibration_best(const pat_calibration *c, enum pat_op op, int ranks, int64_t bytes)
-{
-    return fastest(c, op, needs_no_estimates, ranks, bytes);
-}
-
-const pat_algorithm *pat_calibration_contender(const pat_calibration *c, enum pat_op op, int ranks,
-                                               int64_t bytes, bool announced)
-{
-    bool (*const is_one)(const pat_algorithm *) = announced ? pat_algorithm_is_early : pat_algorithm_is_ahead;
-    const pat_algorithm *const best = c ? fastest(c, op, is_one, ranks, bytes) : NULL;
-    return best ? best : pat_algorithm_contender(op);
 }
 
 static int compare(const void *a, const void *b)

@@ -128,11 +128,4 @@ pat_form_cost pat_calibration_cost(const pat_calibration *c, const pat_algorithm
  */
 const pat_algorithm *pat_calibration_best(const pat_calibration *c, enum pat_op op, int ranks, int64_t bytes);
 
-/*
- * Of the algorithms that move data early the fastest by calibration; where none is known, or c is NULL, pat_algorithm_contender. announced:
- * do ranks give estimates? Else only those count that need none (pat_algorithm_is_ahead). NULL: the operation has none.
- */
-const pat_algorithm *pat_calibration_contender(const pat_calibration *c, enum pat_op op, int ranks,
-                                               int64_t bytes, bool announced);
-
 #endif

@@ -44,17 +44,18 @@ void pat_explain_strays(void)
                 nearest ? nearest : "", nearest ? " meant?" : "");
 }
 
-void pat_explain_arrivals(const pat_outlook *outlook, const pat_algorithm *contender, int ranks,
-                          int64_t bytes, enum pat_verdict verdict)
+void pat_explain_arrivals(const pat_outlook *together, const pat_contest *contest, int64_t bytes,
+                          enum pat_verdict verdict)
 {
-    const char *const name = contender->name;
-    fprintf(stderr,
-            "PAT: %d ranks, %lld bytes, all at once: native %.1f us (%.1f of it waiting), %s %.1f us, so ",
-            ranks, (long long)bytes, outlook->native_us, outlook->waiting_us, name, outlook->relay_us);
+    const char *const name = together->contender->name;
+    fprintf(stderr, "PAT: %d ranks, %lld bytes, all at once: native %.1f us", contest->ranks,
+            (long long)bytes, together->native_us);
+    for (int i = 0; i < contest->num; i++)
+        fprintf(stderr, ", %s %.1f us", contest->of[i].alg->name, contest->of[i].us);
     if (verdict == PAT_RELAY_BY_ARRIVALS)
-        fprintf(stderr, "native, and %s when they come apart\n", name);
+        fprintf(stderr, ", so native, and %s when they come apart\n", name);
     else
-        fprintf(stderr, "%s\n", verdict == PAT_RELAY_ALWAYS ? name : "native");
+        fprintf(stderr, ", so %s\n", verdict == PAT_RELAY_ALWAYS ? name : "native");
 }
 
 void pat_explain_arrival(const pat_algorithm *alg, int ranks, bool by_last_calls)

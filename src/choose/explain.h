@@ -12,9 +12,12 @@
 void pat_explain(const pat_calibration *c, enum pat_op op, int ranks, int64_t bytes,
                  const pat_algorithm *choice);
 
-/* The same for all-gathers, whose times depend on when ranks call: the MPI library, its contender, and the verdict between them. */
-void pat_explain_arrivals(const pat_outlook *outlook, const pat_algorithm *contender, int ranks,
-                          int64_t bytes, enum pat_verdict verdict);
+/*
+ * The same for all-gathers, whose times depend on when ranks call: the MPI library, all who contend with it, and the verdict between it and
+ * the least of them.
+ */
+void pat_explain_arrivals(const pat_outlook *together, const pat_contest *contest, int64_t bytes,
+                          enum pat_verdict verdict);
 
 /*
  * Collectives of so many ranks are left to the MPI library, whatever their length, where it is not named who runs them; without background

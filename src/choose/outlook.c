@@ -1,6 +1,6 @@
 /*
  * outlook.c — see outlook.h. The bound is of an all-gather whose messages take no time but the link's; with the time that
- * the contender needs for a block, measured when all ranks call at once, in place of the link's it is the contender's own.
+ * a contender needs for a block, measured when all ranks call at once, in place of the link's it is the contender's own.
  */
 #include "outlook.h"
 
@@ -11,13 +11,21 @@
 #include "model.h"
 
 /*
+ * Blocks that take so long were never slower with relay when all ranks call at once, on emulated clusters of 4 to 16 nodes (1.4 ms and more;
+ * 1.2 ms and less were, by up to a quarter). It is measured, since the link's latency does not tell it: relay took 0.26 to 0.39 ms
+ * longer for each block than the link needs where that was 0.02 to 0.03 ms, and what the MPI library takes beyond the link is not known
+ * before it has run. From the first calls on both are measured (profile.h).
+ */
+enum { WORTH_NS = 1320000 };
+
+/*
  * Up to how many times what the MPI library takes relay may be tried at all, so that a try in 64 calls costs 3 %; and by
  * what part of the MPI library's time the one that is not in use must be ahead.
  */
 enum { BEARABLE_TIMES = 3 };
 static const double CLEARLY = 0.03;
 
-/* When ranks leave an all-gather that is bound by one block's time alone. */
+/* What an all-gather takes that is bound by one block's time alone. */
 static int relay(double *us, int ranks, double block_us, const int64_t *arrival_ns, int64_t last_ns,
                  enum pat_goal goal)
 {
@@ -37,24 +45,68 @@ static int relay(double *us, int ranks, double block_us, const int64_t *arrival_
     return rc;
 }
 
-int pat_outlook_make(pat_outlook *outlook, const pat_outlook_case *of, const int64_t *arrival_ns,
+void pat_contest_make(pat_contest *contest, const pat_calibration *c, enum pat_op op, int64_t bytes,
+                      bool announced)
+{
+    const int ranks = contest->ranks;
+    contest->native_us = c ? pat_calibration_us(c, pat_algorithm_native(op), ranks, bytes) : NAN;
+    contest->num = 0;
+    for (int a = 0; c && a < pat_algorithm_count(); a++) {
+        const pat_algorithm *alg = pat_algorithm_at(a);
+        if (alg->op != op || !alg->build || !(announced || pat_algorithm_is_ahead(alg)))
+            continue;
+        const double us = pat_calibration_us(c, alg, ranks, bytes);
+        if (us > 0 && contest->num < PAT_MOST_CONTENDERS) { /* never with NaN */
+            contest->of[contest->num].alg = alg;
+            contest->of[contest->num++].us = us;
+        }
+    }
+}
+
+const pat_algorithm *pat_contest_early(const pat_contest *contest, enum pat_op op)
+{
+    const pat_algorithm *best = pat_algorithm_contender(op);
+    double least = INFINITY;
+    for (int i = 0; i < contest->num; i++)
+        if (pat_algorithm_is_early(contest->of[i].alg) && contest->of[i].us < least) {
+            best = contest->of[i].alg;
+            least = contest->of[i].us;
+        }
+    return best;
+}
+
+/* What a contender takes beyond all waiting, as it counts against others: one that moves nothing early must be ahead clearly. */
+static double weighed(const pat_algorithm *alg, double past_us)
+{
+    return pat_algorithm_is_early(alg) ? past_us : past_us + CLEARLY * fabs(past_us);
+}
+
+int pat_outlook_make(pat_outlook *outlook, const pat_contest *of, const int64_t *arrival_ns,
                      enum pat_goal goal)
 {
     const int ranks = of->ranks;
-    const pat_algorithm *native = pat_algorithm_native(of->contender->op);
-    *outlook = (pat_outlook){0, pat_calibration_us(of->calibration, native, ranks, of->bytes),
-                             pat_calibration_us(of->calibration, of->contender, ranks, of->bytes)};
-    if (!arrival_ns || ranks < 2)
-        return 0;
-    int64_t last_ns = arrival_ns[0];
-    for (int r = 1; r < ranks; r++)
-        last_ns = arrival_ns[r] > last_ns ? arrival_ns[r] : last_ns;
-    for (int r = 0; r < ranks && goal == PAT_GOAL_MEAN; r++)
-        outlook->waiting_us += (double)(last_ns - arrival_ns[r]) / 1e3 / ranks;
-    outlook->native_us += outlook->waiting_us;
-    if (isnan(outlook->relay_us))
-        return 0;
-    return relay(&outlook->relay_us, ranks, outlook->relay_us / (ranks - 1), arrival_ns, last_ns, goal);
+    double least = INFINITY, waiting_us = 0;
+    int64_t last_ns = 0;
+    for (int r = 0; arrival_ns && r < ranks; r++)
+        last_ns = r == 0 || arrival_ns[r] > last_ns ? arrival_ns[r] : last_ns;
+    for (int r = 0; arrival_ns && r < ranks && goal == PAT_GOAL_MEAN; r++)
+        waiting_us += (double)(last_ns - arrival_ns[r]) / 1e3 / ranks;
+    *outlook = (pat_outlook){waiting_us, waiting_us + of->native_us, NAN, NULL};
+    for (int i = 0; i < of->num; i++) {
+        const pat_algorithm *alg = of->of[i].alg;
+        double us = waiting_us + of->of[i].us;
+        int rc = 0;
+        if (arrival_ns && ranks > 1 && pat_algorithm_is_early(alg))
+            rc = relay(&us, ranks, of->of[i].us / (ranks - 1), arrival_ns, last_ns, goal);
+        if (rc != 0)
+            return rc;
+        if (weighed(alg, us - waiting_us) < least) {
+            least = weighed(alg, us - waiting_us);
+            outlook->relay_us = us;
+            outlook->contender = alg;
+        }
+    }
+    return 0;
 }
 
 bool pat_outlook_is_known(const pat_outlook *o)
@@ -66,7 +118,16 @@ enum pat_verdict pat_outlook_verdict(const pat_outlook *together)
 {
     if (together->relay_us > BEARABLE_TIMES * together->native_us)
         return PAT_RELAY_NEVER;
-    return together->relay_us <= together->native_us ? PAT_RELAY_ALWAYS : PAT_RELAY_BY_ARRIVALS;
+    return together->relay_us <= together->native_us && pat_algorithm_is_early(together->contender)
+               ? PAT_RELAY_ALWAYS
+               : PAT_RELAY_BY_ARRIVALS;
+}
+
+enum pat_verdict pat_outlook_verdict_by_link(int64_t block_ns, int64_t alpha_ns, int64_t wake_ns)
+{
+    if (block_ns < alpha_ns || block_ns < wake_ns)
+        return PAT_RELAY_NEVER;
+    return block_ns >= WORTH_NS && block_ns >= 2 * alpha_ns ? PAT_RELAY_ALWAYS : PAT_RELAY_BY_ARRIVALS;
 }
 
 bool pat_outlook_relay_pays(const pat_outlook *o, bool relay_runs)

@@ -13,27 +13,47 @@
 enum pat_goal { PAT_GOAL_MEAN, PAT_GOAL_LAST };
 
 typedef struct pat_outlook {
-    double
-        waiting_us; /* how long a rank waits for the last one on average; 0 where only the last return counts */
-    double native_us; /* the MPI library's own all-gather: begins when the last rank has called */
-    double
-        relay_us; /* the contender: the bound (pat_model_bound) of a network on which a block takes what it takes in it */
+    /* How long a rank waits for the last one on average; 0 where only the last return counts. */
+    double waiting_us;
+    /* The MPI library's own all-gather: begins when the last rank has called. */
+    double native_us;
+    /* The contender that takes least, relay as a rule; NULL: of none it is known. */
+    double relay_us;
+    const pat_algorithm *contender;
 } pat_outlook;
 
-/* Calls of so many ranks with blocks of so many bytes, and who contends with the MPI library there. */
-typedef struct pat_outlook_case {
-    const pat_calibration *calibration;
-    const pat_algorithm *contender;
+enum { PAT_MOST_CONTENDERS = 12 };
+
+/* What the MPI library and those who contend with it take when all ranks call at once, by calibration. */
+typedef struct pat_contest {
     int ranks;
-    int64_t bytes;
-} pat_outlook_case;
+    double native_us; /* NaN: not known */
+    int num;          /* contenders of which it is known */
+    struct {
+        const pat_algorithm *alg;
+        double us;
+    } of[PAT_MOST_CONTENDERS];
+} pat_contest;
 
 /*
- * Of the MPI library's own all-gather and of the algorithm that contends with it (pat_calibration_contender), relay as a rule.
- * arrival_ns: times that all ranks know, on one clock; NULL: all call at once. native_us and relay_us include waiting_us and count from the
- * call, or for PAT_GOAL_LAST from the last call. NaN where the calibration does not know. Returns 0 or ENOMEM.
+ * Of blocks of so many bytes. Where ranks give no estimates (announced is false) only what moves data early without any contends, since a
+ * round is made before anybody has said a word; else all algorithms of the collective do.
  */
-int pat_outlook_make(pat_outlook *outlook, const pat_outlook_case *of, const int64_t *arrival_ns,
+void pat_contest_make(pat_contest *contest, const pat_calibration *c, enum pat_op op, int64_t bytes,
+                      bool announced);
+
+/*
+ * Of those that move data early the one that takes least together: it is prepared where nothing else is known. Where none is known,
+ * pat_algorithm_contender; NULL: the operation has none.
+ */
+const pat_algorithm *pat_contest_early(const pat_contest *contest, enum pat_op op);
+
+/*
+ * arrival_ns: times that all ranks know, on one clock; NULL: all call at once. native_us and relay_us include waiting_us and count from the
+ * call, or for PAT_GOAL_LAST from the last call. An algorithm that moves data early takes the bound (pat_model_bound) of a network on
+ * which a block takes what it takes in it; any other begins with the last rank. NaN where it is not known. Returns 0 or ENOMEM.
+ */
+int pat_outlook_make(pat_outlook *outlook, const pat_contest *of, const int64_t *arrival_ns,
                      enum pat_goal goal);
 
 /* What calibration says of blocks of one length, whenever ranks come. */
@@ -41,9 +61,15 @@ enum pat_verdict { PAT_RELAY_NEVER = 1, PAT_RELAY_ALWAYS, PAT_RELAY_BY_ARRIVALS 
 
 /*
  * Of the outlook when all call at once: where relay is the faster one then it is so always, since it gains by every wait for
- * a late rank; where it takes several times as long it is not even tried.
+ * a late rank; where it takes several times as long it is not even tried. Another one that is the faster then need not be so always.
  */
 enum pat_verdict pat_outlook_verdict(const pat_outlook *together);
+
+/*
+ * The same without a calibration, from the link alone. block_ns: what it needs for a block; alpha_ns: its latency; wake_ns: what a background
+ * thread takes to pass a block on. Where either is longer than the block nothing is gained by passing it on.
+ */
+enum pat_verdict pat_outlook_verdict_by_link(int64_t block_ns, int64_t alpha_ns, int64_t wake_ns);
 
 /* Does the calibration know both native_us and relay_us? */
 bool pat_outlook_is_known(const pat_outlook *outlook);

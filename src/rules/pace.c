@@ -112,6 +112,11 @@ int64_t pat_pace_estimates(int64_t now_ns, int64_t posted_ns)
     return since(ESTIMATES, now_ns, posted_ns); /* the others' milestones are about as far off as ours was */
 }
 
+int64_t pat_pace_passes_on_ns(void)
+{
+    return table[CAME_IN].most_ns;
+}
+
 pat_pace_early pat_pace_early_none(bool estimates, int64_t moved_ns)
 {
     return (pat_pace_early){estimates, moved_ns, INT64_MAX, 0};

@@ -43,6 +43,9 @@ typedef struct pat_pace_early {
     int64_t tau_ns;   /* that message's time on the link */
 } pat_pace_early;
 
+/* What the thread may leave something lying that MPI took in when it looked last, before it passes it on. */
+int64_t pat_pace_passes_on_ns(void);
+
 /* Begin with no message expected. */
 pat_pace_early pat_pace_early_none(bool estimates, int64_t moved_ns);
 

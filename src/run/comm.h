@@ -140,7 +140,7 @@ void pat_comm_unref(pat_comm *c);
 static inline enum pat_basis pat_comm_basis(const pat_comm *c, const pat_algorithm *alg)
 {
     const pat_lane *lane = &c->lanes[alg->op];
-    if (!c->background || !alg->arrival_aware)
+    if (!c->background || !(alg->arrival_aware || (lane->by_estimates && alg->build)))
         return PAT_BASIS_NONE;
     return lane->by_estimates || (alg->uses_arrivals && !lane->by_last_calls) ? PAT_BASIS_ESTIMATES
                                                                               : PAT_BASIS_LAST;

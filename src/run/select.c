@@ -1,9 +1,7 @@
 /*
- * select.c — see select.h. Moving data while ranks compute pays as soon as a block takes long against the time that
- * a thread needs to wake up and pass a piece on; below that the MPI library has the shorter way, unless ranks come so far
- * apart that most of the data can move before the last one. On emulated clusters of 4 to 16 nodes blocks of 1.4 ms and
- * more were never slower with relay when all ranks came at once, blocks of 1.2 ms and less were, by up to a quarter; with
- * arrivals spread over 3 blocks' times relay was slower for them, over 8 faster (bench/arrival-grid).
+ * select.c — see select.h. Moving data while ranks compute pays as soon as a block takes long against the time that a thread needs to wake up
+ * and pass it on; below that the MPI library has the shorter way, unless ranks come so far apart that most of the data can move before the
+ * last one (outlook.h).
  */
 #include "select.h"
 
@@ -11,10 +9,11 @@
 #include "early.h"
 #include "error.h"
 #include "explain.h"
+#include "pace.h"
 #include "runtime.h"
 #include "wait.h"
 
-enum { WORTH_NS = 1320000, BEARABLE_NS = 200000 };
+#include <math.h>
 
 /* Of what is kept by length: lengths may share one. */
 static int place_of(int64_t bytes)
@@ -22,23 +21,10 @@ static int place_of(int64_t bytes)
     return (int)((uint64_t)bytes * UINT64_C(0x9e3779b97f4a7c15) >> 32 & (PAT_CHOICES - 1));
 }
 
-static enum pat_verdict judge_by_link(const pat_comm *c, int64_t block_bytes)
-{
-    const int64_t block_ns = pat_link_busy_ns(&c->link, block_bytes);
-    if (block_ns < c->link.alpha_ns || block_ns < BEARABLE_NS)
-        return PAT_RELAY_NEVER;
-    return block_ns >= WORTH_NS && block_ns >= 2 * c->link.alpha_ns ? PAT_RELAY_ALWAYS
-                                                                    : PAT_RELAY_BY_ARRIVALS;
-}
-
 /* Both by calibration, when all ranks call at once. False: it does not know. */
-static bool look_out_together(const pat_comm *c, const pat_algorithm *contender, int64_t block_bytes,
-                              pat_outlook *together)
+static bool look_out_together(const pat_judged *judged, pat_outlook *together)
 {
-    *together = (pat_outlook){0};
-    return c->calibration && contender &&
-           pat_outlook_make(together, &(pat_outlook_case){c->calibration, contender, c->size, block_bytes},
-                            NULL, PAT_GOAL_MEAN) == 0 &&
+    return pat_outlook_make(together, &judged->contest, NULL, PAT_GOAL_MEAN) == 0 &&
            pat_outlook_is_known(together);
 }
 
@@ -52,15 +38,20 @@ static bool relay_first(const pat_comm *c)
 static pat_judged judge_where(const pat_comm *c, enum pat_op op, bool announced, int64_t block_bytes,
                               pat_outlook *together)
 {
-    pat_judged judged = {block_bytes, PAT_RELAY_NEVER, pat_algorithm_contender(op), false};
+    pat_judged judged = {.bytes = block_bytes,
+                         .verdict = PAT_RELAY_NEVER,
+                         .contender = pat_algorithm_contender(op),
+                         .contest = {.ranks = c->size, .native_us = NAN}};
     *together = (pat_outlook){0};
     if (!judged.contender || !c->background || !pat_comm_chooses_here(c->one_node) ||
         pat_select_is_small(c->size, block_bytes))
         return judged;
-    judged.contender = pat_calibration_contender(c->calibration, op, c->size, block_bytes, announced);
-    judged.verdict = look_out_together(c, judged.contender, block_bytes, together)
+    pat_contest_make(&judged.contest, c->calibration, op, block_bytes, announced);
+    judged.contender = pat_contest_early(&judged.contest, op);
+    judged.verdict = look_out_together(&judged, together)
                          ? pat_outlook_verdict(together)
-                         : judge_by_link(c, block_bytes);
+                         : pat_outlook_verdict_by_link(pat_link_busy_ns(&c->link, block_bytes),
+                                                       c->link.alpha_ns, pat_pace_passes_on_ns());
     judged.by_estimates =
         relay_first(c) && (judged.verdict == PAT_RELAY_BY_ARRIVALS ||
                            (judged.verdict == PAT_RELAY_ALWAYS && judged.contender->uses_arrivals));
@@ -102,7 +93,7 @@ static void explain_verdict(const pat_comm *c, const pat_lane *lane, int64_t blo
     pat_outlook together;
     const pat_judged judged = judge(c, lane, block_bytes, &together);
     if (pat_outlook_is_known(&together))
-        pat_explain_arrivals(&together, judged.contender, c->size, block_bytes, judged.verdict);
+        pat_explain_arrivals(&together, &judged.contest, block_bytes, judged.verdict);
 }
 
 int64_t pat_select_native_ns(const pat_comm *c, const pat_lane *lane, int64_t block_bytes)
@@ -113,7 +104,8 @@ int64_t pat_select_native_ns(const pat_comm *c, const pat_lane *lane, int64_t bl
         pat_profile_past_ns(pat_history_look(&lane->history, block_bytes, &fresh), PAT_BY_MPI);
     if (measured > 0)
         return measured;
-    if (look_out_together(c, judged_of(c, lane, block_bytes).contender, block_bytes, &together))
+    const pat_judged judged = judged_of(c, lane, block_bytes);
+    if (look_out_together(&judged, &together))
         return (int64_t)(1e3 * together.native_us);
     return c->blocks_in * pat_link_busy_ns(&c->link, block_bytes);
 }
@@ -123,9 +115,8 @@ static int look_out(const pat_comm *c, const pat_judged *judged, pat_told *told)
 {
     if (!c->calibration || judged->verdict != PAT_RELAY_BY_ARRIVALS)
         return MPI_SUCCESS;
-    if (pat_outlook_make(&told->outlook,
-                         &(pat_outlook_case){c->calibration, judged->contender, c->size, told->bytes},
-                         c->arrival_ns, pat_rt.config.goal_last ? PAT_GOAL_LAST : PAT_GOAL_MEAN) == 0)
+    if (pat_outlook_make(&told->outlook, &judged->contest, c->arrival_ns,
+                         pat_rt.config.goal_last ? PAT_GOAL_LAST : PAT_GOAL_MEAN) == 0)
         return MPI_SUCCESS;
     return pat_error(MPI_ERR_NO_MEM, "no memory to choose an algorithm for %d ranks", c->size);
 }
@@ -214,7 +205,8 @@ int pat_select_said(pat_comm *c, pat_lane *lane, int64_t block_bytes, const pat_
     const bool ours = judged.verdict != PAT_RELAY_NEVER &&
                       pat_profile_said(pat_history_look(&lane->history, block_bytes, &fresh), &terms,
                                        &said) == PAT_BY_RELAY;
-    *alg = ours ? judged.contender : pat_algorithm_native(lane->op);
+    const pat_algorithm *contender = said.outlook.contender ? said.outlook.contender : judged.contender;
+    *alg = ours ? contender : pat_algorithm_native(lane->op);
     return rc;
 }
 
