@@ -252,6 +252,22 @@ double bench_loop_expected_ms(const bench_run *run)
     return sum * o->num_algs;
 }
 
+/*
+ * Who goes first, second and so on in an iteration: drawn anew each time, the same on all ranks. If one always followed the same other one, it
+ * would pay, or gain, each time by what that leaves behind: connections that were idle, ranks that come late to the start.
+ */
+static void draw_order(const bench_run *run, int iteration, int *order)
+{
+    const int n = run->options->num_algs;
+    uint64_t drawn = run->options->seed ^ (uint64_t)iteration << 32;
+    for (int k = 0; k < n; k++) {
+        drawn = bench_mix(drawn);
+        const int at = (int)(drawn % (uint64_t)(k + 1));
+        order[k] = order[at];
+        order[at] = k;
+    }
+}
+
 /* `iters` iterations of all algorithms; samples (rank 0) is [algorithm][iteration] or NULL. Returns 0 or 1.
  */
 static int iterate(bench_run *run, enum bench_pattern pattern, double max_delay_ms, int iters,
@@ -263,9 +279,10 @@ static int iterate(bench_run *run, enum bench_pattern pattern, double max_delay_
     tool_bytes_text(bytes, sizeof(bytes), run->block_bytes);
     snprintf(where, sizeof(where), "%s bytes per rank, delays to %g ms", bytes, max_delay_ms);
     for (int i = 0; i < iters; i++) {
+        int order[BENCH_MAX_ALGS];
+        draw_order(run, i, order);
         for (int k = 0; k < o->num_algs; k++) {
-            /* Another algorithm goes first each time, so that none always follows the same one. */
-            turn t = {.alg = (i + k) % o->num_algs,
+            turn t = {.alg = order[k],
                       .iteration = i,
                       .pattern = pattern,
                       .max_delay_ns = (int64_t)(max_delay_ms * (double)ms_ns)};
