@@ -37,8 +37,11 @@ typedef struct program {
 static place at_site(uint32_t site, enum pat_verdict verdict, bool relay_first, int64_t spread_ns,
                      int64_t relay_ns, int64_t mpi_ns)
 {
-    const pat_terms terms = {
-        .verdict = verdict, .block_ns = BLOCK_NS, .least_ns = LEAST_NS, .relay_first = relay_first};
+    const pat_terms terms = {.verdict = verdict,
+                             .block_ns = BLOCK_NS,
+                             .least_ns = LEAST_NS,
+                             .beyond_ns = 5 * BLOCK_NS / 2,
+                             .relay_first = relay_first};
     return (place){.site = site,
                    .bytes = 65536,
                    .terms = terms,
@@ -577,7 +580,8 @@ static void figures_decide(void **state)
 static void what_ranks_say_decides(void **state)
 {
     (void)state;
-    const pat_terms by_arrivals = {PAT_RELAY_BY_ARRIVALS, BLOCK_NS, LEAST_NS, .relay_first = true};
+    const pat_terms by_arrivals = {PAT_RELAY_BY_ARRIVALS, BLOCK_NS, LEAST_NS, 5 * BLOCK_NS / 2,
+                                   .relay_first = true};
     const pat_told together = {.bytes = 65536, .ran = PAT_BY_MPI, .spread_ns = BLOCK_NS, .past_ns = -1},
                    apart = {.bytes = 65536, .ran = PAT_BY_RELAY, .spread_ns = 5 * BLOCK_NS, .past_ns = -1};
     pat_told figures = together, measured = apart;

@@ -11,12 +11,11 @@
 #include "model.h"
 
 /*
- * Blocks that take so long were never slower with relay when all ranks call at once, on emulated clusters of 4 to 16 nodes (1.4 ms and more;
- * 1.2 ms and less were, by up to a quarter). It is measured, since the link's latency does not tell it: relay took 0.26 to 0.39 ms
- * longer for each block than the link needs where that was 0.02 to 0.03 ms, and what the MPI library takes beyond the link is not known
- * before it has run. From the first calls on both are measured (profile.h).
+ * Relay takes a latency and a thread's waking longer for a block than the link needs, a quarter of a millisecond on emulated clusters; the MPI
+ * library's all-gathers, 10 to 40 % longer than the link needs there. So where the former is this part of a block's time relay is never
+ * clearly slower when all ranks call at once. (On 4 to 16 nodes it was not with blocks of 1.4 ms and more, and was with 1.2 ms and less.)
  */
-enum { WORTH_NS = 1320000 };
+enum { WORTH_TIMES = 6 };
 
 /*
  * Up to how many times what the MPI library takes relay may be tried at all, so that a try in 64 calls costs 3 %; and by
@@ -127,7 +126,7 @@ enum pat_verdict pat_outlook_verdict_by_link(int64_t block_ns, int64_t alpha_ns,
 {
     if (block_ns < alpha_ns || block_ns < wake_ns)
         return PAT_RELAY_NEVER;
-    return block_ns >= WORTH_NS && block_ns >= 2 * alpha_ns ? PAT_RELAY_ALWAYS : PAT_RELAY_BY_ARRIVALS;
+    return block_ns >= WORTH_TIMES * (alpha_ns + wake_ns) ? PAT_RELAY_ALWAYS : PAT_RELAY_BY_ARRIVALS;
 }
 
 bool pat_outlook_relay_pays(const pat_outlook *o, bool relay_runs)

@@ -6,8 +6,7 @@
 #include "profile.h"
 
 enum {
-    FAR_BLOCKS = 5, /* ranks that come this many blocks' times apart gain by relay however short blocks are */
-    NEAR_BLOCKS = 2, /* this many, and it may gain: it is tried */
+    FAR_TIMES = 2, /* ranks gain by relay that come so many times as far apart as it takes beyond the link */
     FELT_CALL = 100, /* measuring calls may take this part of their time, */
     FELT = 200,      /* and what ranks tell each other this part of the time between calls */
     OFTEN_CALLS = 8, /* how many calls the mean of often_apart is over, or so */
@@ -63,11 +62,16 @@ static int64_t spread_lately_ns(const pat_profile *p)
     return num > 0 ? sum / num : 0;
 }
 
-/* So far apart that relay gains: as found by tries, at the latest where it gains whatever the rest. */
+/* So far apart that relay gains whatever was found by tries: what can move early takes longer than what relay takes beyond the link. */
+static int64_t farthest_ns(const pat_terms *terms)
+{
+    return FAR_TIMES * terms->beyond_ns;
+}
+
+/* So far apart that relay gains: as found by tries, at the latest the above. */
 static int64_t far_ns(const pat_profile *p, const pat_terms *terms)
 {
-    const int64_t most = FAR_BLOCKS * terms->block_ns;
-    return p->far_ns > 0 && p->far_ns < most ? p->far_ns : most;
+    return p->far_ns > 0 && p->far_ns < farthest_ns(terms) ? p->far_ns : farthest_ns(terms);
 }
 
 static bool far_apart(const pat_profile *p, const pat_terms *terms)
@@ -78,7 +82,7 @@ static bool far_apart(const pat_profile *p, const pat_terms *terms)
 /* Whatever the rest: then there is nothing to compare, since the MPI library waits for the last one. */
 static bool farthest_apart(const pat_profile *p, const pat_terms *terms)
 {
-    return rounds_lately(p) > 0 && spread_lately_ns(p) >= FAR_BLOCKS * terms->block_ns;
+    return rounds_lately(p) > 0 && spread_lately_ns(p) >= farthest_ns(terms);
 }
 
 /* The same in one call of four or more: one of the next ones may be such again, whatever the last two were. */
@@ -168,8 +172,7 @@ static bool may_gain(const pat_profile *p, const pat_terms *terms)
     const pat_outlook o = pat_profile_lately(p);
     const int64_t spread_ns = spread_lately_ns(p);
     return terms->verdict == PAT_RELAY_BY_ARRIVALS && !pat_outlook_is_known(&o) &&
-           spread_ns >= NEAR_BLOCKS * terms->block_ns &&
-           (spread_ns > p->lost_ns + p->lost_ns / 4 || p->calls >= MOST_TRY);
+           spread_ns >= terms->beyond_ns && (spread_ns > p->lost_ns + p->lost_ns / 4 || p->calls >= MOST_TRY);
 }
 
 /* The MPI library runs: may relay take less? Not if it must lose by what the link needs. */
@@ -261,7 +264,7 @@ enum pat_runner pat_profile_said(const pat_profile *p, const pat_terms *terms, c
     const bool lost = p->num_past[PAT_BY_MPI] >= SURE_SAMPLES && ahead(p, terms, PAT_BY_MPI);
     const bool may = pays ? !lost || next.runner == PAT_BY_RELAY
                           : is_try && next.runner == PAT_BY_RELAY && !pat_outlook_is_known(&said->outlook) &&
-                                said->spread_ns >= NEAR_BLOCKS * terms->block_ns;
+                                said->spread_ns >= terms->beyond_ns;
     return may ? PAT_BY_RELAY : PAT_BY_MPI;
 }
 
@@ -300,7 +303,7 @@ static void note_cost(pat_profile *p, const pat_told *told)
 static void note_round(pat_profile *p, const pat_terms *terms, const pat_told *told)
 {
     const int at = (int)(p->num_rounds++ % PAT_LATELY);
-    const bool apart = told->spread_ns >= FAR_BLOCKS * terms->block_ns;
+    const bool apart = told->spread_ns >= farthest_ns(terms);
     p->often_apart += ((apart ? PAT_ALL_APART : 0) - p->often_apart) / OFTEN_CALLS;
     p->spread_ns[at] = told->spread_ns;
     p->outlooks[at] = told->outlook;
@@ -328,7 +331,7 @@ static void learn_far(pat_profile *p, const pat_terms *terms, bool won)
     const int64_t spread_ns = spread_lately_ns(p);
     if (won)
         p->far_ns = spread_ns < far_ns(p, terms) ? spread_ns - spread_ns / 4 : p->far_ns;
-    else if (spread_ns < FAR_BLOCKS * terms->block_ns) {
+    else if (spread_ns < farthest_ns(terms)) {
         p->lost_ns = spread_ns > p->lost_ns ? spread_ns : p->lost_ns;
         p->far_ns = spread_ns >= far_ns(p, terms) ? spread_ns + spread_ns / 4 : p->far_ns;
     }

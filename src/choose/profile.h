@@ -64,8 +64,10 @@ typedef struct pat_told {
 typedef struct pat_terms {
     enum pat_verdict verdict;
     int64_t block_ns; /* how long the link needs for a block */
-    int64_t
-        least_ns; /* what the link needs for the whole all-gather when all call at once: nobody takes less */
+    /* What the link needs for the whole all-gather when all call at once: nobody takes less. */
+    int64_t least_ns;
+    /* What relay is reckoned to take beyond it: a latency for each block, and a background thread that wakes to pass it on. */
+    int64_t beyond_ns;
     bool
         relay_first; /* relay runs the first calls, since on such networks it was not found slower; else the MPI library does */
     /* Several ranks share a node, and no calibration says what relay takes there: tries are held back. */

@@ -83,6 +83,7 @@ static pat_terms terms_of(const pat_comm *c, const pat_judged *judged)
     return (pat_terms){.verdict = judged->verdict,
                        .block_ns = block_ns,
                        .least_ns = c->blocks_in * block_ns,
+                       .beyond_ns = c->blocks_in * (c->link.alpha_ns + pat_pace_passes_on_ns()),
                        .relay_first = relay_first(c),
                        .many_a_node = !c->calibration && !c->one_a_node && !c->one_node};
 }
