@@ -152,6 +152,8 @@ fi
 # What planning costs, without any ranks.
 "$PAT_BUILD/bench/pat-plan-cost" --procs 4,48 >cost.txt || fail "pat-plan-cost failed"
 awk '$1 == "relay" && $2 == 48 && $3 > 94 && $4 > 0 && $5 > 0 { ok = 1 } END { exit !ok }' cost.txt || fail "$(cat cost.txt)"
+awk '($1 == "link" || $1 == "calibration") && $2 == 48 && $4 > 0 && $5 > 0 && $6 > 0 && $7 $8 == "byarrivals" { ok++ } END { exit ok != 2 }' cost.txt ||
+    fail "pat-plan-cost does not say what a choice by estimates costs: $(cat cost.txt)"
 status=0
 "$PAT_BUILD/bench/pat-plan-cost" --procs 4,1 >out 2>err || status=$?
 [ $status -eq 2 ] || fail "pat-plan-cost takes 1 rank"
@@ -291,6 +293,14 @@ done
 "$here/mpirun.sh" 2 "$PAT_BUILD/bench/pat-overhead" copies --rounds 3 --phase 5 >out || fail "pat-overhead copies failed"
 awk '$1 == "persistent" { persistent = $NF } $1 == "plain" { plain = $NF }
     END { exit !(persistent >= 1 && persistent < 1.5 && plain > 1.5 && plain <= 2) }' out || fail "pat-overhead copies: $(cat out)"
+# On one node the choice does not depend on when ranks come: milestones are paid for, and no call is announced.
+"$here/mpirun.sh" 2 "$PAT_BUILD/bench/pat-overhead" exchange --rounds 3 --phase 2 --bytes 24K >out ||
+    fail "pat-overhead exchange failed"
+awk '/^milestones, elapsed +announced/ { paid = $4 } /^milestones, elapsed +plain/ { control = $5 }
+    /^(announced|plain).*: 0 % of the calls announced, 100 % run by the MPI library/ { left++ }
+    END { exit !(paid > 0 && control == 0 && left == 3) }' out || fail "pat-overhead exchange: $(cat out)"
+"$here/mpirun.sh" 2 "$PAT_BUILD/bench/pat-overhead" thread --rounds 3 --phase 20 >out || fail "pat-overhead thread failed"
+awk '/arriving: .* times a second$/ && $(NF - 3) > 0 { ok++ } END { exit ok != 2 }' out || fail "pat-overhead thread: $(cat out)"
 
 # Ended from outside: the job ends, and a file is whole or not there.
 "$here/mpirun.sh" 2 "$bench" --alg ring --count 1K --max-delay 5,2000 --iters 3 --base 1 --csv killed.csv >/dev/null 2>&1 &

@@ -10,7 +10,7 @@ typedef struct overhead_options {
     int rounds;      /* 0: the mode's own default; so for the next */
     double phase_ms; /* thread: of computation; copies: rank 0 is late by this */
     int segment;     /* bytes */
-    const char *alg;
+    const char *alg; /* NULL: the mode's own default */
 } overhead_options;
 
 /* The library is started by the caller: PAT_Allgather with "native" against bare MPI_Allgather. */
@@ -21,5 +21,8 @@ void overhead_copies(const overhead_options *o, int rank, int size);
 
 /* Starts and stops the library itself: a computation slowed by its thread. */
 void overhead_thread(const overhead_options *o, int rank, int size);
+
+/* The same: milestones before calls that are left to the MPI library, against none. */
+void overhead_exchange(const overhead_options *o, int rank, int size);
 
 #endif

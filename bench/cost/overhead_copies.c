@@ -58,7 +58,7 @@ void overhead_copies(const overhead_options *o, int rank, int size)
     double *t[VARIANTS], *ratio = bench_must_alloc((size_t)rounds, sizeof(double));
     int64_t copied[VARIANTS] = {0}, ignored = 0;
     PAT_Request request = PAT_REQUEST_NULL;
-    MUST(PAT_UseAlg(o->alg));
+    MUST(PAT_UseAlg((o->alg ? o->alg : "relay")));
     for (int i = 0; i < o->segment; i++)
         out[i] = (char)(rank + i);
     MUST(PAT_Allgather_init(out, o->segment, MPI_BYTE, in, o->segment, MPI_BYTE, MPI_COMM_WORLD, &request));
@@ -77,7 +77,8 @@ void overhead_copies(const overhead_options *o, int rank, int size)
         printf("# %s, %d ranks, segments of %d bytes, rank 0 late by %.0f ms, %d interleaved rounds: rank "
                "0's time in "
                "the\n# call, medians [quartiles], and what it copied\n%-16s %10s %28s %22s\n",
-               o->alg, size, o->segment, late_ms(o), rounds, "", "us", "ratio to plain", "segments copied");
+               (o->alg ? o->alg : "relay"), size, o->segment, late_ms(o), rounds, "", "us", "ratio to plain",
+               "segments copied");
         double lo[VARIANTS], mid[VARIANTS], hi[VARIANTS];
         for (int v = 0; v < VARIANTS; v++) {
             for (int r = 0; r < rounds; r++)

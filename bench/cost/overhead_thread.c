@@ -50,7 +50,9 @@ void overhead_thread(const overhead_options *o, int rank, int size)
                                 *v = bench_must_alloc(KERNEL_DOUBLES, sizeof(double));
     char *out = bench_must_alloc(1, (size_t)o->segment),
          *in = bench_must_alloc((size_t)size, (size_t)o->segment);
-    int64_t early = 0, received = 0, cpu = 0, wakeups = 0;
+    const char *alg = o->alg ? o->alg : "relay";
+    int64_t early = 0, received = 0;
+    double cpu_ms[THREAD_VARIANTS] = {0}, woke[THREAD_VARIANTS] = {0}, spent_ms[THREAD_VARIANTS] = {0};
     for (int k = 0; k < THREAD_VARIANTS; k++)
         t[k] = bench_must_alloc((size_t)rounds, sizeof(double));
     v[KERNEL_DOUBLES / 2] = 1;
@@ -73,10 +75,10 @@ void overhead_thread(const overhead_options *o, int rank, int size)
     for (int r = 0; r < rounds; r++)
         for (int k = 0; k < THREAD_VARIANTS; k++) {
             int mode = (r + k) % THREAD_VARIANTS, on = mode >= IDLE;
-            PAT_Counters before, after;
+            PAT_Counters before, computed, after;
             if (on) { /* a library that is off is not started at all: no thread */
                 MUST(PAT_Init());
-                MUST(PAT_UseAlg(o->alg));
+                MUST(PAT_UseAlg(alg));
                 MUST(PAT_Allgather(out, o->segment, MPI_BYTE, in, o->segment, MPI_BYTE, MPI_COMM_WORLD));
                 MUST(PAT_Get_counters(&before));
             }
@@ -84,13 +86,16 @@ void overhead_thread(const overhead_options *o, int rank, int size)
             /* Rank 0 is measured. While segments arrive, the others call after a third of the phase. */
             t[mode][r] = phase(v, sweeps, rank > 0 && mode == ARRIVING ? 0.35 : 1.0, on);
             if (on) {
+                /* Before the call: what comes after it is no longer taken from the computation. */
+                MUST(PAT_Get_counters(&computed));
+                cpu_ms[mode] += (double)(computed.thread_cpu_ns - before.thread_cpu_ns) / 1e6;
+                woke[mode] += (double)(computed.thread_wakeups - before.thread_wakeups);
+                spent_ms[mode] += t[mode][r];
                 MUST(PAT_Allgather(out, o->segment, MPI_BYTE, in, o->segment, MPI_BYTE, MPI_COMM_WORLD));
                 MUST(PAT_Get_counters(&after));
                 if (mode == ARRIVING) {
                     early += after.bytes_early - before.bytes_early;
                     received += after.bytes_received - before.bytes_received;
-                    cpu += after.thread_cpu_ns - before.thread_cpu_ns;
-                    wakeups += after.thread_wakeups - before.thread_wakeups;
                 }
                 MUST(PAT_Finalize());
             }
@@ -103,7 +108,7 @@ void overhead_thread(const overhead_options *o, int rank, int size)
         printf("# %s: a computation of %.0f ms on %d cores, %d ranks, segments of %d bytes, %d interleaved "
                "rounds; rank 0's ratio to "
                "\"off\", medians [quartiles]\n",
-               o->alg, phase_ms, cores, size, o->segment, rounds);
+               alg, phase_ms, cores, size, o->segment, rounds);
         for (int mode = OFF_B; mode < THREAD_VARIANTS; mode++) {
             double lo, mid, hi;
             for (int r = 0; r < rounds; r++)
@@ -111,11 +116,13 @@ void overhead_thread(const overhead_options *o, int rank, int size)
             bench_quartiles(ratio, rounds, &lo, &mid, &hi);
             printf("%-24s %7.4f [%7.4f,%7.4f]\n", thread_names[mode], mid, lo, hi);
         }
-        printf("while segments arrive: %.0f %% of the foreign bytes came before the call; the thread used "
-               "%.3f ms of processor "
-               "time and woke %.1f times a phase\n",
-               received ? 100.0 * (double)early / (double)received : 0, (double)cpu / 1e6 / rounds,
-               (double)wakeups / rounds);
+        for (int mode = IDLE; mode < THREAD_VARIANTS; mode++)
+            printf("%s: rank 0's thread used %.3f %% of a processor (%.3f ms a phase) and woke %.1f times a "
+                   "second\n",
+                   thread_names[mode], 100 * cpu_ms[mode] / spent_ms[mode], cpu_ms[mode] / rounds,
+                   1e3 * woke[mode] / spent_ms[mode]);
+        printf("while segments arrive: %.0f %% of the foreign bytes came before the call\n",
+               received ? 100.0 * (double)early / (double)received : 0);
     }
     for (int k = 0; k < THREAD_VARIANTS; k++)
         free(t[k]);

@@ -5,6 +5,7 @@
  *   pat-overhead call     PAT_Allgather with "native" against bare MPI_Allgather, 8 B to 64 KiB
  *   pat-overhead thread   a fixed computation on every core, with and without the library, (a) with nothing
  *                         arriving, (b) while the other ranks' segments arrive
+ *   pat-overhead exchange milestones under auto, against none, where the MPI library runs the calls
  *   pat-overhead copies   the plain call against the persistent one, on a rank whose data is all there when it calls
  *
  * Run with one rank per core: mpirun -n 2 pat-overhead call
@@ -24,7 +25,9 @@
 static const char doc[] =
     "Measure what the library costs: MODE is call (PAT_Allgather \"native\" against "
     "MPI_Allgather), thread (a "
-    "computation slowed by the background thread) or copies (the plain call against "
+    "computation slowed by the background thread, its processor time and wake-ups), exchange "
+    "(what it costs to tell "
+    "each other when ranks come, where the MPI library runs the call) or copies (the plain call against "
     "the persistent one). Start it "
     "under mpirun with one rank per core.\n\nOptions:\v"
     "Exit status: 0, 1 when something failed while it ran, 2 for bad options and fewer than two ranks.";
@@ -33,8 +36,10 @@ static const struct {
     const char *name;
     void (*measure)(const overhead_options *o, int rank, int size);
     bool started; /* the library is, before and after */
-} modes[] = {
-    {"call", overhead_call, true}, {"thread", overhead_thread, false}, {"copies", overhead_copies, true}};
+} modes[] = {{"call", overhead_call, true},
+             {"thread", overhead_thread, false},
+             {"exchange", overhead_exchange, false},
+             {"copies", overhead_copies, true}};
 enum { NUM_MODES = sizeof(modes) / sizeof(modes[0]) };
 
 static int find_mode(const char *name)
@@ -66,12 +71,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case ARGP_KEY_ARG:
         if (o->mode || find_mode(arg) < 0)
-            argp_error(state, "mode '%s': accepted: one of call, thread, copies", arg);
+            argp_error(state, "mode '%s': accepted: one of call, thread, exchange, copies", arg);
         o->mode = arg;
         return 0;
     case ARGP_KEY_END:
         if (!o->mode)
-            argp_error(state, "no mode given; accepted: call, thread, copies");
+            argp_error(state, "no mode given; accepted: call, thread, exchange, copies");
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -79,18 +84,21 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp_option keys[] = {
-    {"rounds", 'r', "N", 0, "Interleaved rounds (default 400 for call, 60 for the others)", 0},
-    {"phase", 'p', "MS", 0,
-     "thread: length of one computation in ms (default 100); copies: how late rank 0 is in ms (default 20)",
+    {"rounds", 'r', "N", 0, "Interleaved rounds (default 400 for call, 20 for exchange, 60 for the others)",
      0},
-    {"bytes", 'b', "BYTES", 0, "thread, copies: bytes per rank, with K or M, up to 64M (default 64K)", 0},
-    {"alg", 'a', "ALG", 0, "thread, copies: algorithm (default relay)", 0},
+    {"phase", 'p', "MS", 0,
+     "thread, exchange: length of one computation in ms (default 100 and 20); copies: how late rank 0 is in "
+     "ms (default 20)",
+     0},
+    {"bytes", 'b', "BYTES", 0,
+     "thread, exchange, copies: bytes per rank, with K or M, up to 64M (default 64K)", 0},
+    {"alg", 'a', "ALG", 0, "thread, exchange, copies: algorithm (default relay; exchange: auto)", 0},
     {0}};
 static const struct argp argp = {keys, parse, "MODE", doc, NULL, NULL, NULL};
 
 int main(int argc, char **argv)
 {
-    overhead_options o = {.segment = 65536, .alg = "relay"};
+    overhead_options o = {.segment = 65536, .alg = NULL};
     int rank, size, level;
     /* Before MPI_Init, so that a wrong option ends every rank alike. */
     tool_parse("pat-overhead", &argp, argc, argv, &o);

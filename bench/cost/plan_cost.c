@@ -2,9 +2,10 @@
  * plan_cost.c — pat-plan-cost: what one rank pays to plan a round, by number of ranks, without any ranks: building the
  * plan (once per size, and each round where it depends on predictions), setting up its execution (each round), choosing
  * the algorithm (each call), for broadcasts and all-gathers also by calibration (the first time
- * for a size, and again; the outlook of a round). Medians over many repetitions in one process; the exponent of growth is fitted to them.
+ * for a size, and again; the outlook of a round), and choosing by what ranks say of when they come. Medians over many repetitions in one process; the exponent of growth is fitted to them.
  */
 #include <argp.h>
+#include <errno.h>
 #include <limits.h>
 #include <malloc.h>
 #include <math.h>
@@ -176,6 +177,111 @@ static double outlook_us(int ranks)
     return us;
 }
 
+/* How pat_select and pat_select_said decide, nanoseconds. */
+typedef struct decision_ns {
+    double history, again, first;
+    enum pat_verdict verdict;
+} decision_ns;
+
+static int said_ns(pat_comm *c, pat_lane *lane, int64_t bytes, int step, double *ns)
+{
+    const pat_algorithm *alg;
+    const int64_t start = pat_clock_local_ns();
+    for (int i = 0; i < CHOICES; i++)
+        if (pat_select_said(c, lane, bytes + (int64_t)step * i, &alg) != MPI_SUCCESS)
+            return ENOMEM;
+    *ns = (double)(pat_clock_local_ns() - start) / CHOICES;
+    return 0;
+}
+
+/* Estimates of ranks that come far apart and in no order. A length is judged once; what was judged is kept after a call. */
+static int decide(pat_comm *c, int64_t bytes, decision_ns *d)
+{
+    const pat_algorithm *const choose = pat_algorithm_find("auto"), *volatile chosen;
+    pat_lane *lane = &c->lanes[choose->op];
+    int rc = 0;
+    lane->op = choose->op;
+    c->arrival_ns = calloc((size_t)c->size, sizeof(*c->arrival_ns));
+    c->exchange.all = calloc((size_t)c->size, sizeof(*c->exchange.all));
+    if (!c->arrival_ns || !c->exchange.all)
+        rc = ENOMEM;
+    for (int r = 0; rc == 0 && r < c->size; r++)
+        c->exchange.all[r] =
+            (pat_estimate){.arrival_ns = r * INT64_C(7919) % c->size * 100000, .doubt_ns = 1000};
+    if (rc == 0) {
+        pat_select_passed_on(c, lane, bytes);
+        const int64_t start = pat_clock_local_ns();
+        for (int i = 0; i < CHOICES; i++)
+            chosen = pat_select(c, choose, bytes, true, NULL);
+        (void)chosen;
+        d->history = (double)(pat_clock_local_ns() - start) / CHOICES;
+        memset(lane->judged, 0, sizeof(lane->judged));
+        lane->by_estimates = true;
+        pat_select_passed_on(c, lane, bytes);
+        d->verdict = pat_select_verdict(c, bytes).verdict;
+        rc = said_ns(c, lane, bytes, 0, &d->again);
+    }
+    if (rc == 0) /* lengths never asked for, near enough to be judged alike */
+        rc = said_ns(c, lane, bytes + 1, 1, &d->first);
+    free(c->arrival_ns);
+    free(c->exchange.all);
+    return rc;
+}
+
+static int print_decision(const pat_link *link, const char *by, int ranks, int64_t bytes)
+{
+    static const char *const verdicts[] = {"", "never", "always", "by arrivals"};
+    enum { TIMES = 11 };
+    double history[TIMES], again[TIMES], first[TIMES];
+    decision_ns d = {0};
+    for (int i = 0; i < TIMES; i++) {
+        static pat_comm c; /* large */
+        memset(&c, 0, sizeof(c));
+        c.size = ranks;
+        c.background = true;
+        c.one_a_node = true;
+        c.calibration = pat_rt.calibration;
+        c.link = *link;
+        c.blocks_in = ranks - 1;
+        const int rc = decide(&c, bytes, &d);
+        if (rc != 0) {
+            fprintf(stderr, "pat-plan-cost: no memory for %d ranks\n", ranks);
+            return 1;
+        }
+        history[i] = d.history;
+        again[i] = d.again;
+        first[i] = d.first;
+    }
+    printf("%-12s %6d %9lld %12.0f %12.0f %12.0f   %s\n", by, ranks, (long long)bytes,
+           bench_median(history, TIMES), bench_median(again, TIMES), bench_median(first, TIMES),
+           verdicts[d.verdict]);
+    return 0;
+}
+
+/* By the link alone, of a block of half a millisecond, where the choice depends on arrivals; and by a calibration. */
+static int measure_decisions(const options *o)
+{
+    static pat_calibration made_up;
+    int failed = 0;
+    pat_link link = {.alpha_ns = (int64_t)(o->latency_us * 1e3),
+                     .beta_ps = (int64_t)(8e6 / o->mbit),
+                     .packet_bytes = 1448};
+    const int64_t bytes = (int64_t)(o->mbit * 500 / 8);
+    link.piece_ns = pat_link_least_piece_ns(link.alpha_ns);
+    make_up(&made_up);
+    printf("\n# Who runs an all-gather, in ns: by the calls before it; by estimates of a length that is "
+           "known, and of one never "
+           "asked for; relay runs it\n%-12s %6s %9s %12s %12s %12s   %s\n",
+           "", "ranks", "bytes", "history", "estimates", "new length", "relay");
+    for (int i = 0; !failed && i < o->num_procs; i++) {
+        failed = print_decision(&link, "link", o->procs[i], bytes);
+        pat_rt.calibration = &made_up;
+        failed = failed || print_decision(&link, "calibration", o->procs[i], 8192);
+        pat_rt.calibration = NULL;
+    }
+    return failed;
+}
+
 static void measure_calibrated(const options *o)
 {
     static pat_calibration made_up;
@@ -278,5 +384,7 @@ int main(int argc, char **argv)
     }
     if (!failed)
         measure_calibrated(&o);
+    if (!failed)
+        failed = measure_decisions(&o);
     return failed;
 }
