@@ -23,9 +23,9 @@ static int64_t through_link(int64_t from, const pat_cost *link, wide bytes)
     return ns > INT64_MAX ? INT64_MAX : (int64_t)ns;
 }
 
-/* The times in ascending order, with room for as many behind them; the caller frees it. NULL: no memory. */
-static int64_t *sort_times(const int64_t *times, size_t n)
+int64_t *pat_model_sorted(const int64_t *times, int num)
 {
+    const size_t n = (size_t)num;
     int64_t *sorted = malloc(2 * n * sizeof(*sorted));
     if (!sorted)
         return NULL;
@@ -34,14 +34,10 @@ static int64_t *sort_times(const int64_t *times, size_t n)
     return sorted;
 }
 
-int pat_model_bound(int num_ranks, int64_t block_bytes, const int64_t *arrival_ns, const pat_cost *link,
-                    int64_t *exit_ns)
+void pat_model_bound_sorted(int num_ranks, int64_t block_bytes, const int64_t *sorted, const pat_cost *link,
+                            int64_t *bound)
 {
-    size_t n = (size_t)num_ranks;
-    int64_t *sorted = sort_times(arrival_ns, n);
-    if (!sorted)
-        return ENOMEM;
-    int64_t *bound = sorted + n, most = INT64_MIN;
+    int64_t most = INT64_MIN;
     /*
      * Rank i is at position p of the order of arrival. A rank k at a later position leaves the blocks from k
      * on to come; one at an earlier position the same without i's own. Among ranks that arrive together the
@@ -58,6 +54,17 @@ int pat_model_bound(int num_ranks, int64_t block_bytes, const int64_t *arrival_n
         bound[p] = most > bound[p] ? most : bound[p];
         most = value > most ? value : most;
     }
+}
+
+int pat_model_bound(int num_ranks, int64_t block_bytes, const int64_t *arrival_ns, const pat_cost *link,
+                    int64_t *exit_ns)
+{
+    const size_t n = (size_t)num_ranks;
+    int64_t *sorted = pat_model_sorted(arrival_ns, num_ranks);
+    if (!sorted)
+        return ENOMEM;
+    int64_t *bound = sorted + n;
+    pat_model_bound_sorted(num_ranks, block_bytes, sorted, link, bound);
     for (int r = 0; r < num_ranks; r++) {
         const int64_t *at = bsearch(&arrival_ns[r], sorted, n, sizeof(*sorted), compare_times);
         exit_ns[r] = bound[at - sorted];
@@ -70,7 +77,7 @@ int pat_model_allreduce_bound(int num_ranks, int64_t bytes, const int64_t *arriv
                               int64_t *exit_ns, int64_t *last_ns)
 {
     const int P = num_ranks;
-    int64_t *sorted = sort_times(arrival_ns, (size_t)P);
+    int64_t *sorted = pat_model_sorted(arrival_ns, P);
     if (!sorted)
         return ENOMEM;
     /* When P-p ranks arrive no sooner than the one at position p, P-p-1 transfers join what they have and P-1 spread it. */

@@ -26,14 +26,23 @@ int pat_model_walk(const pat_plan *plans, int num_ranks, const int64_t *arrival_
 
 /*
  * Earliest exit time of every rank that any all-gather could reach: each rank must take (P-1) blocks through
- * one link, none before its owner has arrived. Of the link alpha_ns, its one-way latency, and beta_ps count. Returns 0, or ENOMEM with exit_ns untouched.
+ * one link, none before its owner has arrived. Of the link alpha_ns, its one-way latency, and beta_ps count. Returns 0, or
+ * ENOMEM with exit_ns untouched.
  */
 int pat_model_bound(int num_ranks, int64_t block_bytes, const int64_t *arrival_ns, const pat_cost *link,
                     int64_t *exit_ns);
 
 /*
- * The same for any all-reduce of so many bytes: exit_ns[r] is the earliest exit time of rank r, and *last_ns that of the rank
- * that returns last. docs/allreduce.md derives it. Returns 0 or ENOMEM.
+ * The same in two steps, for a caller that asks about several links: the times in ascending order, with room for as many
+ * behind them, which the caller frees (NULL: no memory); and the exit times by position in that order, into `bound`.
+ */
+int64_t *pat_model_sorted(const int64_t *times, int num);
+void pat_model_bound_sorted(int num_ranks, int64_t block_bytes, const int64_t *sorted, const pat_cost *link,
+                            int64_t *bound);
+
+/*
+ * As pat_model_bound, but of any all-reduce of so many bytes: exit_ns[r] is the earliest exit time of rank r, and *last_ns
+ * that of the rank that returns last. docs/allreduce.md derives it. Returns 0 or ENOMEM.
  */
 int pat_model_allreduce_bound(int num_ranks, int64_t bytes, const int64_t *arrival_ns, const pat_cost *link,
                               int64_t *exit_ns, int64_t *last_ns);

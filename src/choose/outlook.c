@@ -24,24 +24,26 @@ enum { WORTH_TIMES = 6 };
 enum { BEARABLE_TIMES = 3 };
 static const double CLEARLY = 0.03;
 
+/* Arrivals in ascending order, with room for as many times behind them, and their mean. */
+typedef struct came {
+    int ranks;
+    int64_t *sorted, last_ns;
+    double mean_ns; /* before the last one */
+} came;
+
 /* What an all-gather takes that is bound by one block's time alone. */
-static int relay(double *us, int ranks, double block_us, const int64_t *arrival_ns, int64_t last_ns,
-                 enum pat_goal goal)
+static double relay(const came *when, double block_us, enum pat_goal goal)
 {
-    int64_t *exit_ns = malloc((size_t)ranks * sizeof(*exit_ns));
-    if (!exit_ns)
-        return ENOMEM;
-    int rc = pat_model_bound(ranks, 1, arrival_ns,
-                             &(pat_cost){.alpha_ns = 0, .beta_ps = llrint(1e6 * block_us)}, exit_ns);
+    int64_t *const exit_ns = when->sorted + when->ranks;
     double mean_ns = 0;
     int64_t out_ns = INT64_MIN;
-    for (int r = 0; rc == 0 && r < ranks; r++) {
-        mean_ns += (double)(exit_ns[r] - arrival_ns[r]) / ranks;
-        out_ns = exit_ns[r] > out_ns ? exit_ns[r] : out_ns;
+    pat_model_bound_sorted(when->ranks, 1, when->sorted,
+                           &(pat_cost){.alpha_ns = 0, .beta_ps = llrint(1e6 * block_us)}, exit_ns);
+    for (int p = 0; p < when->ranks; p++) {
+        mean_ns += (double)(exit_ns[p] - when->last_ns) / when->ranks;
+        out_ns = exit_ns[p] > out_ns ? exit_ns[p] : out_ns;
     }
-    *us = (goal == PAT_GOAL_MEAN ? mean_ns : (double)(out_ns - last_ns)) / 1e3;
-    free(exit_ns);
-    return rc;
+    return (goal == PAT_GOAL_MEAN ? mean_ns + when->mean_ns : (double)(out_ns - when->last_ns)) / 1e3;
 }
 
 void pat_contest_make(pat_contest *contest, const pat_calibration *c, enum pat_op op, int64_t bytes,
@@ -83,28 +85,29 @@ static double weighed(const pat_algorithm *alg, double past_us)
 int pat_outlook_make(pat_outlook *outlook, const pat_contest *of, const int64_t *arrival_ns,
                      enum pat_goal goal)
 {
-    const int ranks = of->ranks;
-    double least = INFINITY, waiting_us = 0;
-    int64_t last_ns = 0;
-    for (int r = 0; arrival_ns && r < ranks; r++)
-        last_ns = r == 0 || arrival_ns[r] > last_ns ? arrival_ns[r] : last_ns;
-    for (int r = 0; arrival_ns && r < ranks && goal == PAT_GOAL_MEAN; r++)
-        waiting_us += (double)(last_ns - arrival_ns[r]) / 1e3 / ranks;
+    came when = {.ranks = of->ranks};
+    double least = INFINITY;
+    if (arrival_ns && of->num > 0 && of->ranks > 1) {
+        if (!(when.sorted = pat_model_sorted(arrival_ns, of->ranks)))
+            return ENOMEM;
+        when.last_ns = when.sorted[of->ranks - 1];
+    }
+    for (int p = 0; when.sorted && p < of->ranks; p++)
+        when.mean_ns += (double)(when.last_ns - when.sorted[p]) / of->ranks;
+    const double waiting_us = goal == PAT_GOAL_MEAN ? when.mean_ns / 1e3 : 0;
     *outlook = (pat_outlook){waiting_us, waiting_us + of->native_us, NAN, NULL};
     for (int i = 0; i < of->num; i++) {
         const pat_algorithm *alg = of->of[i].alg;
-        double us = waiting_us + of->of[i].us;
-        int rc = 0;
-        if (arrival_ns && ranks > 1 && pat_algorithm_is_early(alg))
-            rc = relay(&us, ranks, of->of[i].us / (ranks - 1), arrival_ns, last_ns, goal);
-        if (rc != 0)
-            return rc;
+        const double us = when.sorted && pat_algorithm_is_early(alg)
+                              ? relay(&when, of->of[i].us / (of->ranks - 1), goal)
+                              : waiting_us + of->of[i].us;
         if (weighed(alg, us - waiting_us) < least) {
             least = weighed(alg, us - waiting_us);
             outlook->relay_us = us;
             outlook->contender = alg;
         }
     }
+    free(when.sorted);
     return 0;
 }
 
