@@ -60,8 +60,14 @@ static void choice_by_calibration(void **state)
     hear();
     for (enum pat_verdict v = PAT_RELAY_NEVER; v <= PAT_RELAY_BY_ARRIVALS; v++)
         pat_explain_arrivals(&o, &contest, 90000, v);
+    const pat_outlook by_ring = {.native_us = 300, .relay_us = 200, .contender = pat_algorithm_find("ring")};
+    const pat_contest fast_ring = {4, 300, 2, {{by_ring.contender, 200}, {relay(), 450.5}}};
 #define FIGURES "PAT: 4 ranks, 90000 bytes, all at once: native 300.0 us, ring 470.0 us, relay 450.5 us, so "
     said(FIGURES "native\n" FIGURES "relay\n" FIGURES "native, and relay when they come apart\n");
+    hear();
+    pat_explain_arrivals(&by_ring, &fast_ring, 90000, PAT_RELAY_BY_ARRIVALS);
+    said("PAT: 4 ranks, 90000 bytes, all at once: native 300.0 us, ring 200.0 us, relay 450.5 us, so ring, "
+         "and relay when they come apart\n");
 }
 
 /* Without a calibration: who runs calls from now on and by which measurements, or why nobody but the MPI library does. */

@@ -623,6 +623,77 @@ static void what_ranks_say_decides(void **state)
     assert_int_equal(pat_profile_said(&p, &always, &apart), PAT_BY_RELAY);
 }
 
+/*
+ * Long blocks: a little jitter is no reason for never asking the MPI library, which takes half of what relay takes, whatever the
+ * link lets expect; and with a node's ranks together it is no reason for a try either.
+ */
+static void jitter_is_not_far_apart(void **state)
+{
+    (void)state;
+    program p = {0};
+    const int64_t block_ns = 10 * BLOCK_NS;
+    place at = at_site(92, PAT_RELAY_ALWAYS, true, block_ns / 2, 14 * block_ns, 7 * block_ns);
+    at.terms.block_ns = block_ns;
+    at.terms.least_ns = 7 * block_ns;
+    at.terms.beyond_ns = block_ns / 8; /* twice that is less than the jitter */
+    assert_in_range(relay_calls(&p, &at, 1000), 8, 40);
+}
+
+/* By the link, and by what the MPI library was measured to take: what relay takes beyond it is learnt, and an estimate too low is mended. */
+static void reckoning_is_learnt(void **state)
+{
+    (void)state;
+    const pat_terms terms = {PAT_RELAY_BY_ARRIVALS, BLOCK_NS,           LEAST_NS, BLOCK_NS,
+                             .reckoned = true,      .relay_first = true};
+    pat_profile p = {.bytes = 65536};
+    pat_told told = {.bytes = 65536, .ran = PAT_BY_RELAY, .spread_ns = 0};
+    int64_t took_ns = 2 * LEAST_NS;
+    for (int i = 0; i < 20; i++) {
+        told.past_ns = took_ns;
+        told.outlook = (pat_outlook){.waiting_us = 7,
+                                     .native_us = 1e-3 * (double)LEAST_NS,
+                                     .relay_us = 7 + 1e-3 * (double)(LEAST_NS + BLOCK_NS + p.off_ns)};
+        pat_profile_note(&p, &terms, &told);
+    }
+    assert_in_range(p.off_ns, LEAST_NS - BLOCK_NS - BLOCK_NS / 100, LEAST_NS - BLOCK_NS + BLOCK_NS / 100);
+    told.past_ns = INT64_C(1000) * LEAST_NS; /* one call stood still */
+    const int64_t before_ns = p.off_ns;
+    pat_profile_note(&p, &terms, &told);
+    assert_in_range(p.off_ns, before_ns, before_ns + LEAST_NS + BLOCK_NS);
+    for (int i = 0; i < 40; i++) { /* nobody takes less than the link needs */
+        told.past_ns = 0;
+        told.outlook.relay_us = 7 + 1e-3 * (double)LEAST_NS;
+        pat_profile_note(&p, &terms, &told);
+    }
+    assert_true(p.off_ns == -BLOCK_NS);
+}
+
+/* A calibration speaks for ring: it and the MPI library are measured by turns, and where ring was clearly slower it does not run. */
+static void calibrated_is_measured(void **state)
+{
+    (void)state;
+    const pat_terms terms = {PAT_RELAY_BY_ARRIVALS, BLOCK_NS, LEAST_NS, BLOCK_NS, .relay_first = true};
+    for (int slow = 0; slow < 2; slow++) {
+        pat_profile p = {.bytes = 65536, .most_gap = -1};
+        pat_told told = {.bytes = 65536, .spread_ns = 0};
+        int by_ring = 0;
+        told.outlook =
+            (pat_outlook){.native_us = 12000, .relay_us = 8000, .contender = pat_algorithm_find("ring")};
+        for (int i = 0; i < 1000; i++) {
+            const bool measured = pat_profile_next(&p, &terms).measured;
+            told.ran = pat_profile_said(&p, &terms, &told);
+            assert_int_not_equal(told.ran, PAT_BY_RELAY);
+            by_ring += told.ran == PAT_BY_REGULAR;
+            told.past_ns = !measured                ? -1
+                           : told.ran == PAT_BY_MPI ? LEAST_NS
+                           : slow                   ? 2 * LEAST_NS
+                                                    : LEAST_NS / 2;
+            pat_profile_note(&p, &terms, &told);
+        }
+        assert_in_range(by_ring, slow ? 1 : 900, slow ? 40 : 1000);
+    }
+}
+
 static void every_reason_has_words(void **state)
 {
     (void)state;
@@ -655,6 +726,9 @@ int main(void)
         cmocka_unit_test(ranks_decide_alike),
         cmocka_unit_test(figures_decide),
         cmocka_unit_test(what_ranks_say_decides),
+        cmocka_unit_test(jitter_is_not_far_apart),
+        cmocka_unit_test(reckoning_is_learnt),
+        cmocka_unit_test(calibrated_is_measured),
         cmocka_unit_test(every_reason_has_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -87,7 +87,7 @@ static int64_t native_calls(const PAT_Counters *c)
 /* Some phases of one variant, mean over them and over ranks. The library is started anew: it is to know nothing of the other variants. */
 static void batch(const overhead_options *o, int variant, char *buffers[2], double *us, tally *t)
 {
-    double mine[QUANTITIES] = {0}, warm[QUANTITIES];
+    double mine[QUANTITIES] = {0}, warm[QUANTITIES] = {0};
     int size;
     PAT_Counters before, after;
     MPI_Comm_size(MPI_COMM_WORLD, &size);

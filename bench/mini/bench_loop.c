@@ -253,17 +253,20 @@ double bench_loop_expected_ms(const bench_run *run)
 }
 
 /*
- * Who goes first, second and so on in an iteration: drawn anew each time, the same on all ranks. If one always followed the same other one, it
- * would pay, or gain, each time by what that leaves behind: connections that were idle, ranks that come late to the start.
+ * Who goes first, second and so on in an iteration: drawn anew each time, the same on all ranks. If one always followed the
+ * same other one, it would pay, or gain, each time by what that leaves behind: connections that were idle, ranks that come late
+ * to the start.
  */
-static void draw_order(const bench_run *run, int iteration, int *order)
+static void draw_order(const bench_run *run, double max_delay_ms, int iteration, int *order)
 {
     const int n = run->options->num_algs;
-    uint64_t drawn = run->options->seed ^ (uint64_t)iteration << 32;
+    const uint64_t cell = bench_mix((uint64_t)run->block_bytes ^ (uint64_t)(1e3 * max_delay_ms) << 32);
+    uint64_t drawn = run->options->seed ^ cell ^ (uint64_t)iteration << 32;
     for (int k = 0; k < n; k++) {
         drawn = bench_mix(drawn);
         const int at = (int)(drawn % (uint64_t)(k + 1));
-        order[k] = order[at];
+        if (at < k)
+            order[k] = order[at];
         order[at] = k;
     }
 }
@@ -280,7 +283,7 @@ static int iterate(bench_run *run, enum bench_pattern pattern, double max_delay_
     snprintf(where, sizeof(where), "%s bytes per rank, delays to %g ms", bytes, max_delay_ms);
     for (int i = 0; i < iters; i++) {
         int order[BENCH_MAX_ALGS];
-        draw_order(run, i, order);
+        draw_order(run, max_delay_ms, i, order);
         for (int k = 0; k < o->num_algs; k++) {
             turn t = {.alg = order[k],
                       .iteration = i,

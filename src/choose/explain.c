@@ -48,12 +48,15 @@ void pat_explain_arrivals(const pat_outlook *together, const pat_contest *contes
                           enum pat_verdict verdict)
 {
     const char *const name = together->contender->name;
+    const bool early = pat_algorithm_is_early(together->contender),
+               ahead = together->relay_us < together->native_us; /* when all call at once */
     fprintf(stderr, "PAT: %d ranks, %lld bytes, all at once: native %.1f us", contest->ranks,
             (long long)bytes, together->native_us);
     for (int i = 0; i < contest->num; i++)
         fprintf(stderr, ", %s %.1f us", contest->of[i].alg->name, contest->of[i].us);
     if (verdict == PAT_RELAY_BY_ARRIVALS)
-        fprintf(stderr, ", so native, and %s when they come apart\n", name);
+        fprintf(stderr, ", so %s, and %s when they come apart\n", ahead && !early ? name : "native",
+                early ? name : pat_contest_early(contest, together->contender->op)->name);
     else
         fprintf(stderr, ", so %s\n", verdict == PAT_RELAY_ALWAYS ? name : "native");
 }
@@ -81,7 +84,7 @@ void pat_explain_change(const pat_profile *p, const pat_terms *terms, const pat_
 {
     const char *const names[PAT_NUM_RUNNERS] = {[PAT_BY_MPI] = "native", [PAT_BY_RELAY] = contender->name};
     fprintf(stderr, "PAT: %d ranks, %lld bytes:", ranks, (long long)p->bytes);
-    for (int runner = 0; runner < PAT_NUM_RUNNERS; runner++)
+    for (int runner = PAT_BY_MPI; runner <= PAT_BY_RELAY; runner++)
         if (p->num_past[runner] > 0)
             fprintf(stderr, " %s was measured to take %.1f us after the last rank called,", names[runner],
                     1e-3 * (double)pat_profile_past_ns(p, (enum pat_runner)runner));

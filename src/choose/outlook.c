@@ -64,6 +64,14 @@ void pat_contest_make(pat_contest *contest, const pat_calibration *c, enum pat_o
     }
 }
 
+void pat_contest_by_link(pat_contest *contest, const pat_algorithm *early, int64_t together_ns)
+{
+    contest->native_us = NAN;
+    contest->num = 1;
+    contest->of[0].alg = early;
+    contest->of[0].us = 1e-3 * (double)together_ns;
+}
+
 const pat_algorithm *pat_contest_early(const pat_contest *contest, enum pat_op op)
 {
     const pat_algorithm *best = pat_algorithm_contender(op);

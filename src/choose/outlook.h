@@ -43,6 +43,12 @@ void pat_contest_make(pat_contest *contest, const pat_calibration *c, enum pat_o
                       bool announced);
 
 /*
+ * The same without a calibration: an algorithm that moves data early, and what the link lets expect of it when all ranks call at once. What
+ * the MPI library takes, the link does not say.
+ */
+void pat_contest_by_link(pat_contest *contest, const pat_algorithm *early, int64_t together_ns);
+
+/*
  * Of those that move data early the one that takes least together: it is prepared where nothing else is known. Where none is known,
  * pat_algorithm_contender; NULL: the operation has none.
  */

@@ -5,6 +5,8 @@
  */
 #include "profile.h"
 
+#include <math.h>
+
 enum {
     FAR_TIMES = 2, /* ranks gain by relay that come so many times as far apart as it takes beyond the link */
     FELT_CALL = 100, /* measuring calls may take this part of their time, */
@@ -32,6 +34,11 @@ static int at_most(int a, int b)
 static int at_least(int a, int b)
 {
     return a > b ? a : b;
+}
+
+enum pat_runner pat_profile_runner(const pat_algorithm *alg)
+{
+    return pat_algorithm_is_early(alg) ? PAT_BY_RELAY : PAT_BY_REGULAR;
 }
 
 /* ---- What is known ---------------------------------------------------------------------------------------- */
@@ -62,10 +69,14 @@ static int64_t spread_lately_ns(const pat_profile *p)
     return num > 0 ? sum / num : 0;
 }
 
-/* So far apart that relay gains whatever was found by tries: what can move early takes longer than what relay takes beyond the link. */
+/*
+ * So far apart that relay gains whatever was found by tries: what can move early takes longer than what relay takes beyond the link, and
+ * it is half of what the link needs at least. Nobody else is tried then, so that a little jitter must never be that.
+ */
 static int64_t farthest_ns(const pat_terms *terms)
 {
-    return FAR_TIMES * terms->beyond_ns;
+    const int64_t beyond_ns = FAR_TIMES * terms->beyond_ns, half_ns = terms->least_ns / 2;
+    return beyond_ns > half_ns ? beyond_ns : half_ns;
 }
 
 /* So far apart that relay gains: as found by tries, at the latest the above. */
@@ -117,6 +128,21 @@ static int64_t cost_ns(const pat_profile *p, const pat_terms *terms, enum pat_ru
         least = p->past_ns[runner][i] < least ? p->past_ns[runner][i] : least;
     }
     return runner == PAT_BY_RELAY ? sum / num : least;
+}
+
+/*
+ * A calibration says that an algorithm that moves nothing early takes less than the MPI library: they are measured by turns, and
+ * the one that takes clearly longer gives way, whatever the calibration says.
+ */
+static enum pat_runner regular(const pat_profile *p, const pat_terms *terms, const pat_next *next)
+{
+    const int64_t mine = cost_ns(p, terms, PAT_BY_REGULAR), other = cost_ns(p, terms, PAT_BY_MPI);
+    if (p->num_past[PAT_BY_MPI] < SURE_SAMPLES || (next->measured && p->sampled == PAT_BY_REGULAR))
+        return PAT_BY_MPI;
+    return p->num_past[PAT_BY_REGULAR] >= SURE_SAMPLES &&
+                   (double)mine * 100 > (double)other * (100 + UNPROVEN_PERCENT)
+               ? PAT_BY_MPI
+               : PAT_BY_REGULAR;
 }
 
 /* Is `one` clearly ahead of the other by what was measured? Not where one of them was not. */
@@ -253,18 +279,22 @@ enum pat_runner pat_profile_said(const pat_profile *p, const pat_terms *terms, c
 {
     const pat_next next = pat_profile_next(p, terms);
     const bool is_try = next.why == PAT_WHY_COMPARE;
-    const bool pays = pat_outlook_is_known(&said->outlook) ? pat_outlook_relay_pays(&said->outlook, false)
-                                                           : said->spread_ns >= far_ns(p, terms);
+    const bool known = pat_outlook_is_known(&said->outlook);
+    const bool pays =
+        known ? pat_outlook_relay_pays(&said->outlook, false) : said->spread_ns >= far_ns(p, terms);
+    if (known && said->outlook.contender && !pat_algorithm_is_early(said->outlook.contender))
+        return pays ? regular(p, terms, &next) : PAT_BY_MPI;
     if (terms->verdict != PAT_RELAY_BY_ARRIVALS) /* a call that is announced as apart is none to compare in */
         return pays && is_try ? PAT_BY_RELAY : next.runner;
     /* Apart, by estimates that were as wrong lately: it goes by the last calls. */
     if (pays && said->doubt_ns > terms->block_ns && said->doubt_ns > said->spread_ns / 2)
         return next.runner;
     /* Relay with ranks far apart was measured to take longer than the MPI library with ranks together: it gains by no arrivals. */
-    const bool lost = p->num_past[PAT_BY_MPI] >= SURE_SAMPLES && ahead(p, terms, PAT_BY_MPI);
-    const bool may = pays ? !lost || next.runner == PAT_BY_RELAY
-                          : is_try && next.runner == PAT_BY_RELAY && !pat_outlook_is_known(&said->outlook) &&
-                                said->spread_ns >= terms->beyond_ns;
+    const bool lost = p->num_past[PAT_BY_MPI] >= SURE_SAMPLES && p->num_past[PAT_BY_RELAY] >= SURE_SAMPLES &&
+                      ahead(p, terms, PAT_BY_MPI);
+    const bool may =
+        pays ? !lost || next.runner == PAT_BY_RELAY
+             : is_try && next.runner == PAT_BY_RELAY && !known && said->spread_ns >= terms->beyond_ns;
     return may ? PAT_BY_RELAY : PAT_BY_MPI;
 }
 
@@ -307,6 +337,8 @@ static void note_round(pat_profile *p, const pat_terms *terms, const pat_told *t
     p->often_apart += ((apart ? PAT_ALL_APART : 0) - p->often_apart) / OFTEN_CALLS;
     p->spread_ns[at] = told->spread_ns;
     p->outlooks[at] = told->outlook;
+    if (told->outlook.contender && !pat_algorithm_is_early(told->outlook.contender))
+        p->outlooks[at].relay_us = INFINITY; /* that another one gains says nothing for relay */
 }
 
 static void take_sample(pat_profile *p, const pat_told *told)
@@ -314,9 +346,26 @@ static void take_sample(pat_profile *p, const pat_told *told)
     if (told->ran == PAT_BY_RELAY && p->in_use == PAT_BY_MPI && p->calls >= FIRST_TRY)
         p->num_past[PAT_BY_RELAY] = 0; /* it goes by when ranks come: what it took long ago says little */
     p->past_ns[told->ran][p->num_past[told->ran] % PAT_SAMPLES] = told->past_ns > 0 ? told->past_ns : 1;
+    p->sampled = told->ran;
     p->num_past[told->ran]++;
     if (p->num_past[told->ran] >= 2 * PAT_SAMPLES)
         p->num_past[told->ran] -= PAT_SAMPLES; /* so that it is never too large a number */
+}
+
+/*
+ * What relay takes beyond the link is reckoned from the link's latency and the thread's pace; what it is on this machine, calls by relay
+ * show. The outlook was made with what was known until now, so that the half of its error is added; a call that stood still counts for
+ * no more than twice the time of one that does not.
+ */
+static void note_off(pat_profile *p, const pat_terms *terms, const pat_told *told)
+{
+    if (told->ran != PAT_BY_RELAY || !terms->reckoned || !pat_outlook_is_known(&told->outlook))
+        return;
+    const int64_t most_ns = 2 * (terms->least_ns + terms->beyond_ns),
+                  off_ns =
+                      told->past_ns - (int64_t)(1e3 * (told->outlook.relay_us - told->outlook.waiting_us));
+    p->off_ns += (off_ns < most_ns ? off_ns : most_ns) / 2;
+    p->off_ns = p->off_ns > -terms->beyond_ns ? p->off_ns : -terms->beyond_ns;
 }
 
 static void use(pat_profile *p, enum pat_runner runner, int gap)
@@ -398,6 +447,7 @@ bool pat_profile_note(pat_profile *p, const pat_terms *terms, const pat_told *to
         note_round(p, terms, told);
     if (told->past_ns >= 0) {
         take_sample(p, told);
+        note_off(p, terms, told);
         note_cost(p, told);
     }
     if (p->in_use == PAT_BY_MPI)

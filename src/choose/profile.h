@@ -13,7 +13,11 @@
 
 #include "outlook.h"
 
-enum pat_runner { PAT_BY_MPI, PAT_BY_RELAY, PAT_NUM_RUNNERS };
+/*
+ * "Relay" stands for whichever algorithm moves data early; PAT_BY_REGULAR for one of ours that does not, and that runs where a calibration
+ * says that it takes less than the MPI library's own.
+ */
+enum pat_runner { PAT_BY_MPI, PAT_BY_RELAY, PAT_BY_REGULAR, PAT_NUM_RUNNERS };
 
 /* Why this one runs a call. */
 enum pat_why {
@@ -68,6 +72,7 @@ typedef struct pat_terms {
     int64_t least_ns;
     /* What relay is reckoned to take beyond it: a latency for each block, and a background thread that wakes to pass it on. */
     int64_t beyond_ns;
+    bool reckoned; /* outlooks are made with these two, and not by a calibration */
     bool
         relay_first; /* relay runs the first calls, since on such networks it was not found slower; else the MPI library does */
     /* Several ranks share a node, and no calibration says what relay takes there: tries are held back. */
@@ -77,10 +82,11 @@ typedef struct pat_terms {
 typedef struct pat_profile {
     int64_t bytes; /* of a block, on average; 0: free */
     uint32_t site;
-    enum pat_runner in_use; /* who runs the calls; has no meaning before the first one */
-    bool used;              /* has there been a call? */
-    int left;               /* calls until one is measured, which may be a try */
-    int gap;                /* what `left` began with, and grows from */
+    enum pat_runner in_use;  /* who runs the calls; has no meaning before the first one */
+    enum pat_runner sampled; /* who ran the last measured call */
+    bool used;               /* has there been a call? */
+    int left;                /* calls until one is measured, which may be a try */
+    int gap;                 /* what `left` began with, and grows from */
     int calls;       /* by the MPI library since relay's last lost try, or ever; many once relay was in use */
     int losses;      /* tries that relay has lost, one after the other */
     int most_gap;    /* calls between two measured ones, at most, so that they are not felt; -1: not known */
@@ -94,6 +100,8 @@ typedef struct pat_profile {
     pat_outlook outlooks[PAT_LATELY]; /* of the same calls */
     int64_t num_rounds;               /* how many such calls there have been */
     int often_apart; /* how many of the last ones found ranks far apart: a mean that fades, in parts of PAT_ALL_APART */
+    int64_t
+        off_ns; /* by how much longer calls by relay were measured to take than was reckoned: a mean that fades */
     int64_t past_ns[PAT_NUM_RUNNERS]
                    [PAT_SAMPLES]; /* of the last measured calls of either runner: see pat_told */
     int num_past[PAT_NUM_RUNNERS];
@@ -105,13 +113,19 @@ typedef struct pat_next {
     enum pat_why why;
 } pat_next;
 
+/* What one of our algorithms counts as. */
+enum pat_runner pat_profile_runner(const pat_algorithm *alg);
+
 /* Who runs the next call, which may be measured? */
 pat_next pat_profile_next(const pat_profile *p, const pat_terms *terms);
 
 /* Who runs it where it cannot be measured? */
 pat_next pat_profile_plain(const pat_profile *p, const pat_terms *terms);
 
-/* Who runs it where ranks have said when they come to it? said: of that, with an outlook where there is one. */
+/*
+ * Who runs it where ranks have said when they come to it? said: of that, with an outlook where there is one. PAT_BY_REGULAR: the
+ * outlook's contender.
+ */
 enum pat_runner pat_profile_said(const pat_profile *p, const pat_terms *terms, const pat_told *said);
 
 /* Learn from a call that is over. Returns whether another runner is in use from now on. */

@@ -85,7 +85,7 @@ static int run_by_plan(pat_comm *c, const pat_call *call, const pat_algorithm *a
         if (rc == MPI_SUCCESS && outcome && !*left)
             outcome->alg = c->alg;
         if (rc == MPI_SUCCESS && measured && !*left)
-            rc = pat_comm_ended(c, pat_select_measure(c, lane, PAT_BY_RELAY, call->mean_bytes));
+            rc = pat_comm_ended(c, pat_select_measure(c, lane, pat_profile_runner(c->alg), call->mean_bytes));
         else if (!*left)
             pat_select_learn(c, lane);
     }

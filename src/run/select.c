@@ -34,6 +34,17 @@ static bool relay_first(const pat_comm *c)
     return c->calibration || (c->one_a_node && c->link.packet_bytes > 0);
 }
 
+/* What relay is reckoned to take beyond what the link needs: a latency for each block, and a thread that wakes to pass it on. */
+static int64_t beyond_ns(const pat_comm *c)
+{
+    return c->blocks_in * (c->link.alpha_ns + pat_pace_passes_on_ns());
+}
+
+static int64_t least_ns(const pat_comm *c, int64_t block_bytes)
+{
+    return c->blocks_in * pat_link_busy_ns(&c->link, block_bytes);
+}
+
 /* announced: ranks give estimates. */
 static pat_judged judge_where(const pat_comm *c, enum pat_op op, bool announced, int64_t block_bytes,
                               pat_outlook *together)
@@ -52,6 +63,8 @@ static pat_judged judge_where(const pat_comm *c, enum pat_op op, bool announced,
                          ? pat_outlook_verdict(together)
                          : pat_outlook_verdict_by_link(pat_link_busy_ns(&c->link, block_bytes),
                                                        c->link.alpha_ns, pat_pace_passes_on_ns());
+    if (!c->calibration && relay_first(c) && judged.verdict == PAT_RELAY_BY_ARRIVALS)
+        pat_contest_by_link(&judged.contest, judged.contender, least_ns(c, block_bytes) + beyond_ns(c));
     judged.by_estimates =
         relay_first(c) && (judged.verdict == PAT_RELAY_BY_ARRIVALS ||
                            (judged.verdict == PAT_RELAY_ALWAYS && judged.contender->uses_arrivals));
@@ -82,8 +95,9 @@ static pat_terms terms_of(const pat_comm *c, const pat_judged *judged)
     const int64_t block_ns = pat_link_busy_ns(&c->link, judged->bytes);
     return (pat_terms){.verdict = judged->verdict,
                        .block_ns = block_ns,
-                       .least_ns = c->blocks_in * block_ns,
-                       .beyond_ns = c->blocks_in * (c->link.alpha_ns + pat_pace_passes_on_ns()),
+                       .least_ns = least_ns(c, judged->bytes),
+                       .beyond_ns = beyond_ns(c),
+                       .reckoned = !c->calibration && judged->contest.num > 0,
                        .relay_first = relay_first(c),
                        .many_a_node = !c->calibration && !c->one_a_node && !c->one_node};
 }
@@ -108,15 +122,29 @@ int64_t pat_select_native_ns(const pat_comm *c, const pat_lane *lane, int64_t bl
     const pat_judged judged = judged_of(c, lane, block_bytes);
     if (look_out_together(&judged, &together))
         return (int64_t)(1e3 * together.native_us);
-    return c->blocks_in * pat_link_busy_ns(&c->link, block_bytes);
+    return least_ns(c, block_bytes);
+}
+
+/* Who contends, with what calls have shown where no calibration says it. */
+static pat_contest contest_of(const pat_comm *c, const pat_judged *judged, const pat_profile *p)
+{
+    pat_contest contest = judged->contest;
+    if (!c->calibration && contest.num > 0) {
+        const int64_t native_ns = pat_profile_past_ns(p, PAT_BY_MPI), least = least_ns(c, judged->bytes),
+                      relay_ns = least + beyond_ns(c) + p->off_ns;
+        contest.native_us = native_ns > 0 ? 1e-3 * (double)native_ns : NAN;
+        contest.of[0].us = 1e-3 * (double)(relay_ns > least ? relay_ns : least);
+    }
+    return contest;
 }
 
 /* What a call's arrivals would have made of either algorithm, where that decides. */
-static int look_out(const pat_comm *c, const pat_judged *judged, pat_told *told)
+static int look_out(const pat_comm *c, const pat_judged *judged, const pat_profile *p, pat_told *told)
 {
-    if (!c->calibration || judged->verdict != PAT_RELAY_BY_ARRIVALS)
+    if (judged->contest.num == 0 || judged->verdict != PAT_RELAY_BY_ARRIVALS)
         return MPI_SUCCESS;
-    if (pat_outlook_make(&told->outlook, &judged->contest, c->arrival_ns,
+    const pat_contest contest = contest_of(c, judged, p);
+    if (pat_outlook_make(&told->outlook, &contest, c->arrival_ns,
                          pat_rt.config.goal_last ? PAT_GOAL_LAST : PAT_GOAL_MEAN) == 0)
         return MPI_SUCCESS;
     return pat_error(MPI_ERR_NO_MEM, "no memory to choose an algorithm for %d ranks", c->size);
@@ -124,17 +152,19 @@ static int look_out(const pat_comm *c, const pat_judged *judged, pat_told *told)
 
 int pat_select_note(pat_comm *c, pat_lane *lane, const pat_carried *carried, int64_t block_bytes)
 {
-    lane->told = pat_told_make(NULL, c->size, NULL, block_bytes, PAT_BY_RELAY);
+    const enum pat_runner ran = pat_profile_runner(c->alg);
+    lane->told = pat_told_make(NULL, c->size, NULL, block_bytes, ran);
     if (!carried)
         return MPI_SUCCESS;
     for (int r = 0; r < c->size; r++)
         c->arrival_ns[r] = carried[r].arrival_ns;
-    lane->told = pat_told_make(c->arrival_ns, c->size, &carried[0], block_bytes, PAT_BY_RELAY);
+    lane->told = pat_told_make(c->arrival_ns, c->size, &carried[0], block_bytes, ran);
     lane->late =
         (pat_late){lane->told.last_rank, c->arrival_ns[lane->told.last_rank] - c->arrival_ns[c->rank]};
     lane->spread_ns[lane->num_spreads++ % PAT_SPREADS] = lane->told.spread_ns;
+    pat_profile fresh;
     const pat_judged judged = judged_of(c, lane, block_bytes);
-    return look_out(c, &judged, &lane->told);
+    return look_out(c, &judged, pat_history_look(&lane->history, block_bytes, &fresh), &lane->told);
 }
 
 static void learn(pat_comm *c, pat_lane *lane, const pat_told *told)
@@ -173,9 +203,9 @@ static int listen_to_all(pat_comm *c, pat_lane *lane, const pat_sample *sample, 
     pat_profile fresh;
     const pat_judged judged = judge_where(c, lane->op, true, sample->bytes, &together);
     const pat_terms terms = terms_of(c, &judged);
-    int rc = look_out(c, &judged, &told); /* others may contend than in this call */
     const pat_profile *p = pat_history_look(&lane->history, told.bytes, &fresh);
-    const bool pays = rc == MPI_SUCCESS && pat_profile_said(p, &terms, &told) == PAT_BY_RELAY;
+    int rc = look_out(c, &judged, p, &told); /* others may contend than in this call */
+    const bool pays = rc == MPI_SUCCESS && pat_profile_said(p, &terms, &told) != PAT_BY_MPI;
     bool all = judged.by_estimates && pat_arrivals_worth(lane, pays || p->seldom);
     lane->seldom = p->seldom;
     for (int r = 0; r < c->size; r++)
@@ -202,12 +232,15 @@ int pat_select_said(pat_comm *c, pat_lane *lane, int64_t block_bytes, const pat_
     pat_told said =
         pat_told_make(c->arrival_ns, c->size, &(pat_carried){.site = 0}, block_bytes, PAT_BY_RELAY);
     said.doubt_ns = doubt_ns;
-    int rc = look_out(c, &judged, &said);
-    const bool ours = judged.verdict != PAT_RELAY_NEVER &&
-                      pat_profile_said(pat_history_look(&lane->history, block_bytes, &fresh), &terms,
-                                       &said) == PAT_BY_RELAY;
-    const pat_algorithm *contender = said.outlook.contender ? said.outlook.contender : judged.contender;
-    *alg = ours ? contender : pat_algorithm_native(lane->op);
+    const pat_profile *p = pat_history_look(&lane->history, block_bytes, &fresh);
+    int rc = look_out(c, &judged, p, &said);
+    const enum pat_runner runner =
+        judged.verdict == PAT_RELAY_NEVER ? PAT_BY_MPI : pat_profile_said(p, &terms, &said);
+    const bool best_is_early =
+        pat_outlook_is_known(&said.outlook) && pat_algorithm_is_early(said.outlook.contender);
+    *alg = runner == PAT_BY_MPI                       ? pat_algorithm_native(lane->op)
+           : runner == PAT_BY_RELAY && !best_is_early ? judged.contender
+                                                      : said.outlook.contender;
     return rc;
 }
 
@@ -230,8 +263,9 @@ static int learn_sampled(pat_comm *c, const pat_sample *sample)
     told.past_ns = exits > 0 ? exits : 0;
     told.came_ns = c->arrival_ns[0];
     told.cost_ns = all_spent ? cost_ns : 0;
+    pat_profile fresh;
     const pat_judged judged = judged_of(c, lane, sample->bytes);
-    int rc = look_out(c, &judged, &told);
+    int rc = look_out(c, &judged, pat_history_look(&lane->history, sample->bytes, &fresh), &told);
     if (rc != MPI_SUCCESS)
         return rc;
     learn(c, lane, &told);
