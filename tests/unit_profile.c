@@ -668,6 +668,23 @@ static void reckoning_is_learnt(void **state)
     assert_true(p.off_ns == -BLOCK_NS);
 }
 
+/* What was never measured is tried once, where half of what it is reckoned to take beyond the link would do; lost, it is the last try. */
+static void hope_is_measured(void **state)
+{
+    (void)state;
+    for (int fast = 0; fast < 2; fast++) {
+        program p = {0};
+        place at =
+            at_site(93, PAT_RELAY_BY_ARRIVALS, true, BLOCK_NS, fast ? LEAST_NS / 2 : 2 * LEAST_NS, LEAST_NS);
+        at.terms.reckoned = true;
+        at.outlook = (pat_outlook){.native_us = 1e-3 * (double)LEAST_NS,
+                                   .relay_us = 1e-3 * (double)(LEAST_NS + at.terms.beyond_ns)};
+        assert_int_equal(relay_calls(&p, &at, 100), 0); /* half of it would not do */
+        at.outlook.relay_us = 1e-3 * (double)(LEAST_NS + at.terms.beyond_ns / 4);
+        assert_in_range(relay_calls(&p, &at, 100), 1, fast ? PAT_LATELY : 1);
+    }
+}
+
 /* A calibration speaks for ring: it and the MPI library are measured by turns, and where ring was clearly slower it does not run. */
 static void calibrated_is_measured(void **state)
 {
@@ -728,6 +745,7 @@ int main(void)
         cmocka_unit_test(what_ranks_say_decides),
         cmocka_unit_test(jitter_is_not_far_apart),
         cmocka_unit_test(reckoning_is_learnt),
+        cmocka_unit_test(hope_is_measured),
         cmocka_unit_test(calibrated_is_measured),
         cmocka_unit_test(every_reason_has_words),
     };

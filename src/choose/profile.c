@@ -192,13 +192,24 @@ static int rest_of(const pat_profile *p)
     return p->losses == 0 ? 0 : at_most(FIRST_TRY << (p->losses - 1), MOST_GAP);
 }
 
-/* Ranks come apart, not so far that relay must gain, but it was not found to lose there, or that was long ago. */
+/* Relay has not been measured: might it pay if it took only half of what it is reckoned to take beyond the link? */
+static bool hopes(const pat_profile *p, const pat_terms *terms, const pat_outlook *o)
+{
+    pat_outlook hoped = *o;
+    hoped.relay_us -= 1e-3 * (double)terms->beyond_ns / 2;
+    return terms->reckoned && p->num_past[PAT_BY_RELAY] == 0 && pat_outlook_relay_pays(&hoped, false);
+}
+
+/* Relay need not gain by when ranks come, but it was not found to lose there, or that was long ago. */
 static bool may_gain(const pat_profile *p, const pat_terms *terms)
 {
     const pat_outlook o = pat_profile_lately(p);
     const int64_t spread_ns = spread_lately_ns(p);
-    return terms->verdict == PAT_RELAY_BY_ARRIVALS && !pat_outlook_is_known(&o) &&
-           spread_ns >= terms->beyond_ns && (spread_ns > p->lost_ns + p->lost_ns / 4 || p->calls >= MOST_TRY);
+    if (terms->verdict != PAT_RELAY_BY_ARRIVALS)
+        return false;
+    if (pat_outlook_is_known(&o))
+        return hopes(p, terms, &o);
+    return spread_ns >= terms->beyond_ns && (spread_ns > p->lost_ns + p->lost_ns / 4 || p->calls >= MOST_TRY);
 }
 
 /* The MPI library runs: may relay take less? Not if it must lose by what the link needs. */
@@ -292,9 +303,9 @@ enum pat_runner pat_profile_said(const pat_profile *p, const pat_terms *terms, c
     /* Relay with ranks far apart was measured to take longer than the MPI library with ranks together: it gains by no arrivals. */
     const bool lost = p->num_past[PAT_BY_MPI] >= SURE_SAMPLES && p->num_past[PAT_BY_RELAY] >= SURE_SAMPLES &&
                       ahead(p, terms, PAT_BY_MPI);
+    const bool might = known ? hopes(p, terms, &said->outlook) : said->spread_ns >= terms->beyond_ns;
     const bool may =
-        pays ? !lost || next.runner == PAT_BY_RELAY
-             : is_try && next.runner == PAT_BY_RELAY && !known && said->spread_ns >= terms->beyond_ns;
+        pays ? !lost || next.runner == PAT_BY_RELAY : is_try && next.runner == PAT_BY_RELAY && might;
     return may ? PAT_BY_RELAY : PAT_BY_MPI;
 }
 
@@ -474,33 +485,4 @@ pat_profile pat_profile_after(const pat_profile *old, int64_t bytes, uint32_t si
                          .gap = at_most(old->gap, MOST_GAP),
                          .most_gap = -1,
                          .losses = old->losses};
-}
-
-const char *pat_why_text(enum pat_why why)
-{
-    static const char *const texts[PAT_NUM_WHYS] = {
-        [PAT_WHY_NOT_KNOWN] = "not known",
-        [PAT_WHY_ASKED] = "asked for",
-        [PAT_WHY_SHORT] = "too short to gain",
-        [PAT_WHY_FIRST] = "first calls",
-        [PAT_WHY_LONG] = "long blocks",
-        [PAT_WHY_FASTER] = "measured: faster",
-        [PAT_WHY_LEAST] = "least by calibration",
-        [PAT_WHY_APART] = "ranks come apart",
-        [PAT_WHY_TOGETHER] = "ranks come together",
-        [PAT_WHY_SLOWER] = "relay was slower",
-        [PAT_WHY_NO_GAIN] = "no gain on this link",
-        [PAT_WHY_SAID] = "by milestones",
-        [PAT_WHY_LATER] = "relay not tried yet",
-        [PAT_WHY_COMPARE] = "to compare",
-        [PAT_WHY_NOT_CALIBRATED] = "no calibration",
-        [PAT_WHY_BY_NAME] = "others only by name",
-        [PAT_WHY_ONE_NODE] = "ranks on one node",
-        [PAT_WHY_ONE_RANK] = "one rank",
-        [PAT_WHY_GROUPS] = "between groups or jobs",
-        [PAT_WHY_NO_THREAD] = "no background thread",
-        [PAT_WHY_TAGS] = "too few message tags",
-        [PAT_WHY_CANNOT] = "not for plans",
-    };
-    return texts[why];
 }
