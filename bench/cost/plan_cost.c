@@ -2,7 +2,8 @@
  * plan_cost.c — pat-plan-cost: what one rank pays to plan a round, by number of ranks, without any ranks: building the
  * plan (once per size, and each round where it depends on predictions), setting up its execution (each round), choosing
  * the algorithm (each call), for broadcasts and all-gathers also by calibration (the first time
- * for a size, and again; the outlook of a round), and choosing by what ranks say of when they come. Medians over many repetitions in one process; the exponent of growth is fitted to them.
+ * for a size, and again; the outlook of a round), and choosing by what ranks say of when they come. Medians over many
+ * repetitions in one process; the exponent of growth is fitted to them.
  */
 #include <argp.h>
 #include <errno.h>

@@ -1,7 +1,7 @@
 /*
- * select.c — see select.h. Moving data while ranks compute pays as soon as a block takes long against the time that a thread needs to wake up
- * and pass it on; below that the MPI library has the shorter way, unless ranks come so far apart that most of the data can move before the
- * last one (outlook.h).
+ * select.c — see select.h. Moving data while ranks compute pays as soon as a block takes long against the time that a thread
+ * needs to wake up and pass it on; below that the MPI library has the shorter way, unless ranks come so far apart that most of
+ * the data can move before the last one (outlook.h).
  */
 #include "select.h"
 
@@ -34,7 +34,7 @@ static bool relay_first(const pat_comm *c)
     return c->calibration || (c->one_a_node && c->link.packet_bytes > 0);
 }
 
-/* What relay is reckoned to take beyond what the link needs: a latency for each block, and a thread that wakes to pass it on. */
+/* What relay is reckoned to take beyond what the link needs: for each block a latency, and a thread that wakes to pass it on. */
 static int64_t beyond_ns(const pat_comm *c)
 {
     return c->blocks_in * (c->link.alpha_ns + pat_pace_passes_on_ns());
