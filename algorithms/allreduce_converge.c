@@ -5,13 +5,13 @@
  *           who has all contributions to a piece of its share sends the sum to all others. Contributions are taken in before the
  *           call, so that the last rank's is the only one that is missed in the end. Who is expected late has its own contribution
  *           to send when the others wait for it, so its share is smaller; a rank that is last alone joins next to nothing. Short
- *           vectors are not cut: at every joint of the tree each rank gets the other half's sum (converge_whole.c). Where
- *           one or two ranks come long after the others, the last one may join alone, and a chain takes the total to the
- *           others (converge_chain.c). Which way is the shortest is reckoned (converge_reckon.c).
+ *           vectors are not cut: each rank gets the other half's sum at every joint (converge_whole.c). Where
+ *           one or two ranks come long after the others, the last one may join alone, and a chain takes the total to
+ *           the others (converge_chain.c). Which way is the shortest is reckoned (converge_reckon.c).
  * Source:   none known. With all at once it is a direct reduce-scatter and all-gather.
  * Cost:     2 latencies, and what a vector takes on a link: once after the last of ranks that come far apart, 2 (P-1)/P times when
  *           all come at once, and in between by how many still have to send theirs when the last one calls; and up to half of P
- *           pieces. Not cut, log2(P) vectors and latencies. Pieces: as many as cost as much as they save, in full packets.
+ *           pieces. Not cut, log2(P) vectors and latencies. Pieces: they cost as much as they save, in full packets.
  * Memory:   a place for each other rank's contribution to the share: a vector or two. Not cut, log2(P) vectors.
  * Order:    the operands are in the order of ranks, and a tree over the ranks by number says what is joined with what, the same
  *           for all arrivals and for every byte: the bits depend on P alone, and an operation need not commute.

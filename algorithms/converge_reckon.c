@@ -10,8 +10,9 @@ enum { MESSAGE_HEADERS = 64, LEAST_DATA = 512, MOST_LEVELS = 32 };
 /* ---- Pieces ---- */
 
 /*
- * Pieces of the vector where each delays the end by `waits` times vector_ns / C, and costs piece_ns: the sum has its least where
- * C is the root of waits * vector_ns / piece_ns. Pieces that MPI sends without asking first are worth more of them.
+ * Pieces of the vector where each delays the end by `waits` times vector_ns / C, and costs piece_ns: the sum has its
+ * least where C is the root of waits * vector_ns / piece_ns. Pieces that MPI sends without asking first are worth more
+ * of them.
  */
 static int64_t count_pieces(const pat_job *job, int64_t waits, int64_t least_bytes)
 {

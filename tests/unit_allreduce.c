@@ -172,7 +172,7 @@ static void test_far_apart(void **state)
     }
 }
 
-/* 16 ranks, rank 11 last and most of them long there; of the others, how long before it, in hundredths of a vector's time. */
+/* 16 ranks, rank 11 last, most long there. Of some: how long before it they call, in hundredths of a vector's time. */
 static int64_t past_with_late(int num, const int (*late)[2])
 {
     int64_t arrival[16], exit_ns[16];
@@ -187,9 +187,9 @@ static int64_t past_with_late(int num, const int (*late)[2])
 }
 
 /*
- * What a rank sends that calls shortly before the last one is passed on as it comes in, so it delays nobody. But where several
- * send to one rank, they wait for one another there, even if each has called a vector's time before the last one; and who
- * still sends its own contribution cannot pass the total on. Then the chain is not taken.
+ * What a rank sends that calls shortly before the last one is passed on as it comes in, so it delays nobody. But where
+ * several send to one rank, they wait for one another there, even if each has called a vector's time before the last
+ * one; and who still sends its own contribution cannot pass the total on. Then the chain is not taken.
  */
 static void test_some_late(void **state)
 {
