@@ -5,13 +5,13 @@
  *           who has all contributions to a piece of its share sends the sum to all others. Contributions are taken in before the
  *           call, so that the last rank's is the only one that is missed in the end. Who is expected late has its own contribution
  *           to send when the others wait for it, so its share is smaller; a rank that is last alone joins next to nothing. Short
- *           vectors are not cut: at every joint of the tree each rank gets the other half's sum (converge_whole.c). Where ranks come
- *           so far apart that nothing but the last contribution is missing, the last rank may join alone, and a chain takes the
- *           total to the others (converge_chain.c).
+ *           vectors are not cut: each rank gets the other half's sum at every joint (converge_whole.c). Where
+ *           one or two ranks come long after the others, the last one may join alone, and a chain takes the total to
+ *           the others (converge_chain.c). Which way is the shortest is reckoned (converge_reckon.c).
  * Source:   none known. With all at once it is a direct reduce-scatter and all-gather.
  * Cost:     2 latencies, and what a vector takes on a link: once after the last of ranks that come far apart, 2 (P-1)/P times when
  *           all come at once, and in between by how many still have to send theirs when the last one calls; and up to half of P
- *           pieces. Not cut, log2(P) vectors and latencies. Pieces: as many as cost as much as they save, in whole packets.
+ *           pieces. Not cut, log2(P) vectors and latencies. Pieces: they cost as much as they save, in full packets.
  * Memory:   a place for each other rank's contribution to the share: a vector or two. Not cut, log2(P) vectors.
  * Order:    the operands are in the order of ranks, and a tree over the ranks by number says what is joined with what, the same
  *           for all arrivals and for every byte: the bits depend on P alone, and an operation need not commute.
@@ -26,11 +26,11 @@
 
 #include "converge.h"
 
-/* Where headers begin to weigh, and room for MPI's own before a message's data. */
-enum { LEAST_BYTES = 512, MESSAGE_HEADERS = 64 };
+/* Where headers begin to weigh, if the network's packets are not known. */
+enum { LEAST_BYTES = 512 };
 
-/* Times are reckoned in so many parts of what a vector takes on the link, and shares in so many parts of the vector. */
-enum { UNITS = 1 << 14, VECTOR = 1 << 30 };
+/* Times are reckoned in UNITS of what a vector takes on the link, and shares in so many parts of the vector. */
+enum { UNITS = PAT_CONVERGE_UNITS, VECTOR = 1 << 30 };
 
 /* ---- Pieces ---- */
 
@@ -38,23 +38,9 @@ enum { UNITS = 1 << 14, VECTOR = 1 << 30 };
  * Ranks that join begin one after the other, since the last rank sends to one after the other: on average P/2 pieces' times late. And a
  * piece costs about a quarter of piece_ns, for few wait for it alone: four times P/2 waits where it cost all of it.
  */
-static int64_t count_pieces(const pat_job *job)
-{
-    return pat_converge_pieces(job, 2 * (int64_t)job->num_ranks, LEAST_BYTES);
-}
-
-/* So long, or the nearest that fills whole packets of the network; no element is cut. */
 static int64_t most_piece_bytes(const pat_job *job)
 {
-    const int64_t packet = job->packet_bytes;
-    int64_t bytes = (job->block_bytes - 1) / count_pieces(job) + 1;
-    if (packet >= MESSAGE_HEADERS + LEAST_BYTES && packet <= 2 * bytes) {
-        const int64_t nearest = (2 * (bytes + MESSAGE_HEADERS) + packet) / (2 * packet);
-        const int64_t filled = (nearest > 1 ? nearest : 1) * packet - MESSAGE_HEADERS;
-        if (job->eager_bytes == 0 || filled <= job->eager_bytes)
-            bytes = filled;
-    }
-    return bytes > job->element_bytes ? bytes - bytes % job->element_bytes : job->element_bytes;
+    return pat_converge_piece_bytes(job, 2 * (int64_t)job->num_ranks, LEAST_BYTES);
 }
 
 /* Messages that a vector is on a link: every share is one at least. */
@@ -65,16 +51,6 @@ static int64_t count_messages(const pat_job *job, int64_t piece_bytes)
 }
 
 /* ---- Shares ---- */
-
-/* How much of a rank's contribution it still has to send when the last one calls. */
-static int64_t left_over(const pat_job *job, int rank, int last)
-{
-    const uint64_t vector = (uint64_t)pat_converge_vector_ns(job);
-    if (!job->arrival_ns || job->arrival_ns[rank] == job->arrival_ns[last])
-        return UNITS;
-    const uint64_t ahead = (uint64_t)job->arrival_ns[last] - (uint64_t)job->arrival_ns[rank];
-    return ahead < vector ? (int64_t)((vector - ahead) / (vector / UNITS + 1)) : 0;
-}
 
 /* What a rank's link has to carry, in UNITS. */
 typedef struct load {
@@ -114,7 +90,7 @@ static int64_t find_shares(const pat_job *job, int64_t piece_bytes, load *loads,
     const int P = job->num_ranks, last = pat_converge_last(job, 0, P);
     int64_t all_left = 0, time = UNITS - 1; /* nobody is through before the last contribution is out */
     for (int r = 0; r < P; r++)
-        all_left += loads[r].left = left_over(job, r, last);
+        all_left += loads[r].left = pat_converge_left(job, r, last);
     /* A piece's time, where one rank alone is late; none, where all are. */
     const int64_t turn = ((int64_t)P * UNITS - all_left) / ((P - 1) * count_messages(job, piece_bytes));
     for (int r = 0; r < P; r++)
@@ -150,44 +126,12 @@ static void cut_shares(const pat_job *job, int64_t piece_bytes, pat_shares *shar
 
 /* ---- Which way ---- */
 
-/* So many UNITS of a time. */
-static int64_t in_units(int64_t ns, int64_t units)
-{
-    return ns / UNITS * units + ns % UNITS * units / UNITS;
-}
-
 /* Two latencies; and what passes a link is a vector in pieces for each of UNITS in `time`. */
 static int64_t by_shares_ns(const pat_job *job, int64_t piece_bytes, int64_t time)
 {
     const int64_t vector =
         pat_converge_vector_ns(job) + count_messages(job, piece_bytes) * pat_converge_piece_ns(job);
-    return 2 * job->alpha_ns + in_units(vector, time);
-}
-
-/*
- * What the last rank still has to take in of the halves that it joins, each from the one of its ranks that is latest; then a vector down the
- * chain. Fewer messages are under way at once than by shares, which counts where ranks share processors: so where nothing is left to come
- * in it wins when near.
- */
-static int64_t chain_ns(const pat_job *job)
-{
-    const int P = job->num_ranks, last = pat_converge_last(job, 0, P);
-    const int64_t vector = pat_converge_vector_ns(job), each = pat_converge_piece_ns(job);
-    const int64_t piece = vector / pat_converge_chain_pieces(job) + each;
-    int64_t in = 0, hops = P - 1;
-    for (int from = 0, to = P; to - from > 1;) {
-        const int middle = pat_converge_middle(from, to);
-        const bool is_left = last >= middle; /* the other half is */
-        const int latest =
-            is_left ? pat_converge_last(job, from, middle) : pat_converge_last(job, middle, to);
-        const int64_t left = left_over(job, latest, last);
-        in += left;
-        hops += left > 0;
-        *(is_left ? &from : &to) = middle;
-    }
-    const int64_t vectors = in_units(vector, UNITS + in);
-    const int64_t time = vectors + hops * (job->alpha_ns + each) + (P - 2) * piece;
-    return in > 0 ? time : time - pat_part_least(time / 4, vectors / 3);
+    return 2 * job->alpha_ns + pat_converge_in_units(vector, time);
 }
 
 /* One message after the other. */
@@ -206,7 +150,7 @@ void pat_allreduce_converge_build(pat_plan *plan, const pat_job *job, int rank)
     if (shares.at && shares.pieces && loads) {
         const int64_t piece_bytes = most_piece_bytes(job);
         const int64_t time = find_shares(job, piece_bytes, loads, shares.at);
-        const int64_t whole = whole_ns(job), chain = chain_ns(job),
+        const int64_t whole = whole_ns(job), chain = pat_converge_chain_ns(job),
                       by_shares = by_shares_ns(job, piece_bytes, time);
         if (whole <= by_shares && whole <= chain) {
             pat_converge_whole(plan, job, rank);

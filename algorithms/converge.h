@@ -48,19 +48,33 @@ static inline int64_t pat_converge_piece_ns(const pat_job *job)
 enum { PAT_CONVERGE_MOST_PIECES = 1024 };
 
 /*
- * Pieces of the vector where each delays the end by `waits` times vector_ns / C, and costs piece_ns: the sum has its least where
- * C is the root of waits * vector_ns / piece_ns. Pieces that MPI sends without asking first are worth more of them.
+ * The length of pieces of which each delays the end by `waits` times what it takes on the link: so that they cost as
+ * much as they save; of at least so many bytes, and in full packets of the network. No element is cut.
+ * (converge_reckon.c)
  */
-static inline int64_t pat_converge_pieces(const pat_job *job, int64_t waits, int64_t least_bytes)
+int64_t pat_converge_piece_bytes(const pat_job *job, int64_t waits, int64_t least_bytes);
+
+/* Times that are reckoned with are in so many parts of what the vector takes on the link. */
+enum { PAT_CONVERGE_UNITS = 1 << 14 };
+
+/* How long before the last rank another one is expected, up to P vectors' times; in UNITS. (converge_reckon.c) */
+int64_t pat_converge_ahead(const pat_job *job, int rank, int last);
+
+/* How much of a rank's contribution it still has to send when the last one calls; in UNITS. */
+static inline int64_t pat_converge_left(const pat_job *job, int rank, int last)
 {
-    const int64_t most = INT64_C(1) << 60;
-    const int64_t ratio = pat_converge_vector_ns(job) / pat_converge_piece_ns(job);
-    int64_t pieces = pat_part_root(ratio < most / waits ? waits * ratio : most);
-    if (job->eager_bytes > 0 && pieces < job->block_bytes / job->eager_bytes + 1)
-        pieces = job->block_bytes / job->eager_bytes + 1;
-    pieces = pat_part_least(pieces, pat_part_least(PAT_CONVERGE_MOST_PIECES, job->block_bytes / least_bytes));
-    return pieces > 1 ? pieces : 1;
+    const int64_t ahead = pat_converge_ahead(job, rank, last);
+    return ahead < PAT_CONVERGE_UNITS ? PAT_CONVERGE_UNITS - ahead : 0;
 }
+
+/* So many UNITS of a time. */
+static inline int64_t pat_converge_in_units(int64_t ns, int64_t units)
+{
+    return ns / PAT_CONVERGE_UNITS * units + ns % PAT_CONVERGE_UNITS * units / PAT_CONVERGE_UNITS;
+}
+
+/* What the chain takes after the last call. (converge_reckon.c) */
+int64_t pat_converge_chain_ns(const pat_job *job);
 
 /* Of the ranks from `from` to before `to`, the one that is predicted to call last; of equal ones the lowest. */
 static inline int pat_converge_last(const pat_job *job, int from, int to)

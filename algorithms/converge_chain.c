@@ -5,7 +5,8 @@
  * is earlier sends its sum to the last rank of the other one, which receives it before its own arrival. So the last rank of all finds
  * the log2(P) sums that it needs and joins them with its own vector piece by piece. The total runs from there down a chain of the
  * others, in the order of their predicted arrival: those that may be late have least to pass on, and the very latest nothing. After the
- * last arrival that takes a vector, P-2 pieces and P-1 latencies; and before it what of the halves was not there yet.
+ * last arrival that takes a vector, P-2 pieces and P-1 latencies. A half's sum that still comes in then is joined and
+ * passed on piece by piece, so it delays the end only where the sums come in more slowly than the total goes out.
  *
  * Example: P = 4, arrivals (0, 3, 1, 2) in times of a vector, three pieces a, b, c. The halves are 0, 1 and 2, 3.
  *     0 to 1      0>1 (0)      rank 1, which still computes, gets rank 0's vector
@@ -21,7 +22,7 @@
 
 #include "converge.h"
 
-/* Where headers begin to weigh. */
+/* Where headers begin to weigh, if the network's packets are not known. */
 enum { LEAST_BYTES = 1024, MOST_LEVELS = 32 };
 
 /* A half that a rank joins to its own: who has its sum, and where that is received. */
@@ -94,8 +95,8 @@ static void stand_in_chain(build *b, const int *by_arrival)
  */
 int pat_converge_chain_pieces(const pat_job *job)
 {
-    int64_t pieces = pat_converge_pieces(job, job->num_ranks - 1, LEAST_BYTES);
-    pieces = pat_part_least(pieces, job->block_bytes / job->element_bytes);
+    const int64_t bytes = pat_converge_piece_bytes(job, job->num_ranks - 1, LEAST_BYTES);
+    int64_t pieces = pat_part_least((job->block_bytes - 1) / bytes + 1, PAT_CONVERGE_MOST_PIECES);
     if (job->most_messages > 0)
         pieces = pat_part_least(pieces, job->most_messages / 2);
     return pieces > 1 ? (int)pieces : 1;

@@ -172,6 +172,39 @@ static void test_far_apart(void **state)
     }
 }
 
+/* 16 ranks, rank 11 last, most long there. Of some: how long before it they call, in hundredths of a vector's time. */
+static int64_t past_with_late(int num, const int (*late)[2])
+{
+    int64_t arrival[16], exit_ns[16];
+    const pat_job job = job_of(16, 8192, arrival);
+    const int64_t last = 100 * job.block_bytes;
+    for (int r = 0; r < 16; r++)
+        arrival[r] = 2 * job.block_bytes * r;
+    arrival[11] = last;
+    for (int i = 0; i < num; i++)
+        arrival[late[i][0]] = last - late[i][1] * job.block_bytes / 100;
+    return walked_ns("allreduce_converge", &job, arrival, exit_ns) - last;
+}
+
+/*
+ * What a rank sends that calls shortly before the last one is passed on as it comes in, so it delays nobody. But where
+ * several send to one rank, they wait for one another there, even if each has called a vector's time before the last
+ * one; and who still sends its own contribution cannot pass the total on. Then the chain is not taken.
+ */
+static void test_some_late(void **state)
+{
+    (void)state;
+    const int64_t alone = past_with_late(0, NULL), vector = 8192 * ELEMENT;
+    assert_int_equal(past_with_late(1, (const int[][2]){{3, 60}}), alone);
+    assert_int_equal(past_with_late(1, (const int[][2]){{14, 30}}), alone);
+    /* Ranks 1, 2 and 4 have all called then, and all send to rank 0: of their vectors less than one has come in. */
+    const int64_t piled_up = past_with_late(4, (const int[][2]){{0, 80}, {1, 165}, {2, 160}, {4, 155}});
+    assert_true(100 * piled_up < 140 * vector);
+    /* Rank 3 stands at the chain's end, rank 1 would have to pass the total on behind half of its own contribution. */
+    const int64_t busy = past_with_late(2, (const int[][2]){{3, 40}, {1, 45}});
+    assert_true(100 * busy < 140 * vector);
+}
+
 /* Time past the last call of the regular algorithm that is the faster one. */
 static int64_t regular_past_ns(const pat_job *job, int64_t last)
 {
@@ -259,9 +292,36 @@ static void test_length_of_pieces(void **state)
     const int64_t one = longest_message(0, 1448, 50000), two = longest_message(0, 1448, 200000);
     assert_true(one <= 1448 - 64 && one > 1448 * 3 / 4);
     assert_true(two <= 2 * 1448 - 64 && two > 1448);
+    /* Headers count as much where pieces cost next to nothing. */
+    const int64_t cheap = longest_message(0, 1448, 5000);
+    assert_true(cheap <= 1448 - 64 && cheap > 1448 * 3 / 4);
     assert_true(longest_message(0, 0, 200000) > 2000);
     assert_true(longest_message(2000, 0, 200000) <= 2000);
     assert_true(longest_message(2000, 1448, 150000) <= 2000);
+}
+
+/* Down the chain too, but for vectors so long that a plan would have too many of them. */
+static void test_pieces_of_the_chain(void **state)
+{
+    static const int64_t counts[] = {8192, 190000};
+    (void)state;
+    for (int k = 0; k < 2; k++) {
+        int64_t arrival[16], sent = 0, longest = 0;
+        pat_job job = job_of(16, counts[k], arrival);
+        pat_plan plan;
+        job.piece_ns = 5;
+        job.packet_bytes = 1448;
+        for (int r = 0; r < 16; r++)
+            arrival[r] = 3 * job.block_bytes * r;
+        assert_int_equal(pat_algorithm_plan(pat_algorithm_find("allreduce_converge"), &job, 15, &plan), 0);
+        for (int i = 0; i < plan.num_nodes; i++)
+            if (plan.nodes[i].kind == PAT_NODE_SEND) {
+                sent++;
+                longest = plan.nodes[i].length > longest ? plan.nodes[i].length : longest;
+            }
+        pat_plan_free(&plan);
+        assert_true(sent <= 1024 && longest > 1448 * 3 / 4 && (k == 1 || longest <= 1448 - 64));
+    }
 }
 
 /* ---- The bound ---- */
@@ -329,9 +389,11 @@ int main(void)
         cmocka_unit_test(test_right_for_all_counts_and_arrivals),
         cmocka_unit_test(test_order_of_joining),
         cmocka_unit_test(test_far_apart),
+        cmocka_unit_test(test_some_late),
         cmocka_unit_test(test_near_each_other),
         cmocka_unit_test(test_most_messages),
         cmocka_unit_test(test_length_of_pieces),
+        cmocka_unit_test(test_pieces_of_the_chain),
         cmocka_unit_test(test_bound_by_hand),
         cmocka_unit_test(test_nothing_beats_the_bound),
     };
