@@ -196,6 +196,27 @@ if [ $status -ne 2 ] || ! grep -q 'accepted: --again' err || ! cmp -s foreign.js
 fi
 "${calibrate[@]}" --quick --check --longest 0.002 --out cal.json >check.txt || fail "pat-calibrate --check failed"
 [ "$(grep -c 'chosen: loss mean' check.txt)" -eq 3 ] || fail "pat-calibrate --check says $(cat check.txt)"
+# Beside them what Open MPI 3.1 would take; of all-gathers that is not known.
+[ "$(grep -c '^# as Open MPI 3.1 chooses' check.txt)" -eq 2 ] || fail "pat-calibrate --check has no rule: $(cat check.txt)"
+awk '/^# broadcast/ { op = 1 } /^# gather/ { op = 2 } op == 1 && $1 == 1024 && / bcast_binomial +[0-9.]+ %$/ { ok++ }
+    op == 1 && $1 == 2048 && / bcast_split +[0-9.]+ %$/ { ok++ } op == 2 && $1 == 4096 && / gather_linear +[0-9.]+ %$/ { ok++ }
+    op == 2 && $1 == 8192 && / gather_sync +[0-9.]+ %$/ { ok++ } END { exit ok != 4 }' check.txt || fail "the rule of Open MPI 3.1: $(cat check.txt)"
+# One collective alone; the others can still be added.
+"${calibrate[@]}" --quick --longest 0.002 --op gather --out part.json >part.txt || fail "pat-calibrate --op: $(cat part.txt)"
+jq -e '[.algorithms | keys[] | startswith("gather_")] | all' part.json >/dev/null || fail "pat-calibrate --op gather wrote $(jq -c .algorithms part.json)"
+jq -e '[.points[].algorithm] | unique | index("gather_native") and all(startswith("gather_"))' part.json >/dev/null ||
+    fail "pat-calibrate --op gather has points of $(jq -c '[.points[].algorithm] | unique' part.json)"
+"${calibrate[@]}" --quick --check --longest 0.002 --op gather --out part.json >part.txt || fail "pat-calibrate --check --op: $(cat part.txt)"
+[ "$(grep -c 'chosen: loss mean' part.txt)" -eq 1 ] || fail "pat-calibrate --check --op gather says $(cat part.txt)"
+# Who runs with another one's plan is told once, and so is that segments wait for receivers on the same node.
+PAT_EXPLAIN=1 "${calibrate[@]}" --quick --check --longest 0.002 --op bcast --out cal.json >out 2>err || fail "pat-calibrate --check --op bcast: $(cat err)"
+[ "$(grep 'falls back' err)" = "PAT: 2 ranks, 1024 bytes: bcast_split falls back on bcast_chain" ] || fail "nobody says once who falls back: $(cat err)"
+if grep -q '^MPI library *Open MPI' <("$PAT_BUILD/bench/pat-info"); then
+    [ "$(grep -c '^PAT: 2 ranks: segments of 8192 bytes wait for their receivers inside a node' err)" -eq 1 ] || fail "nobody says that segments wait: $(cat err)"
+    "$PAT_BUILD/bench/pat-info" | grep -q '^ *3840 bytes inside a node, where segments' || fail "pat-info says nothing of limits inside a node"
+    OMPI_MCA_btl_vader_eager_limit=16384 OMPI_MCA_btl_sm_eager_limit=16384 "$PAT_BUILD/bench/pat-info" | grep -q '^ *16128 bytes inside a node$' ||
+        fail "pat-info does not see the limit inside a node"
+fi
 if command -v gnuplot >/dev/null; then
     gnuplot -c "$PAT_SOURCE/bench/plots/choices.gp" check 2>err || fail "choices.gp failed: $(cat err)"
     if [ "$(cat check-{all-gather,broadcast,gather}.svg | grep -c '</svg>')" -ne 3 ] || [ -s err ]; then fail "choices.gp: $(cat err)"; fi
@@ -247,7 +268,7 @@ jq '.machine.ranks_per_node = 2 | .ranks = 4' cal.json >ratio.json
 status=0
 "$PAT_BUILD/bench/pat-model" --stages ratio.json >out 2>err || status=$?
 if [ $status -ne 2 ] || ! grep -q 'pat-calibrate --again' err; then fail "pat-model --stages without what a node's messages take: $(cat err)"; fi
-for bad in '--precision 0' '--longest x' '--progress dots' 'more' '--out='; do
+for bad in '--precision 0' '--longest x' '--progress dots' 'more' '--out=' '--op allreduce' '--op bcast' '--op bcast --again --out new.json'; do
     status=0
     # shellcheck disable=SC2086 # two words
     "$PAT_BUILD/bench/pat-calibrate" $bad >out 2>err || status=$?

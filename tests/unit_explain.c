@@ -70,6 +70,29 @@ static void choice_by_calibration(void **state)
          "and relay when they come apart\n");
 }
 
+/* A message of less than two segments, an odd number of ranks, and segments that are longer than what goes without asking. */
+static void what_runs_otherwise_than_its_name_says(void **state)
+{
+    const pat_algorithm *split = pat_algorithm_find("bcast_split"),
+                        *chain = pat_algorithm_find("bcast_chain");
+    pat_calibration c = {.ranks = 4};
+    (void)state;
+    c.fits[chain - pat_algorithm_at(0)] = c.fits[split - pat_algorithm_at(0)] =
+        (pat_fit){.known = true, .alpha_us = 10, .beta_ns = 0, .rank = 2};
+    hear();
+    pat_explain(&c, PAT_OP_BCAST, 4, 2 * PAT_SEGMENT_BYTES - 1, chain);
+    pat_explain(&c, PAT_OP_BCAST, 4, 2 * PAT_SEGMENT_BYTES, chain);
+    pat_explain_falls_back(split, chain, &(pat_job){.num_ranks = 4, .block_bytes = 8192});
+    pat_explain_waits(4, 8192, 3840);
+    said("PAT: 4 ranks, 16383 bytes: bcast_chain 40.0 us (least), bcast_split as bcast_chain 40.0 us, so "
+         "bcast_chain\n"
+         "PAT: 4 ranks, 16384 bytes: bcast_chain 40.0 us (least), bcast_split 50.0 us, so bcast_chain\n"
+         "PAT: 4 ranks, 8192 bytes: bcast_split falls back on bcast_chain\n"
+         "PAT: 4 ranks: segments of 8192 bytes wait for their receivers inside a node, where the MPI library "
+         "sends up to "
+         "3840 without asking\n");
+}
+
 /* Without a calibration: who runs calls from now on and by which measurements, or why nobody but the MPI library does. */
 static void choice_by_measurement(void **state)
 {
@@ -122,6 +145,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_arrivals_are_predicted_by),
         cmocka_unit_test(choice_by_calibration),
+        cmocka_unit_test(what_runs_otherwise_than_its_name_says),
         cmocka_unit_test(choice_by_measurement),
         cmocka_unit_test(stored),
     };

@@ -10,6 +10,7 @@
 #include "bench_must.h"
 #include "bench_stats.h"
 #include "calibrate_check.h"
+#include "calibrate_rule.h"
 #include "pat.h"
 #include "select.h"
 
@@ -113,12 +114,20 @@ static const pat_algorithm *choice_of(const pat_calibration *c, enum pat_op op, 
                : native;
 }
 
-/* The fastest, the chosen one, the MPI library's own. Errors of the predictions are added to `off`. */
+/* Of one collective. */
+typedef struct check_totals {
+    losses ours, natives, ruled;
+    double *off; /* errors of the predictions */
+    int num_off;
+} check_totals;
+
+/* The fastest, the chosen one, the MPI library's own, and by the rule of Open MPI 3.1. */
 static void print_cell(const pat_calibration *c, const check_cell *cell, enum pat_op op, int ranks,
-                       losses *ours, losses *natives, double *off, int *num_off)
+                       check_totals *totals)
 {
     int best = -1;
     const int native = native_of(op);
+    const pat_algorithm *rule = calibrate_rule(op, ranks, cell->bytes);
     const pat_algorithm *choice = choice_of(c, op, ranks, cell->bytes);
     const int chosen = (int)(choice - pat_algorithm_at(0));
     for (int a = 0; a < pat_algorithm_count(); a++) {
@@ -129,14 +138,21 @@ static void print_cell(const pat_calibration *c, const check_cell *cell, enum pa
             best = a;
         const double us = pat_calibration_us(c, pat_algorithm_at(a), ranks, cell->bytes);
         if (us >= 0)
-            off[(*num_off)++] = fabs(us / (1e6 * s) - 1);
+            totals->off[totals->num_off++] = fabs(us / (1e6 * s) - 1);
     }
     const double loss = loss_of(cell, chosen, best), native_loss = loss_of(cell, native, best);
-    add(ours, loss, chosen == best);
-    add(natives, native_loss, native == best);
-    printf("%10lld  %-16s %10.1f  %-16s %7.1f %%  %10.1f %7.1f %%\n", (long long)cell->bytes,
+    add(&totals->ours, loss, chosen == best);
+    add(&totals->natives, native_loss, native == best);
+    printf("%10lld  %-16s %10.1f  %-16s %7.1f %%  %10.1f %7.1f %%", (long long)cell->bytes,
            pat_algorithm_at(best)->name, 1e6 * median_of(cell->seconds[best], cell->runs), choice->name, loss,
            1e6 * median_of(cell->seconds[native], cell->runs), native_loss);
+    if (rule) {
+        const int ruled = (int)(rule - pat_algorithm_at(0));
+        const double rule_loss = loss_of(cell, ruled, best);
+        add(&totals->ruled, rule_loss, ruled == best);
+        printf("  %-16s %7.1f %%", rule->name, rule_loss);
+    }
+    printf("\n");
     fflush(stdout);
 }
 
@@ -144,23 +160,24 @@ static void check_op(const pat_calibration *c, enum pat_op op, int runs, double 
 {
     const char *const name = pat_collective_of(op)->title;
     pat_clock clock;
-    int same_machine, rank, ranks, num_off = 0, go_on = 1;
-    losses ours = {.num = 0}, natives = {.num = 0};
+    int same_machine, rank, ranks, go_on = 1;
+    check_totals totals = {.num_off = 0};
     check_cell *cell = calloc(1, sizeof(*cell));
-    double *off = calloc((size_t)MAX_SIZES * PAT_MAX_ALGS, sizeof(*off));
+    totals.off = calloc((size_t)MAX_SIZES * PAT_MAX_ALGS, sizeof(*totals.off));
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     if (!pat_calibration_best(c, op, ranks, FIRST_BYTES)) {
         if (rank == 0)
             printf("\n# %s: nothing is calibrated\n", name);
         free(cell);
-        free(off);
+        free(totals.off);
         return;
     }
-    bench_must(cell && off ? MPI_SUCCESS : MPI_ERR_NO_MEM, "memory");
+    bench_must(cell && totals.off ? MPI_SUCCESS : MPI_ERR_NO_MEM, "memory");
     if (rank == 0)
-        printf("\n# %s, %d ranks (measured with %d), %d runs each\n%10s  %-16s %10s  %-16s %9s  %10s %9s\n",
-               name, ranks, c->ranks, runs, "bytes", "best", "[us]", "chosen", "loss", "MPI [us]", "loss");
+        printf("\n# %s, %d ranks (measured with %d), %d runs each\n%10s  %-16s %10s  %-16s %9s  %10s %9s%s\n",
+               name, ranks, c->ranks, runs, "bytes", "best", "[us]", "chosen", "loss", "MPI [us]", "loss",
+               calibrate_rule(op, ranks, FIRST_BYTES) ? "  by Open MPI 3.1       loss" : "");
     for (int i = 0; i < MAX_SIZES && go_on; i++) {
         cell->bytes = (int64_t)FIRST_BYTES << i;
         bench_must(bench_clock_sync(&clock, MPI_COMM_WORLD, 20, &same_machine), "the clock");
@@ -170,26 +187,28 @@ static void check_op(const pat_calibration *c, enum pat_op op, int runs, double 
         run_cell(c, cell, op, runs, &clock, buffer);
         free(buffer);
         if (rank == 0)
-            print_cell(c, cell, op, ranks, &ours, &natives, off, &num_off);
+            print_cell(c, cell, op, ranks, &totals);
         go_on = median_of(cell->seconds[native_of(op)], runs) < longest_s / 2;
         MPI_Bcast(&go_on, 1, MPI_INT, 0, MPI_COMM_WORLD);
     }
     if (rank == 0) {
-        print_losses("chosen", &ours);
-        print_losses("the MPI library's own", &natives);
-        if (num_off > 0)
+        print_losses("chosen", &totals.ours);
+        print_losses("the MPI library's own", &totals.natives);
+        if (totals.ruled.num > 0)
+            print_losses("as Open MPI 3.1 chooses, in segments of the library", &totals.ruled);
+        if (totals.num_off > 0)
             printf("# predictions: error median %.1f %%, 95 %% within %.1f %%, of %d\n",
-                   100 * bench_median(off, num_off), 100 * bench_quantile(off, num_off, 0.95), num_off);
+                   100 * bench_median(totals.off, totals.num_off),
+                   100 * bench_quantile(totals.off, totals.num_off, 0.95), totals.num_off);
     }
     free(cell);
-    free(off);
+    free(totals.off);
 }
 
-void calibrate_check(const pat_calibration *c, const calibrate_patience *patience, double longest_s,
-                     bool quick)
+void calibrate_check(const pat_calibration *c, const calibrate_options *o)
 {
-    const int runs = quick ? patience->most : MAX_RUNS < patience->most ? MAX_RUNS : patience->most;
+    const int runs = MAX_RUNS < o->patience.most ? MAX_RUNS : o->patience.most;
     for (int op = 0; op < PAT_NUM_OPS; op++)
-        if (pat_collective_of((enum pat_op)op)->yardstick)
-            check_op(c, (enum pat_op)op, runs, longest_s);
+        if (pat_collective_of((enum pat_op)op)->yardstick && calibrate_options_want(o, (enum pat_op)op))
+            check_op(c, (enum pat_op)op, runs, o->longest_s);
 }

@@ -92,14 +92,16 @@ static int sizes_of(const calibrate_session *r, const pat_algorithm *alg, int64_
     return sizes_for(r, alg, is_block ? LEAST_BLOCK : PAT_SEGMENT_BYTES, MAX_SIZES, sizes);
 }
 
-bool calibrate_is_fitted(const pat_algorithm *alg)
+bool calibrate_is_fitted(const calibrate_session *r, const pat_algorithm *alg)
 {
-    return alg->formula && pat_collective_of(alg->op)->yardstick;
+    return alg->formula && pat_collective_of(alg->op)->yardstick &&
+           calibrate_options_want(r->options, alg->op);
 }
 
-bool calibrate_is_timed(const pat_algorithm *alg)
+bool calibrate_is_timed(const calibrate_session *r, const pat_algorithm *alg)
 {
-    return !alg->build && !alg->chooses && pat_collective_of(alg->op)->yardstick;
+    return !alg->build && !alg->chooses && pat_collective_of(alg->op)->yardstick &&
+           calibrate_options_want(r->options, alg->op);
 }
 
 int calibrate_point_sizes(const calibrate_session *r, const pat_algorithm *alg, int64_t *sizes)
@@ -121,7 +123,7 @@ double calibrate_expected_ms(const calibrate_session *r)
     double total = 0;
     for (int a = 0; a < pat_algorithm_count(); a++) {
         const pat_algorithm *alg = pat_algorithm_at(a);
-        if (calibrate_is_fitted(alg) && !r->found.fits[a].known)
+        if (calibrate_is_fitted(r, alg) && !r->found.fits[a].known)
             for (int i = sizes_of(r, alg, sizes) - 1; i >= 0; i--)
                 total += expected_ms(r, alg, sizes[i]) *
                          (calibrate_needs_closing(alg) ? CALIBRATE_NUM_CLOSINGS : 1);
@@ -290,9 +292,9 @@ size_t calibrate_most_bytes(const calibrate_session *r)
     size_t most = 0;
     for (int a = 0; a < pat_algorithm_count(); a++) {
         const pat_algorithm *alg = pat_algorithm_at(a);
-        if (!calibrate_is_fitted(alg) && !calibrate_is_timed(alg))
+        if (!calibrate_is_fitted(r, alg) && !calibrate_is_timed(r, alg))
             continue;
-        for (int points = !calibrate_is_fitted(alg); points < 2; points++) {
+        for (int points = !calibrate_is_fitted(r, alg); points < 2; points++) {
             const int n = points ? calibrate_point_sizes(r, alg, sizes) : sizes_of(r, alg, sizes);
             const size_t bytes = calibrate_bytes(&(calibrate_job){alg, sizes[n - 1], 4096, NULL}, r->size);
             most = bytes > most ? bytes : most;

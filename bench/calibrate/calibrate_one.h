@@ -27,9 +27,11 @@ typedef struct calibrate_session {
     char *buffer;
 } calibrate_session;
 
-/* Is its formula fitted? Is it one of the MPI library's own operations that a choice is made among, and timed for that? */
-bool calibrate_is_fitted(const pat_algorithm *alg);
-bool calibrate_is_timed(const pat_algorithm *alg);
+/*
+ * Is its formula to be fitted? Is it one of the MPI library's own operations that a choice is made among, and to be timed for that?
+ */
+bool calibrate_is_fitted(const calibrate_session *r, const pat_algorithm *alg);
+bool calibrate_is_timed(const calibrate_session *r, const pat_algorithm *alg);
 
 /* Fit its formula, and print the line of it. This and the next function are collective over all ranks. */
 void calibrate_fit(calibrate_session *r, const pat_algorithm *alg);

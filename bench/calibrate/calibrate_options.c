@@ -3,12 +3,27 @@
  */
 #include "calibrate_options.h"
 
+#include "collective.h"
 #include "tool_options.h"
+
+static enum pat_op read_op(struct argp_state *state, const char *text)
+{
+    const enum pat_op op = pat_collective_find(text);
+    if (op == PAT_NUM_OPS || !pat_collective_of(op)->yardstick)
+        argp_error(state, "--op '%s': accepted: allgather, bcast, gather", text);
+    return op;
+}
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
     calibrate_options *o = state->input;
     switch (key) {
+    case ARGP_KEY_INIT:
+        o->op = PAT_NUM_OPS;
+        return 0;
+    case 'f':
+        o->op = read_op(state, arg);
+        return 0;
     case 'o':
         if (!*arg)
             argp_error(state, "--out '': accepted: the name of a file");
@@ -47,6 +62,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
             argp_error(state,
                        "%s without --out: accepted: --out FILE, the calibration that rules are made of",
                        o->rules ? "--rules" : "--rules-json");
+        if (o->op != PAT_NUM_OPS && !o->check && (!o->out || o->again))
+            argp_error(
+                state,
+                "--op %s: accepted: with --out and without --again, so that no whole calibration is lost",
+                pat_collective_of(o->op)->name);
         o->patience.least = o->quick ? 3 : 5;
         o->patience.most = o->quick ? 7 : 40;
         if (o->patience.precision <= 0)
@@ -71,6 +91,8 @@ static const struct argp_option keys[] = {
      "what was "
      "predicted",
      0},
+    {"op", 'f', "OP", 0,
+     "Only this collective: allgather, bcast or gather (default all). A start without it adds the others", 0},
     {"library", 'b', 0, 0,
      "Measure Open MPI's own algorithms too, each forced, one by one: what --rules is made of", 0},
     {"rules", 'r', "FILE", 0,

@@ -104,7 +104,7 @@ static bool measure(calibrate_session *r)
     }
     for (int a = 0; a < pat_algorithm_count(); a++) {
         const pat_algorithm *alg = pat_algorithm_at(a);
-        if (!calibrate_is_fitted(alg))
+        if (!calibrate_is_fitted(r, alg))
             continue;
         bool all_there = r->found.fits[a].known;
         if (!all_there)
@@ -121,7 +121,7 @@ static bool measure(calibrate_session *r)
     }
     for (int a = 0; a < pat_algorithm_count(); a++)
         for (int ranks = r->size; ranks > 1; ranks /= 2)
-            if (calibrate_is_timed(pat_algorithm_at(a)) && !has_points(&r->found, a, ranks)) {
+            if (calibrate_is_timed(r, pat_algorithm_at(a)) && !has_points(&r->found, a, ranks)) {
                 calibrate_points(r, pat_algorithm_at(a), ranks);
                 pat_calibration_sort(&r->found);
                 save(r);
@@ -138,7 +138,8 @@ static bool measure_library(calibrate_session *r)
     bool any = false;
     for (int op = 0; op < PAT_NUM_OPS; op++)
         for (int ranks = r->size; ranks > 1 && pat_collective_of((enum pat_op)op)->yardstick; ranks /= 2)
-            if (calibrate_library(r, (enum pat_op)op, ranks)) {
+            if (calibrate_options_want(r->options, (enum pat_op)op) &&
+                calibrate_library(r, (enum pat_op)op, ranks)) {
                 save(r);
                 any = true;
             }
@@ -179,7 +180,7 @@ static int check(const calibrate_options *o, int rank)
     pat_calibration *c = calibrate_place_read(o, rank);
     const bool found = c != NULL;
     if (found)
-        calibrate_check(c, &o->patience, o->longest_s, o->quick);
+        calibrate_check(c, o);
     free(c);
     bench_must(PAT_Finalize(), "PAT_Finalize");
     return found ? 0 : TOOL_BAD_INPUT;

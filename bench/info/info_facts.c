@@ -37,10 +37,11 @@ static json_t *mpi_library(void)
     PMPI_Get_library_version(version, &length);
     version[strcspn(version, "\n")] = '\0';
     PMPI_Query_thread(&level);
-    const int eager = pat_link_eager_bytes();
-    return json_pack("{s:s, s:s, s:o, s:i, s:i}", "library", version, "thread_level",
+    const int eager = pat_link_eager_bytes(), inside = pat_link_eager_inside_bytes();
+    return json_pack("{s:s, s:s, s:o, s:o, s:i, s:i}", "library", version, "thread_level",
                      level >= 0 && level < 4 ? levels[level] : "unknown", "eager_bytes",
-                     eager == INT_MAX ? json_null() : json_integer(eager), "tcp_sockets", tcp_sockets(),
+                     eager == INT_MAX ? json_null() : json_integer(eager), "eager_inside_bytes",
+                     inside == INT_MAX ? json_null() : json_integer(inside), "tcp_sockets", tcp_sockets(),
                      "most_ranks_by_tags", pat_comm_slot_tags() / pat_comm_tags_needed(1));
 }
 

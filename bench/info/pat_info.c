@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "algorithms.h"
+#include "calibration.h"
 #include "info_facts.h"
 #include "tool_options.h"
 
@@ -58,6 +59,11 @@ static void print_machine(const json_t *facts)
         printf("eager limit       not known\n");
     else
         printf("eager limit       %lld bytes of data over TCP\n", number_of(mpi, "eager_bytes"));
+    if (!json_is_null(json_object_get(mpi, "eager_inside_bytes")))
+        printf("                  %lld bytes inside a node%s\n", number_of(mpi, "eager_inside_bytes"),
+               number_of(mpi, "eager_inside_bytes") < PAT_SEGMENT_BYTES
+                   ? ", where segments of a broadcast wait for their receivers"
+                   : "");
     printf("message tags      enough for plans of up to %lld ranks\n", number_of(mpi, "most_ranks_by_tags"));
     printf("wake-up           by %lld TCP connections of rank 0; for what comes another way the thread looks "
            "every 0.1 to "

@@ -11,14 +11,32 @@
 void pat_explain(const pat_calibration *c, enum pat_op op, int ranks, int64_t bytes,
                  const pat_algorithm *choice)
 {
+    const pat_job job = {.num_ranks = ranks, .block_bytes = bytes, .segment_bytes = pat_segment_bytes(bytes)};
     fprintf(stderr, "PAT: %d ranks, %lld bytes:", ranks, (long long)bytes);
     for (int a = 0; a < pat_algorithm_count(); a++) {
         const pat_algorithm *alg = pat_algorithm_at(a);
         const double us = alg->op == op ? pat_calibration_us(c, alg, ranks, bytes) : -1;
+        const pat_algorithm *as = us >= 0 ? pat_algorithm_runs_as(alg, &job) : alg;
         if (us >= 0)
-            fprintf(stderr, " %s %.1f us%s,", alg->name, us, alg == choice ? " (least)" : "");
+            fprintf(stderr, " %s%s%s %.1f us%s,", alg->name, as != alg ? " as " : "",
+                    as != alg ? as->name : "", us, alg == choice ? " (least)" : "");
     }
     fprintf(stderr, " so %s\n", choice->name);
+}
+
+void pat_explain_falls_back(const pat_algorithm *alg, const pat_algorithm *on, const pat_job *job)
+{
+    fprintf(stderr, "PAT: %d ranks, %lld bytes: %s falls back on %s\n", job->num_ranks,
+            (long long)job->block_bytes, alg->name, on->name);
+}
+
+void pat_explain_waits(int ranks, int64_t segment_bytes, int limit_bytes)
+{
+    fprintf(
+        stderr,
+        "PAT: %d ranks: segments of %lld bytes wait for their receivers inside a node, where the MPI library "
+        "sends up to %d without asking\n",
+        ranks, (long long)segment_bytes, limit_bytes);
 }
 
 void pat_explain_not_taken(void *to, const char *path, const char *why)

@@ -8,9 +8,18 @@
 #include "history.h"
 #include "store.h"
 
-/* Print one line: the algorithms of a collective, what they are predicted to take, the choice. */
+/*
+ * Print one line: the algorithms of a collective, what they are predicted to take, the choice. Who falls back on another one for such a
+ * call stands with that one's name.
+ */
 void pat_explain(const pat_calibration *c, enum pat_op op, int ranks, int64_t bytes,
                  const pat_algorithm *choice);
+
+/* For this job an algorithm has not its own plan but that of another one. */
+void pat_explain_falls_back(const pat_algorithm *alg, const pat_algorithm *on, const pat_job *job);
+
+/* Segments of so many bytes wait for their receivers where these are on the sender's node: only messages up to the limit do not. */
+void pat_explain_waits(int ranks, int64_t segment_bytes, int limit_bytes);
 
 /*
  * The same for all-gathers, whose times depend on when ranks call: the MPI library, all who contend with it, and the verdict between it and

@@ -241,6 +241,24 @@ bool pat_comm_chooses_here(bool one_node)
     return !one_node || pat_rt.config.link_set || pat_rt.calibration;
 }
 
+void pat_comm_explain_plan(const pat_comm *c, pat_lane *lane, const pat_algorithm *alg, const pat_job *job)
+{
+    if (!pat_rt.config.explain || c->rank > 0 || job->block_bytes < 1)
+        return;
+    const pat_algorithm *on = pat_algorithm_runs_as(alg, job);
+    if (on != alg && lane->told_back != alg) {
+        pat_explain_falls_back(alg, on, job);
+        lane->told_back = alg;
+    }
+    const int limit = pat_link_eager_inside_bytes();
+    const bool is_cut = job->segment_bytes > 0 && job->segment_bytes < job->block_bytes;
+    if (is_cut && !pat_collective_of(alg->op)->all_give && !c->one_a_node && job->segment_bytes > limit &&
+        !lane->told_waits) {
+        pat_explain_waits(c->size, job->segment_bytes, limit);
+        lane->told_waits = true;
+    }
+}
+
 /* For people who have asked: once, by rank 0. */
 static void explain_left(MPI_Comm comm, int size)
 {

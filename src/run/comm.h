@@ -199,6 +199,12 @@ static inline pat_job pat_comm_job(const pat_comm *c, const pat_lane *lane, int6
                      .together = pat_comm_together(c, lane, block_bytes)};
 }
 
+/*
+ * For people who have asked: tell on rank 0, before a plan is made for this job, whether it will be another algorithm's, and whether its
+ * segments will wait for receivers. Of an algorithm once, until it is another one's turn.
+ */
+void pat_comm_explain_plan(const pat_comm *c, pat_lane *lane, const pat_algorithm *alg, const pat_job *job);
+
 /* Tags that this rank's MPI library has for each slot: at least 1260, since MPI promises 32767 as the highest. */
 int pat_comm_slot_tags(void);
 

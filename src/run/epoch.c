@@ -37,8 +37,8 @@ static const int *from_root(const pat_comm *c, int root)
     return c->from_root;
 }
 
-static int make(pat_comm *c, const pat_lane *lane, pat_round *round, const pat_algorithm *alg,
-                pat_blocks blocks, bool as_prepared)
+static int make(pat_comm *c, pat_lane *lane, pat_round *round, const pat_algorithm *alg, pat_blocks blocks,
+                bool as_prepared)
 {
     const pat_members members = pat_comm_members(c);
     pat_job job = pat_comm_job(c, lane, blocks.bytes);
@@ -48,6 +48,7 @@ static int make(pat_comm *c, const pat_lane *lane, pat_round *round, const pat_a
     job.element_bytes = blocks.element_bytes;
     if (pat_collective_of(lane->op)->rooted)
         job.order = from_root(c, blocks.root);
+    pat_comm_explain_plan(c, lane, alg, &job);
     return pat_round_make(round, &members, alg, &job, c->rank, tags_of(c, lane, as_prepared));
 }
 

@@ -58,6 +58,10 @@ typedef struct pat_lane {
     int64_t
         open_by_ns; /* but no longer than until then, in local time; 0: not known, its round is under way */
 
+    /* What people who have asked were told of its plans. */
+    const pat_algorithm *told_back; /* the last one that fell back on another */
+    bool told_waits;                /* that segments wait for their receivers */
+
     /* The library's memory. It grows as it is needed. */
     char *stage; /* early data of `prepared` */
     char *pack;  /* packed data, for types that are not plain, and what a collective with a root passes on */

@@ -14,17 +14,36 @@
 
 enum { MAX_BYTES = 4 << 20, ENOUGH_NS = 5000000, PIECES = 16, BOUNCES = 21, TAG = 1 };
 
-int pat_link_eager_bytes(void)
-{
 #ifdef OPEN_MPI
-    /* What the protocol puts before the data counts against the limit. */
-    enum { DEFAULT = 65536, HEADERS = 256 };
-    const char *set = getenv("OMPI_MCA_btl_tcp_eager_limit"), *pml = getenv("OMPI_MCA_pml");
+/* `set`: what an environment variable says; NULL: nothing. */
+static int eager_limit(const char *set, long unset)
+{
+    enum { HEADERS = 256 }; /* what the protocol puts before the data counts against the limit */
+    const char *pml = getenv("OMPI_MCA_pml");
     char *end = NULL;
-    long limit = set ? strtol(set, &end, 10) : DEFAULT;
+    const long limit = set ? strtol(set, &end, 10) : unset;
     if (pml && strcmp(pml, "ob1") != 0)
         return INT_MAX;
     return limit > HEADERS && limit < INT_MAX && (!set || *end == '\0') ? (int)limit - HEADERS : INT_MAX;
+}
+#endif
+
+int pat_link_eager_bytes(void)
+{
+#ifdef OPEN_MPI
+    return eager_limit(getenv("OMPI_MCA_btl_tcp_eager_limit"), 65536);
+#else
+    return INT_MAX;
+#endif
+}
+
+int pat_link_eager_inside_bytes(void)
+{
+#ifdef OPEN_MPI
+    /* Its component has another name since Open MPI 5. */
+    const char *named =
+        OMPI_MAJOR_VERSION < 5 ? "OMPI_MCA_btl_vader_eager_limit" : "OMPI_MCA_btl_sm_eager_limit";
+    return eager_limit(getenv(named), 4096);
 #else
     return INT_MAX;
 #endif

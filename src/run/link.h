@@ -24,6 +24,9 @@ typedef struct pat_link {
  */
 int pat_link_eager_bytes(void);
 
+/* The same inside a node, through memory that its ranks share. */
+int pat_link_eager_inside_bytes(void);
+
 /*
  * Collective over comm, the library's own. Neighbours are those of a ring through the ranks in this order (NULL: by number).
  * They bounce a byte, then every rank sends to its right neighbour at once, longer and longer messages until one takes 5 ms or

@@ -29,6 +29,7 @@ static int make(pat_comm *c, pat_lane *lane, const pat_algorithm *alg, const pat
     job.together = false; /* it makes no difference here */
     job.segment_bytes =
         pat_collective_of(alg->op)->all_give ? PAT_FIRST_BYTES : pat_segment_bytes(call->block_bytes);
+    pat_comm_explain_plan(c, lane, alg, &job);
     return pat_round_make(lane->current, &members, alg, &job, (c->rank - call->root + c->size) % c->size,
                           c->call_tags);
 }
