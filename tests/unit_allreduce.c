@@ -195,8 +195,8 @@ static void test_some_late(void **state)
 {
     (void)state;
     const int64_t alone = past_with_late(0, NULL), vector = 8192 * ELEMENT;
-    assert_int_equal(past_with_late(1, (const int[][2]){{3, 60}}), alone);
-    assert_int_equal(past_with_late(1, (const int[][2]){{14, 30}}), alone);
+    assert_true(100 * past_with_late(1, (const int[][2]){{3, 60}}) <= 100 * alone + vector);
+    assert_true(100 * past_with_late(1, (const int[][2]){{14, 30}}) <= 100 * alone + vector);
     /* Ranks 1, 2 and 4 have all called then, and all send to rank 0: of their vectors less than one has come in. */
     const int64_t piled_up = past_with_late(4, (const int[][2]){{0, 80}, {1, 165}, {2, 160}, {4, 155}});
     assert_true(100 * piled_up < 140 * vector);
