@@ -168,6 +168,7 @@ static double outlook_us(int ranks)
         carried[r].arrival_ns = r * INT64_C(7919) % ranks * 100000;
     c.size = ranks;
     c.background = true;
+    c.alg = pat_algorithm_find("relay");
     c.calibration = pat_rt.calibration;
     const int64_t start = pat_clock_local_ns();
     for (int i = 0; i < CHOICES; i++)
