@@ -668,6 +668,33 @@ static void reckoning_is_learnt(void **state)
     assert_true(p.off_ns == -BLOCK_NS);
 }
 
+/* One call of the MPI library that took long does not speak for relay for ever, though milestones announce all calls. */
+static void mpi_goes_on_being_measured(void **state)
+{
+    (void)state;
+    const pat_terms terms = {PAT_RELAY_BY_ARRIVALS, BLOCK_NS,         LEAST_NS,
+                             BLOCK_NS / 2,          .reckoned = true, .relay_first = true};
+    pat_profile p = {.bytes = 65536, .most_gap = -1};
+    int by_relay = 0;
+    for (int i = 0; i < 2000; i++) {
+        const int64_t native_ns = pat_profile_past_ns(&p, PAT_BY_MPI);
+        const bool measured = pat_profile_next(&p, &terms).measured;
+        pat_told told = {.bytes = 65536, .spread_ns = BLOCK_NS / 100, .past_ns = -1};
+        told.outlook = (pat_outlook){.native_us = 1e-3 * (double)native_ns,
+                                     .relay_us = 1e-3 * (double)(LEAST_NS + BLOCK_NS / 2 + p.off_ns)};
+        told.ran = i == 0 ? PAT_BY_MPI : pat_profile_said(&p, &terms, &told);
+        by_relay += told.ran == PAT_BY_RELAY;
+        if (measured)
+            told.past_ns = told.ran == PAT_BY_RELAY ? LEAST_NS * 13 / 10
+                           : i == 0                 ? LEAST_NS * 3 / 2
+                                                    : LEAST_NS * 11 / 10;
+        if (!measured && told.ran == PAT_BY_MPI)
+            told.spread_ns = -1;
+        pat_profile_note(&p, &terms, &told);
+    }
+    assert_in_range(by_relay, 1, 100);
+}
+
 /* What was never measured is tried once, where half of what it is reckoned to take beyond the link would do; lost, it is the last try. */
 static void hope_is_measured(void **state)
 {
@@ -745,6 +772,7 @@ int main(void)
         cmocka_unit_test(what_ranks_say_decides),
         cmocka_unit_test(jitter_is_not_far_apart),
         cmocka_unit_test(reckoning_is_learnt),
+        cmocka_unit_test(mpi_goes_on_being_measured),
         cmocka_unit_test(hope_is_measured),
         cmocka_unit_test(calibrated_is_measured),
         cmocka_unit_test(every_reason_has_words),

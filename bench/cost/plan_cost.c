@@ -145,6 +145,7 @@ static double calibrated_us(const pat_algorithm *alg, int ranks, bool again)
     c.size = ranks;
     c.background = true;
     c.calibration = pat_rt.calibration;
+    c.calibrated = c.calibration != NULL;
     chosen = choose(&c, alg, least);
     const int64_t start = pat_clock_local_ns();
     for (int i = 0; i < CHOICES; i++)
@@ -170,6 +171,7 @@ static double outlook_us(int ranks)
     c.background = true;
     c.alg = pat_algorithm_find("relay");
     c.calibration = pat_rt.calibration;
+    c.calibrated = c.calibration != NULL;
     const int64_t start = pat_clock_local_ns();
     for (int i = 0; i < CHOICES; i++)
         pat_select_note(&c, &c.lanes[0], carried, 8192);
@@ -243,6 +245,7 @@ static int print_decision(const pat_link *link, const char *by, int ranks, int64
         c.background = true;
         c.one_a_node = true;
         c.calibration = pat_rt.calibration;
+        c.calibrated = c.calibration != NULL;
         c.link = *link;
         c.blocks_in = ranks - 1;
         const int rc = decide(&c, bytes, &d);

@@ -360,6 +360,16 @@ double pat_calibration_us(const pat_calibration *c, const pat_algorithm *alg, in
     return by_formula(c, alg, ranks, bytes) * correction(c, alg, ranks, bytes);
 }
 
+bool pat_calibration_knows(const pat_calibration *c, enum pat_op op)
+{
+    bool knows = false;
+    for (int a = 0; c && a < pat_algorithm_count(); a++)
+        knows = knows || (pat_algorithm_at(a)->op == op && c->fits[a].known);
+    for (int i = 0; c && i < c->num_points; i++)
+        knows = knows || pat_algorithm_at(c->points[i].alg)->op == op;
+    return knows;
+}
+
 /* One that needs estimates pays for their exchange, and of who comes when nothing is known here. */
 const pat_algorithm *pat_calibration_best(const pat_calibration *c, enum pat_op op, int ranks, int64_t bytes)
 {

@@ -122,6 +122,9 @@ double pat_calibration_us(const pat_calibration *c, const pat_algorithm *alg, in
 pat_form_cost pat_calibration_cost(const pat_calibration *c, const pat_algorithm *alg, int ranks,
                                    int64_t bytes);
 
+/* Does it say anything of this collective? NULL says nothing. A file may be of one alone (pat-calibrate --op). */
+bool pat_calibration_knows(const pat_calibration *c, enum pat_op op);
+
 /*
  * The fastest of a collective's algorithms that need no estimates and of which it knows a time, the MPI library's own among them; NULL: it
  * knows none.

@@ -71,15 +71,25 @@ static int which_of(const pat_history *h, int pair, int64_t bytes, uint32_t site
     return !h->newer[pair];
 }
 
-const pat_profile *pat_history_look(const pat_history *h, int64_t bytes, pat_profile *fresh)
+static const pat_profile *look(const pat_history *h, int64_t bytes, uint32_t site, pat_profile *fresh)
 {
     bool found;
-    const int pair = pair_of(bytes, h->site), i = which_of(h, pair, bytes, h->site, &found);
+    const int pair = pair_of(bytes, site), i = which_of(h, pair, bytes, site, &found);
     const pat_profile *p = &h->profiles[pair][i];
     if (found)
         return p;
-    *fresh = pat_profile_after(p, bytes, h->site);
+    *fresh = pat_profile_after(p, bytes, site);
     return fresh;
+}
+
+const pat_profile *pat_history_look(const pat_history *h, int64_t bytes, pat_profile *fresh)
+{
+    return look(h, bytes, h->site, fresh);
+}
+
+const pat_profile *pat_history_of(const pat_history *h, const pat_told *told, pat_profile *fresh)
+{
+    return look(h, told->bytes, told->site ? told->site : h->site, fresh);
 }
 
 static pat_profile *keep(pat_history *h, int64_t bytes, uint32_t site)

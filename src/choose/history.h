@@ -36,6 +36,9 @@ uint32_t pat_history_site(const void *address);
  */
 const pat_profile *pat_history_look(const pat_history *h, int64_t bytes, pat_profile *fresh);
 
+/* The same of a call that is over, whose call site is known, and need not be the one that was predicted. */
+const pat_profile *pat_history_of(const pat_history *h, const pat_told *told, pat_profile *fresh);
+
 /* Learn from a call that is over. Returns its profile if the other runner has such calls from now on; else NULL. */
 const pat_profile *pat_history_note(pat_history *h, const pat_terms *terms, const pat_told *told);
 

@@ -36,9 +36,10 @@ static int at_least(int a, int b)
     return a > b ? a : b;
 }
 
-enum pat_runner pat_profile_runner(const pat_algorithm *alg)
+/* Calls between two measured ones, at most. */
+static int most_gap(const pat_profile *p)
 {
-    return pat_algorithm_is_early(alg) ? PAT_BY_RELAY : PAT_BY_REGULAR;
+    return p->most_gap < 0 ? MOST_GAP : p->most_gap;
 }
 
 /* ---- What is known ---------------------------------------------------------------------------------------- */
@@ -102,16 +103,6 @@ static bool often_apart(const pat_profile *p, const pat_terms *terms)
     return farthest_apart(p, terms) || p->often_apart >= PAT_ALL_APART / 4;
 }
 
-int64_t pat_profile_past_ns(const pat_profile *p, enum pat_runner runner)
-{
-    const int64_t *t = p->past_ns[runner];
-    const int num = at_most(p->num_past[runner], PAT_SAMPLES);
-    if (num < PAT_SAMPLES)
-        return num == 0 ? 0 : num == 1 ? t[0] : (t[0] + t[1]) / 2;
-    const int64_t low = t[0] < t[1] ? t[0] : t[1], high = t[0] < t[1] ? t[1] : t[0];
-    return t[2] < low ? low : t[2] > high ? high : t[2];
-}
-
 /*
  * What a call by either is reckoned to take. Where relay is not proven, the best that the MPI library was measured to do stands against the
  * mean of relay's calls: a first call that took long is not to speak for relay, and a call of relay that stood still is to speak
@@ -139,10 +130,11 @@ static enum pat_runner regular(const pat_profile *p, const pat_terms *terms, con
     const int64_t mine = cost_ns(p, terms, PAT_BY_REGULAR), other = cost_ns(p, terms, PAT_BY_MPI);
     if (p->num_past[PAT_BY_MPI] < SURE_SAMPLES || (next->measured && p->sampled == PAT_BY_REGULAR))
         return PAT_BY_MPI;
-    return p->num_past[PAT_BY_REGULAR] >= SURE_SAMPLES &&
-                   (double)mine * 100 > (double)other * (100 + UNPROVEN_PERCENT)
-               ? PAT_BY_MPI
-               : PAT_BY_REGULAR;
+    const bool lost = p->num_past[PAT_BY_REGULAR] >= SURE_SAMPLES &&
+                      (double)mine * 100 > (double)other * (100 + PROVEN_PERCENT);
+    const bool again =
+        next->measured && p->gap >= most_gap(p); /* it may have stood still, or the machine changed */
+    return lost && !again ? PAT_BY_MPI : PAT_BY_REGULAR;
 }
 
 /* Is `one` clearly ahead of the other by what was measured? Not where one of them was not. */
@@ -192,12 +184,14 @@ static int rest_of(const pat_profile *p)
     return p->losses == 0 ? 0 : at_most(FIRST_TRY << (p->losses - 1), MOST_GAP);
 }
 
-/* Relay has not been measured: might it pay if it took only half of what it is reckoned to take beyond the link? */
+/* Relay has not been measured, or long ago: might it pay if it took only half of what it is reckoned to take beyond the link? */
 static bool hopes(const pat_profile *p, const pat_terms *terms, const pat_outlook *o)
 {
     pat_outlook hoped = *o;
-    hoped.relay_us -= 1e-3 * (double)terms->beyond_ns / 2;
-    return terms->reckoned && p->num_past[PAT_BY_RELAY] == 0 && pat_outlook_relay_pays(&hoped, false);
+    const bool long_ago = p->calls >= MOST_TRY; /* then what was learnt from the last try does not count */
+    hoped.relay_us -= 1e-3 * (double)(terms->beyond_ns / 2 + (long_ago && p->off_ns > 0 ? p->off_ns : 0));
+    return terms->reckoned && (p->num_past[PAT_BY_RELAY] == 0 || long_ago) &&
+           pat_outlook_relay_pays(&hoped, false);
 }
 
 /* Relay need not gain by when ranks come, but it was not found to lose there, or that was long ago. */
@@ -286,6 +280,19 @@ pat_next pat_profile_next(const pat_profile *p, const pat_terms *terms)
     return next;
 }
 
+/*
+ * By figures relay pays, and one of the two is measured by the MPI library itself: so it must go on being measured, or one call of
+ * it that took long would speak for relay for ever. Not where ranks come so far apart that it can only wait.
+ */
+static bool wants_mpi(const pat_profile *p, const pat_terms *terms, const pat_told *said,
+                      const pat_next *next)
+{
+    return terms->reckoned && next->measured && next->runner == PAT_BY_MPI &&
+           said->spread_ns < farthest_ns(terms) &&
+           (p->num_past[PAT_BY_MPI] < SURE_SAMPLES ||
+            (p->sampled != PAT_BY_MPI && (p->gap >= FIRST_TRY || p->gap >= most_gap(p))));
+}
+
 enum pat_runner pat_profile_said(const pat_profile *p, const pat_terms *terms, const pat_told *said)
 {
     const pat_next next = pat_profile_next(p, terms);
@@ -295,6 +302,8 @@ enum pat_runner pat_profile_said(const pat_profile *p, const pat_terms *terms, c
         known ? pat_outlook_relay_pays(&said->outlook, false) : said->spread_ns >= far_ns(p, terms);
     if (known && said->outlook.contender && !pat_algorithm_is_early(said->outlook.contender))
         return pays ? regular(p, terms, &next) : PAT_BY_MPI;
+    if (pays && wants_mpi(p, terms, said, &next))
+        return PAT_BY_MPI;
     if (terms->verdict != PAT_RELAY_BY_ARRIVALS) /* a call that is announced as apart is none to compare in */
         return pays && is_try ? PAT_BY_RELAY : next.runner;
     /* Apart, by estimates that were as wrong lately: it goes by the last calls. */
@@ -314,11 +323,6 @@ enum pat_runner pat_profile_said(const pat_profile *p, const pat_terms *terms, c
 static int longer(int gap, int most)
 {
     return at_most(2 * at_least(gap, 1), most);
-}
-
-static int most_gap(const pat_profile *p)
-{
-    return p->most_gap < 0 ? MOST_GAP : p->most_gap;
 }
 
 /* Calls go on being measured as often as takes so little of their time that nobody feels it. */

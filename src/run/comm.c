@@ -125,6 +125,7 @@ static int take_calibration(pat_comm *c)
 {
     pat_link link = c->link;
     c->calibration = pat_rt.calibration;
+    c->calibrated = pat_calibration_knows(c->calibration, PAT_OP_ALLGATHER);
     if (c->calibration || pat_rt.num_stored == 0 || !pat_comm_chooses_here(c->one_node))
         return MPI_SUCCESS;
     int rc = c->order ? pat_link_find(&link, &pat_rt.config, c->own, NULL) : MPI_SUCCESS;
@@ -140,6 +141,7 @@ static int take_calibration(pat_comm *c)
     if (tells)
         pat_explain_taken(c->size, taken->path);
     c->calibration = &taken->calibration;
+    c->calibrated = pat_calibration_knows(c->calibration, PAT_OP_ALLGATHER);
     pthread_mutex_lock(&pat_rt.lock);
     taken->taken = true;
     pthread_mutex_unlock(&pat_rt.lock);

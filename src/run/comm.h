@@ -43,9 +43,10 @@ typedef struct pat_comm {
     bool background; /* agreed: every member has a background thread */
     pat_link link;
     const pat_calibration *calibration; /* the runtime's, or what it has stored for this link; NULL: none */
-    int slot_tags;                      /* agreed: tags that each slot has */
-    int *order;                         /* the order in which rings visit ranks; NULL: by number */
-    pat_tags call_tags;                 /* of rounds that are made in the call alone; they share one slot */
+    bool calibrated;    /* it says something of all-gathers: what auto does without one it does by that */
+    int slot_tags;      /* agreed: tags that each slot has */
+    int *order;         /* the order in which rings visit ranks; NULL: by number */
+    pat_tags call_tags; /* of rounds that are made in the call alone; they share one slot */
     bool one_node, one_a_node; /* all ranks are on one node of the cluster; every rank is on one of its own */
     int blocks_in; /* blocks of an all-gather that come in to the node with the fewest ranks; on one node, to a rank */
 

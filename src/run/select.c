@@ -31,7 +31,7 @@ static bool look_out_together(const pat_judged *judged, pat_outlook *together)
 /* Does relay run the first calls, since on such a network it was not found slower? */
 static bool relay_first(const pat_comm *c)
 {
-    return c->calibration || (c->one_a_node && c->link.packet_bytes > 0);
+    return c->calibrated || (c->one_a_node && c->link.packet_bytes > 0);
 }
 
 /* What relay is reckoned to take beyond what the link needs: for each block a latency, and a thread that wakes to pass it on. */
@@ -54,7 +54,9 @@ static pat_judged judge_where(const pat_comm *c, enum pat_op op, bool announced,
                          .contender = pat_algorithm_contender(op),
                          .contest = {.ranks = c->size, .native_us = NAN}};
     *together = (pat_outlook){0};
-    if (!judged.contender || !c->background || !pat_comm_chooses_here(c->one_node) ||
+    const bool left =
+        c->one_node && !c->calibrated && !pat_rt.config.link_set; /* a calibration of others alone */
+    if (!judged.contender || !c->background || !pat_comm_chooses_here(c->one_node) || left ||
         pat_select_is_small(c->size, block_bytes))
         return judged;
     pat_contest_make(&judged.contest, c->calibration, op, block_bytes, announced);
@@ -63,7 +65,8 @@ static pat_judged judge_where(const pat_comm *c, enum pat_op op, bool announced,
                          ? pat_outlook_verdict(together)
                          : pat_outlook_verdict_by_link(pat_link_busy_ns(&c->link, block_bytes),
                                                        c->link.alpha_ns, pat_pace_passes_on_ns());
-    if (!c->calibration && relay_first(c) && judged.verdict == PAT_RELAY_BY_ARRIVALS)
+    if (!c->calibrated && !pat_rt.config.goal_last && relay_first(c) &&
+        judged.verdict == PAT_RELAY_BY_ARRIVALS)
         pat_contest_by_link(&judged.contest, judged.contender, least_ns(c, block_bytes) + beyond_ns(c));
     judged.by_estimates =
         relay_first(c) && (judged.verdict == PAT_RELAY_BY_ARRIVALS ||
@@ -97,9 +100,9 @@ static pat_terms terms_of(const pat_comm *c, const pat_judged *judged)
                        .block_ns = block_ns,
                        .least_ns = least_ns(c, judged->bytes),
                        .beyond_ns = beyond_ns(c),
-                       .reckoned = !c->calibration && judged->contest.num > 0,
+                       .reckoned = !c->calibrated && judged->contest.num > 0,
                        .relay_first = relay_first(c),
-                       .many_a_node = !c->calibration && !c->one_a_node && !c->one_node};
+                       .many_a_node = !c->calibrated && !c->one_a_node && !c->one_node};
 }
 
 /* What is judged is told to whoever wants to know. */
@@ -129,7 +132,7 @@ int64_t pat_select_native_ns(const pat_comm *c, const pat_lane *lane, int64_t bl
 static pat_contest contest_of(const pat_comm *c, const pat_judged *judged, const pat_profile *p)
 {
     pat_contest contest = judged->contest;
-    if (!c->calibration && contest.num > 0) {
+    if (!c->calibrated && contest.num > 0) {
         const int64_t native_ns = pat_profile_past_ns(p, PAT_BY_MPI), least = least_ns(c, judged->bytes),
                       relay_ns = least + beyond_ns(c) + p->off_ns;
         contest.native_us = native_ns > 0 ? 1e-3 * (double)native_ns : NAN;
@@ -162,9 +165,12 @@ int pat_select_note(pat_comm *c, pat_lane *lane, const pat_carried *carried, int
     lane->late =
         (pat_late){lane->told.last_rank, c->arrival_ns[lane->told.last_rank] - c->arrival_ns[c->rank]};
     lane->spread_ns[lane->num_spreads++ % PAT_SPREADS] = lane->told.spread_ns;
+    /* A started request's round ends on some ranks before other calls have taught something, and on some after that. */
+    if (c->hold.started && !c->calibrated)
+        return MPI_SUCCESS;
     pat_profile fresh;
     const pat_judged judged = judged_of(c, lane, block_bytes);
-    return look_out(c, &judged, pat_history_look(&lane->history, block_bytes, &fresh), &lane->told);
+    return look_out(c, &judged, pat_history_of(&lane->history, &lane->told, &fresh), &lane->told);
 }
 
 static void learn(pat_comm *c, pat_lane *lane, const pat_told *told)
@@ -265,7 +271,7 @@ static int learn_sampled(pat_comm *c, const pat_sample *sample)
     told.cost_ns = all_spent ? cost_ns : 0;
     pat_profile fresh;
     const pat_judged judged = judged_of(c, lane, sample->bytes);
-    int rc = look_out(c, &judged, pat_history_look(&lane->history, sample->bytes, &fresh), &told);
+    int rc = look_out(c, &judged, pat_history_of(&lane->history, &told, &fresh), &told);
     if (rc != MPI_SUCCESS)
         return rc;
     learn(c, lane, &told);

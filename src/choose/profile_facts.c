@@ -1,0 +1,19 @@
+/*
+ * profile_facts.c — what a profile says of its calls, without any judgement: see profile.h.
+ */
+#include "profile.h"
+
+enum pat_runner pat_profile_runner(const pat_algorithm *alg)
+{
+    return pat_algorithm_is_early(alg) ? PAT_BY_RELAY : PAT_BY_REGULAR;
+}
+
+int64_t pat_profile_past_ns(const pat_profile *p, enum pat_runner runner)
+{
+    const int64_t *t = p->past_ns[runner];
+    const int num = p->num_past[runner] < PAT_SAMPLES ? p->num_past[runner] : PAT_SAMPLES;
+    if (num < PAT_SAMPLES)
+        return num == 0 ? 0 : num == 1 ? t[0] : (t[0] + t[1]) / 2;
+    const int64_t low = t[0] < t[1] ? t[0] : t[1], high = t[0] < t[1] ? t[1] : t[0];
+    return t[2] < low ? low : t[2] > high ? high : t[2];
+}
