@@ -1,6 +1,6 @@
 /*
- * outlook.h — what an all-gather will take when ranks call at given times, by calibration and without a plan: cheap enough
- * to be asked in every round, at any number of ranks. Must never call MPI or look at a clock.
+ * outlook.h — what an all-gather will take when ranks call at given times, by calibration or by the link and measured calls, and
+ * without a plan: cheap enough to be asked in every round, at any number of ranks. Must never call MPI or look at a clock.
  */
 #ifndef PAT_OUTLOOK_H
 #define PAT_OUTLOOK_H
@@ -77,7 +77,7 @@ enum pat_verdict pat_outlook_verdict(const pat_outlook *together);
  */
 enum pat_verdict pat_outlook_verdict_by_link(int64_t block_ns, int64_t alpha_ns, int64_t wake_ns);
 
-/* Does the calibration know both native_us and relay_us? */
+/* Are both native_us and relay_us known? */
 bool pat_outlook_is_known(const pat_outlook *outlook);
 
 /* Relay, or the MPI library's own? The one that does not run must be ahead clearly. */
