@@ -289,7 +289,7 @@ static bool wants_mpi(const pat_profile *p, const pat_terms *terms, const pat_to
 {
     return terms->reckoned && next->measured && next->runner == PAT_BY_MPI &&
            said->spread_ns < farthest_ns(terms) &&
-           (p->num_past[PAT_BY_MPI] < SURE_SAMPLES ||
+           (p->num_past[PAT_BY_MPI] < PAT_SAMPLES ||
             (p->sampled != PAT_BY_MPI && (p->gap >= FIRST_TRY || p->gap >= most_gap(p))));
 }
 

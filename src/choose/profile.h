@@ -140,6 +140,9 @@ pat_profile pat_profile_after(const pat_profile *old, int64_t bytes, uint32_t si
 /* The median of the last measured calls by either, in ns; 0: none. */
 int64_t pat_profile_past_ns(const pat_profile *p, enum pat_runner runner);
 
+/* The same, but the least while there are few: a first call that took long is not to speak for the other one. */
+int64_t pat_profile_least_ns(const pat_profile *p, enum pat_runner runner);
+
 /* The mean outlook of the last calls of which it is known when ranks came. */
 pat_outlook pat_profile_lately(const pat_profile *p);
 

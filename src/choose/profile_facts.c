@@ -17,3 +17,11 @@ int64_t pat_profile_past_ns(const pat_profile *p, enum pat_runner runner)
     const int64_t low = t[0] < t[1] ? t[0] : t[1], high = t[0] < t[1] ? t[1] : t[0];
     return t[2] < low ? low : t[2] > high ? high : t[2];
 }
+
+int64_t pat_profile_least_ns(const pat_profile *p, enum pat_runner runner)
+{
+    const int64_t *t = p->past_ns[runner];
+    if (p->num_past[runner] != 2)
+        return pat_profile_past_ns(p, runner);
+    return t[0] < t[1] ? t[0] : t[1];
+}

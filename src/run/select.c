@@ -133,7 +133,7 @@ static pat_contest contest_of(const pat_comm *c, const pat_judged *judged, const
 {
     pat_contest contest = judged->contest;
     if (!c->calibrated && contest.num > 0) {
-        const int64_t native_ns = pat_profile_past_ns(p, PAT_BY_MPI), least = least_ns(c, judged->bytes),
+        const int64_t native_ns = pat_profile_least_ns(p, PAT_BY_MPI), least = least_ns(c, judged->bytes),
                       relay_ns = least + beyond_ns(c) + p->off_ns;
         contest.native_us = native_ns > 0 ? 1e-3 * (double)native_ns : NAN;
         contest.of[0].us = 1e-3 * (double)(relay_ns > least ? relay_ns : least);
