@@ -94,8 +94,8 @@ PAT_PUBLIC int PAT_ProcessingEnd(void);
 
 /*
  * Choose a collective's algorithm by name, from the next call on; until then the collective's setting chooses, here PAT_ALG. For
- * the all-gather: auto (the default: relay or native, call by call, or with milestones and a calibration any of them), native (the MPI library's own), ring, nex, lnbc, bdr, bslb,
- * relay. The names for another collective begin with what it is called: see there. Collective over MPI_COMM_WORLD, between calls.
+ * the all-gather: auto (the default: relay or native, call by call, or with milestones and a calibration any of them), native
+ * (the MPI library's own), ring, nex, lnbc, bdr, bslb, relay. The names for another collective begin with what it is called: see there. Collective over MPI_COMM_WORLD, between calls.
  * Errors, on every rank and with nothing changed: MPI_ERR_ARG when the ranks give different names or an unknown one, whose
  * text lists the valid ones; MPI_ERR_REQUEST while a request is started on some rank.
  */
