@@ -126,12 +126,25 @@ static void cut_shares(const pat_job *job, int64_t piece_bytes, pat_shares *shar
 
 /* ---- Which way ---- */
 
+/* What the vector takes in pieces. */
+static int64_t in_pieces_ns(const pat_job *job, int64_t piece_bytes)
+{
+    return pat_converge_vector_ns(job) + count_messages(job, piece_bytes) * pat_converge_piece_ns(job);
+}
+
 /* Two latencies; and what passes a link is a vector in pieces for each of UNITS in `time`. */
 static int64_t by_shares_ns(const pat_job *job, int64_t piece_bytes, int64_t time)
 {
-    const int64_t vector =
-        pat_converge_vector_ns(job) + count_messages(job, piece_bytes) * pat_converge_piece_ns(job);
-    return 2 * job->alpha_ns + pat_converge_in_units(vector, time);
+    return 2 * job->alpha_ns + pat_converge_in_units(in_pieces_ns(job, piece_bytes), time);
+}
+
+/*
+ * What shares take beyond that where they contend with the chain: the last sums come from all joiners at about the same time, a piece
+ * from each through one link, where up to P-2 wait for one another. A quarter of that is waiting that shares allow for.
+ */
+static int64_t last_sums_ns(const pat_job *job, int64_t piece_bytes)
+{
+    return in_pieces_ns(job, piece_bytes) / count_messages(job, piece_bytes) * (job->num_ranks - 2) * 3 / 4;
 }
 
 /* One message after the other. */
@@ -154,7 +167,7 @@ void pat_allreduce_converge_build(pat_plan *plan, const pat_job *job, int rank)
                       by_shares = by_shares_ns(job, piece_bytes, time);
         if (whole <= by_shares && whole <= chain) {
             pat_converge_whole(plan, job, rank);
-        } else if (chain <= by_shares) {
+        } else if (chain <= by_shares + last_sums_ns(job, piece_bytes)) {
             pat_converge_chain(plan, job, rank);
         } else {
             cut_shares(job, piece_bytes, &shares);

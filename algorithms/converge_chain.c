@@ -70,14 +70,27 @@ static void climb(build *b)
     }
 }
 
-/* The chain begins with the last rank. Of all others the earliest comes first. */
+/* Who comes so many vectors' times before the last rank, or more, is expected to be there for long. */
+enum { LONG_BEFORE = 2 };
+
+static bool is_early(const build *b, int rank, int root)
+{
+    return pat_converge_ahead(b->job, rank, root) >= LONG_BEFORE * (int64_t)PAT_CONVERGE_UNITS;
+}
+
+/*
+ * The chain begins with the last rank. Early ranks follow in the order of ranks, beginning with its right neighbour, so that a
+ * chain goes over the same connections from call to call, whoever is last: TCP sends little at once over one that it has not
+ * used yet. The others come after them, the later the farther down.
+ */
 static void stand_in_chain(build *b, const int *by_arrival)
 {
     const int P = b->job->num_ranks, root = pat_converge_last(b->job, 0, P);
+    int before = root;
     b->from = b->to = -1;
-    for (int i = 0, before = root; i < P; i++) {
-        const int next = by_arrival[i];
-        if (next == root)
+    for (int i = 1; i < 2 * P; i++) {
+        const int next = i < P ? (root + i) % P : by_arrival[i - P];
+        if (next == root || is_early(b, next, root) != (i < P))
             continue;
         if (before == b->rank)
             b->to = next;

@@ -108,7 +108,8 @@ static int64_t left_in_chain(const pat_job *job, int last)
 /*
  * A vector in pieces, P-2 pieces more and P-1 latencies. Less by up to a third of a vector's time, since fewer messages
  * are under way at once than by shares, which counts where ranks share processors. But never less than it takes
- * until all sums are at the last rank, nor than a rank takes that has its contribution and the total to send.
+ * until all sums are at the last rank, nor than a rank takes that has its contribution and the total to send; then
+ * pieces follow one another at a distance, and few of them wait where they are passed on.
  */
 int64_t pat_converge_chain_ns(const pat_job *job)
 {
@@ -118,7 +119,7 @@ int64_t pat_converge_chain_ns(const pat_job *job)
     const int64_t vector = pieces * piece, latencies = (P - 1) * job->alpha_ns;
     const int64_t straight = vector + (P - 2) * piece + latencies;
     const int64_t in = joined_at(job, 0, P, last), out = PAT_CONVERGE_UNITS + left_in_chain(job, last);
-    const int64_t held_up = pat_converge_in_units(vector, in > out ? in : out) + latencies;
+    const int64_t held_up = pat_converge_in_units(vector, in > out ? in : out) + (P - 2) * piece / 4 + latencies;
     const int64_t swift = straight - pat_part_least(straight / 4, vector / 3);
     return swift > held_up ? swift : held_up;
 }
