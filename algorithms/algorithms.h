@@ -9,7 +9,10 @@
 #include "list.h"
 #include "plan.h"
 
-/* The collectives; src/check/collective.h says what each one is. Where there is a root, ranks are counted from it: it is rank 0. */
+/*
+ * The collectives; src/check/collective.h says what each one is. Where there is a root, build functions count ranks
+ * from it, so that it is rank 0; a finished plan may name the ranks otherwise (pat_plan_reorder).
+ */
 #define PAT_OP(NAME, ...) PAT_OP_##NAME,
 enum pat_op { PAT_COLLECTIVES(PAT_OP) PAT_NUM_OPS };
 #undef PAT_OP
@@ -37,7 +40,7 @@ typedef struct pat_algorithm {
     bool any_order;       /* ranks may stand in another order than by number: see pat_job.order */
     bool chooses;         /* not an algorithm itself: takes one of the others, call by call */
     bool reduces;         /* its plans reduce, and it reads pat_job.element_bytes */
-    /* Build the part of job->num_ranks ranks' common plan that is `rank`'s; NULL: left to the MPI library. */
+    /* Build rank `rank`'s part of the common plan. NULL: it is the MPI library's own, or it chooses another one. */
     void (*build)(pat_plan *plan, const pat_job *job, int rank);
     /*
      * Fill in a formula that is all zeros: for at least two ranks and one byte. Of the job it takes the ranks and the bytes.
@@ -62,10 +65,10 @@ bool pat_algorithm_is_early(const pat_algorithm *alg);
 /* Do its plans move data early without any estimates, so that the next round can be made before anybody has said a word? */
 bool pat_algorithm_is_ahead(const pat_algorithm *alg);
 
-/* The first such algorithm of an operation, which contends with the MPI library's own; NULL: there is none. */
+/* The first such algorithm of a collective, which contends with the MPI library's own; NULL: there is none. */
 const pat_algorithm *pat_algorithm_contender(enum pat_op op);
 
-/* "native, ring, ..." of all algorithms of one operation, for messages; a static string per operation. */
+/* "native, ring, ..." of all algorithms of one collective, for texts; a static string per collective. */
 const char *pat_algorithm_names(enum pat_op op);
 
 /* Build a whole plan, from pat_plan_init to pat_plan_finish. Returns 0, ENOMEM or EINVAL; the plan is empty after an error. */

@@ -48,13 +48,14 @@ static inline int64_t pat_converge_piece_ns(const pat_job *job)
 enum { PAT_CONVERGE_MOST_PIECES = 1024 };
 
 /*
- * The length of pieces of which each delays the end by `waits` times what it takes on the link: so that they cost as
- * much as they save; of at least so many bytes, and in full packets of the network. No element is cut.
+ * How long pieces are to be where each one delays the end by `waits` times what it takes on the link: so long that to
+ * cut the vector costs as much as it saves, at least least_bytes, and so that they fill packets of the network. No
+ * element is cut.
  * (converge_reckon.c)
  */
 int64_t pat_converge_piece_bytes(const pat_job *job, int64_t waits, int64_t least_bytes);
 
-/* Times that are reckoned with are in so many parts of what the vector takes on the link. */
+/* Times are reckoned in units, of which what the vector takes on the link has so many. */
 enum { PAT_CONVERGE_UNITS = 1 << 14 };
 
 /* How long before the last rank another one is expected, up to P vectors' times; in UNITS. (converge_reckon.c) */
@@ -76,7 +77,7 @@ static inline int64_t pat_converge_in_units(int64_t ns, int64_t units)
 /* What the chain takes after the last call. (converge_reckon.c) */
 int64_t pat_converge_chain_ns(const pat_job *job);
 
-/* Of the ranks from `from` to before `to`, the one that is predicted to call last; of equal ones the lowest. */
+/* Of the ranks from `from` to before `to`, the one that is expected to call last; of equal ones the lowest. */
 static inline int pat_converge_last(const pat_job *job, int from, int to)
 {
     int last = from;

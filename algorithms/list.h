@@ -12,11 +12,12 @@
  * Every algorithm, one list per collective:
  *  LEFT(name, op, kind, summary): has no build function: it stands for the MPI library's own, or chooses one of the others;
  *  OURS(name, op, kind, summary): has a build function, pat_<name>_build, and a formula, pat_<name>_formula.
- * The kind: REGULAR: knows nothing of arrivals; PREDICTED: its plan depends on estimates of when each rank arrives; AHEAD: it
- * moves early data without such estimates. LAST_CALLS: a PREDICTED one that sends nothing before a rank has called, so that when
- * ranks came to the last calls serves where nobody has given an estimate. CHOOSES: takes one of the others, call by call. REDUCES: its plans join contributions.
- * ANY_ORDER: a message holds a block or less, so that ranks may stand in any order: a ring can go from node to node, and any rank be
- * the root of a PREDICTED gather.
+ * The kind: REGULAR: it knows nothing of arrivals; PREDICTED: its plan depends on when each rank is expected to arrive;
+ * AHEAD: it moves data early without knowing that. LAST_CALLS: a PREDICTED one that sends nothing before a rank has
+ * called, so that where nobody has given an estimate it can go by when ranks came to the last calls. CHOOSES: it takes
+ * one of the others, call by call. REDUCES: its plans join contributions. ANY_ORDER: a message holds a block or less,
+ * so that ranks may stand in any order: a ring can go from one node of the cluster to the next, and any rank can be the
+ * root of a PREDICTED gather.
  */
 #define PAT_ALLGATHERS(LEFT, OURS, op)                                                                       \
     LEFT(auto, op, AHEAD | CHOOSES, "relay or native, call by call")                                         \

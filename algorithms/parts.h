@@ -76,7 +76,7 @@ void pat_part_bcast(pat_plan *plan, const pat_job *job, int rank);
 void pat_part_bcast_formula(pat_formula *formula, const pat_job *job); /* in segments of job->segment_bytes */
 
 /*
- * All ranks from the first predicted arrival to the last; of equal ones the lower rank comes first, so that
+ * All ranks from the first expected arrival to the last; of equal ones the lower rank comes first, so that
  * every rank has the same order. The caller frees it; NULL, and the plan's error set, when memory is short.
  * (gather_bsls.c)
  */

@@ -1,7 +1,7 @@
 /*
- * spread.h — parts of broadcasts: how bytes of the result get from rank 0 to all others, down a tree. What is spread may be all of
- * it that a rank ends with, or, after a gather, what each rank lacks beside a block that it has brought itself: in a plan every byte gets to
- * a rank once.
+ * spread.h — parts of broadcasts: how bytes of the result get from rank 0 to all others, down a tree. A rank gets the
+ * whole result, or, after a gather, only what it lacks: not the block that it has contributed itself, because in a plan
+ * every byte gets to a rank once.
  */
 #ifndef PAT_SPREAD_H
 #define PAT_SPREAD_H
@@ -16,8 +16,8 @@ typedef struct pat_spread {
 } pat_spread;
 
 /*
- * To the open step: the message from one rank to another with the bytes [at, at + length), without those that the receiver has; two where
- * these lie in between, none where it has them all. (bcast_split.c)
+ * Add to the open step the message from rank ends[0] to rank ends[1] with the bytes [at, at + length), without those
+ * that the receiver has: two messages where these lie in the middle, none where it has them all. (bcast_split.c)
  */
 void pat_spread_piece(pat_plan *plan, const pat_spread *what, const int ends[2], int64_t at, int64_t length);
 

@@ -8,9 +8,10 @@
  * Error convention, stated once for every function below: the return value is MPI_SUCCESS or an MPI error
  * class; PAT_Error_string() gives its text, and for the last error of the calling thread also the detail
  * (the bad value and the accepted ones). No error is printed, and the library itself never ends the program. Arguments that MPI
- * itself would reject are handed to MPI unchanged: its verdict and the communicator's error handler stand. Errors of a collective,
- * of PAT_Allgather_init and of a started request go to the communicator's error handler first, those of MPI in PAT_UseAlg to
- * that of MPI_COMM_WORLD; MPI's default handler ends the program. While the library is not started, PAT_Finalize, the milestones,
+ * itself would reject are handed to MPI unchanged: its verdict and the communicator's error handler stand. Errors of a
+ * collective, of PAT_Allgather_init and of a started request first go to the communicator's error handler, and errors
+ * of MPI in PAT_UseAlg to the error handler of MPI_COMM_WORLD; MPI's default handler ends the program. While the
+ * library is not started, PAT_Finalize, the milestones,
  * PAT_UseAlg, PAT_Allgather_init, PAT_Open, PAT_Start and PAT_Get_counters return MPI_ERR_OTHER.
  *
  * Thread safety, unless a function says otherwise: as MPI at the thread level it was initialised with. With
@@ -76,12 +77,15 @@ PAT_PUBLIC const char *PAT_Error_string(int errorcode);
 PAT_PUBLIC int PAT_ProcessingStart(void);
 
 /*
- * `percent` (0 < percent < 100, increasing within a phase) of the phase's work is done. The background
- * thread extrapolates this rank's arrival and exchanges it with the other ranks of the communicator that the phase is likely to end in,
- * as the last phases did, where an algorithm is in use that goes by such estimates: bdr, bslb, gather_bsls, allreduce_converge, or auto, where the choice depends
- * on when ranks come (docs/settings.md says when). One estimate is exchanged before a call: that of the last PAT_Edge that comes in time
- * for all ranks to hear of it before the first one calls, if phases go on as the last one did. After calls that no rank has announced it may take up to eight calls until estimates count again with
- * allreduce_converge. Local, does not block.
+ * `percent` (0 < percent < 100, increasing within a phase) of the phase's work is done. Local, does not block.
+ *
+ * From it the background thread extrapolates when this rank will arrive, and tells this estimate to the other ranks of
+ * the communicator in which the phase is likely to end, as the last phases did. It does so only where an algorithm is
+ * in use that goes by estimates: bdr, bslb, gather_bsls, allreduce_converge, or auto where the choice depends on when
+ * ranks come (docs/settings.md says when it does). A rank sends one estimate before each call: that of the last
+ * PAT_Edge that comes early enough for all ranks to hear of it before the first rank calls, if this phase goes on as
+ * the last one did. With allreduce_converge, after calls for which no rank gave an estimate, up to eight calls may pass
+ * until estimates count again.
  * Errors: MPI_ERR_ARG for a percentage out of range or not above the last one, MPI_ERR_OTHER without a
  * PAT_ProcessingStart before it.
  */
@@ -95,9 +99,10 @@ PAT_PUBLIC int PAT_ProcessingEnd(void);
 /*
  * Choose a collective's algorithm by name, from the next call on; until then the collective's setting chooses, here PAT_ALG. For
  * the all-gather: auto (the default: relay or native, call by call, or with milestones and a calibration any of them), native
- * (the MPI library's own), ring, nex, lnbc, bdr, bslb, relay. The names for another collective begin with what it is called: see there. Collective over MPI_COMM_WORLD, between calls.
- * Errors, on every rank and with nothing changed: MPI_ERR_ARG when the ranks give different names or an unknown one, whose
- * text lists the valid ones; MPI_ERR_REQUEST while a request is started on some rank.
+ * (the MPI library's own), ring, nex, lnbc, bdr, bslb, relay. The names of another collective's algorithms begin with
+ * its own name, as in bcast_chain: see there. Collective over MPI_COMM_WORLD, between calls.
+ * Errors, on every rank and with nothing changed: MPI_ERR_ARG when the ranks give different names, or an unknown one
+ * (the error's text then lists the valid ones); MPI_ERR_REQUEST while a request is started on some rank.
  */
 PAT_PUBLIC int PAT_UseAlg(const char *name);
 
@@ -126,7 +131,8 @@ PAT_PUBLIC int PAT_Allgatherv(const void *sendbuf, int sendcount, MPI_Datatype s
 /*
  * A persistent request for an all-gather. It is open from PAT_Open to PAT_Start and started from then to PAT_Wait. Early data needs
  * no copy here: from PAT_Open to PAT_Wait the receive buffer is the library's, and other ranks' blocks may land in it before this
- * rank has called PAT_Start. Where PAT_Open comes later than 20 ms after PAT_Wait, blocks that come in before it are copied. Programs that read the last result while they compute alternate two requests with two buffers.
+ * rank has called PAT_Start. Where PAT_Open comes later than 20 ms after PAT_Wait, blocks that come in before PAT_Open
+ * are copied. A program that reads the last result while it computes should use two requests with two buffers in turn.
  *
  * One request at a time may be open or started on a communicator. A PAT_Start without PAT_Open is allowed
  * and opens the request at that moment. Where some member has no background thread, a started request is the MPI library's own
@@ -144,15 +150,17 @@ PAT_PUBLIC int PAT_Allgather_init(const void *sendbuf, int sendcount, MPI_Dataty
                                   int recvcount, MPI_Datatype recvtype, MPI_Comm comm, PAT_Request *request);
 
 /*
- * From now on the receive buffer is the library's. Local, does not block. Errors: MPI_ERR_REQUEST when this request or another
- * one of the communicator is open or started, MPI_ERR_COMM when the communicator was freed.
+ * From now on the receive buffer is the library's. Local, does not block. Errors: MPI_ERR_REQUEST for PAT_REQUEST_NULL
+ * and when this request or another one of the communicator is open or started, MPI_ERR_COMM when the communicator was
+ * freed.
  */
 PAT_PUBLIC int PAT_Open(PAT_Request request);
 
 /*
- * This rank has arrived: the send buffer is ready and is the library's until PAT_Wait. It may wait for ranks that are still in an
- * earlier call on the communicator, and for no others. Errors: MPI_ERR_REQUEST when this request is started or another one of the
- * communicator is open or started, MPI_ERR_COMM when the communicator was freed.
+ * This rank has arrived: the send buffer is ready and is the library's until PAT_Wait. PAT_Start may wait for ranks
+ * that are still in an earlier call on the communicator, and for no others. Errors: MPI_ERR_REQUEST for
+ * PAT_REQUEST_NULL and when this request is started or another one of the communicator is open or started, MPI_ERR_COMM
+ * when the communicator was freed.
  */
 PAT_PUBLIC int PAT_Start(PAT_Request request);
 
@@ -170,7 +178,7 @@ PAT_PUBLIC int PAT_Wait(PAT_Request request);
  */
 PAT_PUBLIC int PAT_Request_free(PAT_Request *request);
 
-/* ---- Operations with a root ------------------------------------------------------------------------- */
+/* ---- Collectives with a root ------------------------------------------------------------------------ */
 
 /*
  * MPI_Bcast, argument by argument. PAT_UseAlg and PAT_ALG_BCAST choose: bcast_auto (the fastest by calibration, see
@@ -216,8 +224,9 @@ PAT_PUBLIC int PAT_Allreduce(const void *sendbuf, void *recvbuf, int count, MPI_
 
 /*
  * MPI_Alltoall, argument by argument. PAT_UseAlg and PAT_ALG_ALLTOALL choose: alltoall_auto (the default, for now always
- * alltoall_native), alltoall_native (the MPI library's own), alltoall_linear (all blocks at once), alltoall_pairwise (P-1 steps). With
- * MPI_IN_PLACE the blocks are copied first, to memory that the communicator keeps. What PAT_Allgather says of requests and of calls that are passed on holds here too.
+ * alltoall_native), alltoall_native (the MPI library's own), alltoall_linear (all blocks at once), alltoall_pairwise
+ * (P-1 steps). With MPI_IN_PLACE the blocks are copied first, to memory that the communicator keeps. What PAT_Allgather
+ * says of requests and of calls that are passed on holds here too.
  */
 PAT_PUBLIC int PAT_Alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
                             int recvcount, MPI_Datatype recvtype, MPI_Comm comm);
@@ -237,12 +246,11 @@ typedef struct PAT_Counters {
     int64_t bytes_early;                         /* of these, received before this rank had arrived */
     int64_t bytes_copied; /* user bytes copied inside this process, own block included */
     int64_t wait_ns;      /* time that callers spent waiting for plans to end; MPI's own calls do not count */
-    int64_t thread_cpu_ns;  /* processor time of the background thread */
-    int64_t thread_wakeups; /* how often the background thread woke */
-    int64_t plans_void;     /* rounds that were prepared and thrown away, because another call came */
-    int64_t
-        estimates; /* calls that this rank had announced: the others were told after a PAT_Edge when it would come */
-    int64_t estimates_off_ns; /* by how much it was wrong, early or late, all of these together */
+    int64_t thread_cpu_ns;    /* processor time of the background thread */
+    int64_t thread_wakeups;   /* how often the background thread woke */
+    int64_t plans_void;       /* rounds that were prepared and thrown away, because another call came */
+    int64_t estimates;        /* calls for which this rank had sent an estimate, after a PAT_Edge */
+    int64_t estimates_off_ns; /* by how much these estimates were wrong, early or late; the sum of all */
 } PAT_Counters;
 
 /*

@@ -1,9 +1,11 @@
 /*
  * exchange.h — every rank tells every other when it expects to arrive, exactly once per epoch.
  *
- * An epoch goes from the end of one call by plan to the end of the next (docs/epochs.md). A rank contributes after a PAT_Edge in
- * it, or else at its call, or else when the communicator is settled, which ends the epoch without a call. Nothing is known before all
- * have contributed: there is no local time-out and no substitute, so all ranks see the same estimates.
+ * An epoch of estimates goes from the end of one call that waits for them to the end of the next such call, in
+ * whichever lane and whoever runs it. A call that needs no estimates leaves it as it is, so it is not the epoch that a
+ * lane counts (lane.h). A rank contributes after a PAT_Edge, or else at its call, or else when the communicator is
+ * settled, which ends the epoch without a call. Nothing is known before all ranks have contributed: there is no local
+ * time-out and no substitute, so all ranks see the same estimates.
  */
 #ifndef PAT_EXCHANGE_H
 #define PAT_EXCHANGE_H

@@ -26,7 +26,7 @@ int pat_sockets_scan(pat_sockets *sockets);
 /*
  * Data that a packet of the network carries: the least that TCP may put into one (TCP_MAXSEG) over the connections found
  * by the last scan, whosever they are. Those that carry more than jumbo frames stay within the machine and do not count.
- * INT_MAX: none.
+ * INT_MAX: there are none (0 in pat_link).
  */
 int pat_sockets_packet_bytes(const pat_sockets *sockets);
 

@@ -31,7 +31,10 @@ typedef struct pat_failure {
 /* Keep `code`, with the detail that this thread has had since pat_error_begin, unless an earlier error is kept. Returns the kept code. */
 int pat_failure_note(pat_failure *f, int code);
 
-/* Make its detail the calling thread's. Returns its code; MPI_SUCCESS: there is none. */
+/*
+ * Make the failure's detail the calling thread's, for PAT_Error_string. Returns its code; MPI_SUCCESS: there is no
+ * failure.
+ */
 int pat_failure_tell(const pat_failure *f);
 
 #endif

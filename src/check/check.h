@@ -9,7 +9,7 @@
 #include "collective.h"
 
 /*
- * Check the plans of all ranks as one collective. On every order of events, not on one:
+ * Check the plans of all ranks as one collective. In every order in which events can come, and not only in one:
  * - every message has its partner of the same length, and with synchronous sends, posted through the engine's window,
  *   everything finishes;
  * - of two nodes of a rank that touch the same byte, one of them writing, one waits for the other: so no byte is read before

@@ -1,6 +1,7 @@
 /*
- * collective.h — what a collective is, as data: how it is called, who contributes, and what every rank must end with. Ranks
- * are counted from the root where there is one, or the plan names it (pat_plan.root). Must never know how a collective is reached: that is the algorithms' business.
+ * collective.h — what a collective is, as data: how it is called, who contributes, and what every rank must end with.
+ * Where there is a root, it is the rank that the plan names (pat_plan.root): rank 0 unless the plan was reordered. Must
+ * never know how the result comes about: that is the algorithms' business.
  */
 #ifndef PAT_COLLECTIVE_H
 #define PAT_COLLECTIVE_H
@@ -45,7 +46,7 @@ static inline int64_t pat_collective_result_bytes(const pat_collective *collecti
     return pat_plan_block_start(plan, pat_collective_blocks(collective, plan->num_ranks));
 }
 
-/* The block of the result that is as long as a rank's contribution; where nothing is reduced it holds the contribution. */
+/* The block of the result that belongs to a rank; where contributions are reduced it is the only one, for all ranks. */
 static inline int pat_collective_own_block(const pat_collective *collective, int rank)
 {
     return collective->reduces ? 0 : rank;

@@ -12,7 +12,7 @@
 typedef struct pat_cost {
     int64_t alpha_ns;
     int64_t beta_ps;     /* picoseconds per byte */
-    int64_t eager_bytes; /* longer messages wait until the receive is posted; 0: all do */
+    int64_t eager_bytes; /* longer messages wait until the receive is posted; 0: all do (not so in pat_job) */
     int64_t gamma_ps;    /* picoseconds per byte that is reduced; a rank does one REDUCE at a time */
 } pat_cost;
 

@@ -1,6 +1,6 @@
 /*
- * calibration.h — what measuring a machine has found: what a message costs each algorithm, and how long the MPI library's
- * own operations take. Kept in a file that people can read; predicts without looking at a plan. Must never call MPI.
+ * calibration.h — what measuring a machine has found: what a message costs each algorithm, and how long the MPI
+ * library's own collectives take. Kept in a file that people can read; predicts without looking at a plan. Must never call MPI.
  */
 #ifndef PAT_CALIBRATION_H
 #define PAT_CALIBRATION_H
@@ -16,10 +16,11 @@
 enum { PAT_MAX_GAMMAS = 15, PAT_MAX_POINTS = 1024 }; /* gamma: see closed_form.h */
 
 /*
- * Segments of a broadcast: 8 KiB, below the eager limit over TCP, 64 KiB in Open MPI, but not below that inside a node, 4 KiB there, where
- * a segment waits for its receiver; and at most 1024 of them, so that plans stay small and the tags that every MPI library has are enough
- * (pat_comm_slot_tags). PAT_FIRST_BYTES: how much of a rank's block the root waits
- * for in gather_sync before it asks the next rank; as in Open MPI for long blocks.
+ * A broadcast's segments have 8 KiB. That is below Open MPI's eager limit over TCP (64 KiB), but above its eager limit
+ * inside a node of the cluster (4 KiB), where a segment waits for its receiver. There are 1024 segments at most, so
+ * that plans stay small and the tags that every MPI library has are enough (pat_comm_slot_tags). PAT_FIRST_BYTES: how
+ * much of a rank's block the root waits for in gather_sync before it asks the next rank; as in Open MPI for long
+ * blocks.
  */
 enum { PAT_SEGMENT_BYTES = 8192, PAT_MOST_SEGMENTS = 1024, PAT_FIRST_BYTES = 32768 };
 
@@ -78,8 +79,8 @@ int pat_calibration_read_open(pat_calibration *c, FILE *file, char *why, size_t 
 int pat_calibration_write(const pat_calibration *c, const char *path, bool own);
 
 /*
- * The two steps of it, for who adds to what the file says: as JSON, the points in their order, NULL without memory; and written out, which
- * takes `all` over, NULL too.
+ * The two steps of pat_calibration_write, for a caller that adds something to the file: make the JSON, with the points
+ * in their order (NULL: no memory); and write it. The second one frees `all`; where `all` is NULL it returns ENOMEM.
  */
 struct json_t *pat_calibration_json(const pat_calibration *c);
 int pat_calibration_write_json(struct json_t *all, const char *path, bool own);
@@ -94,16 +95,16 @@ bool pat_calibration_is_of(const pat_calibration *c, const pat_machine *machine,
 bool pat_calibration_is_of_link(const pat_calibration *c, double link_mbit, char *why, size_t why_size);
 
 /*
- * Was it measured to its end? pat-calibrate measures the MPI library's own operations last, and without their times the library's algorithms
- * are held against nothing. Only the MPI library's broadcasts may have none: all of them may be lost in the noise of the gather that closes
- * them. If it was not, `why` names an operation that is missing.
+ * Was it measured to its end? pat-calibrate measures the MPI library's own collectives last, and without their times
+ * there is nothing to compare our algorithms with. Only the MPI library's broadcasts may lack times: all of them may be
+ * lost in the noise of the gather that ends each measurement. If it was not, `why` names a collective that is missing.
  */
 bool pat_calibration_is_whole(const pat_calibration *c, char *why, size_t why_size);
 
-/* Of a machine: two that differ in anything have hardly ever the same. */
+/* A digest of a machine. Two machines that differ in anything hardly ever have the same one. */
 uint32_t pat_machine_digest(const pat_machine *machine);
 
-/* Of many predictions: the mathematical library may differ where processor and MPI library do not. */
+/* A digest of many times by this calibration. It differs where the mathematical library gives other bits. */
 uint32_t pat_calibration_digest(const pat_calibration *c);
 
 /* Sort the points as pat_calibration says. */
@@ -111,7 +112,7 @@ void pat_calibration_sort(pat_calibration *c);
 
 /*
  * Microseconds that an algorithm takes when all ranks call at once; bytes: of the message, or of one rank's block. NaN where
- * nothing is known. For the MPI library's own operations between the points measured, in proportion (both axes
+ * nothing is known. For the MPI library's own collectives between the points measured, in proportion (both axes
  * logarithmic); beyond them as between the last two. For ours by formula, corrected by what the formula was off at so many
  * bytes and ranks where they were measured: a line does not know of a limit above which messages are asked for, or of a link
  * that lets the first bytes through at once.

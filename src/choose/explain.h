@@ -9,8 +9,8 @@
 #include "store.h"
 
 /*
- * Print one line: the algorithms of a collective, what they are predicted to take, the choice. Who falls back on another one for such a
- * call stands with that one's name.
+ * Print one line: the algorithms of a collective, what they take by calibration, and the choice. An algorithm that
+ * falls back on another one for such a call is printed with that one's name.
  */
 void pat_explain(const pat_calibration *c, enum pat_op op, int ranks, int64_t bytes,
                  const pat_algorithm *choice);
@@ -41,7 +41,10 @@ void pat_explain_change(const pat_profile *profile, const pat_terms *terms, cons
 /* From now on an algorithm that goes by arrivals goes by when ranks came to the last calls, or by what they give as estimates. */
 void pat_explain_arrival(const pat_algorithm *alg, int ranks, bool by_last_calls);
 
-/* From now on each all-gather is run by whom it takes least when ranks come as they say in advance; or no longer, and why. */
+/*
+ * From now on each all-gather is run by the algorithm that takes least if ranks come when they say; or no longer so,
+ * and why.
+ */
 void pat_explain_listens(int ranks, bool by_estimates, const char *why);
 
 /*

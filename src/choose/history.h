@@ -1,6 +1,6 @@
 /*
  * history.h — the profiles of a communicator's all-gathers (profile.h), kept apart by length and by call site. The same on all
- * ranks. Must never call MPI or look at a clock.
+ * ranks. Must never call MPI or read a clock.
  *
  * The call site is rank 0's, since ranks may call from different ones. Relay's blocks carry from where rank 0 calls, and from where
  * it called before; so does what ranks tell each other after a measured call (sample.h). Other calls carry nothing. Before a call
@@ -13,13 +13,16 @@
 #include "plan.h"
 #include "profile.h"
 
-/* Sizes of two hash tables: of pairs of profiles, by length and call site; and of call sites. A full place gives up its older entry. */
+/*
+ * Sizes of two hash tables: of pairs of profiles, by length and call site, and of call sites. In a full pair the
+ * profile that was noted longer ago gives way; of two call sites that share an entry the later one is kept.
+ */
 enum { PAT_PAIRS = 16, PAT_PLACES = 16 };
 
 typedef struct pat_history {
     pat_profile profiles[PAT_PAIRS][2];
     unsigned char newer[PAT_PAIRS]; /* which of a pair was noted last: the other one gives way */
-    uint32_t next_of[PAT_PLACES], place[PAT_PLACES]; /* next_of[i]: the call site that followed place[i] */
+    uint32_t next_of[PAT_PLACES], place[PAT_PLACES]; /* place[i]: a call site; next_of[i]: what followed it */
     uint32_t site;                                   /* of the next call, as predicted; 0: nothing known */
 } pat_history;
 

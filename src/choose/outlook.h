@@ -1,6 +1,6 @@
 /*
  * outlook.h — what an all-gather will take when ranks call at given times, by calibration or by the link and measured calls, and
- * without a plan: cheap enough to be asked in every round, at any number of ranks. Must never call MPI or look at a clock.
+ * without a plan: cheap enough to be asked in every round, at any number of ranks. Must never call MPI or read a clock.
  */
 #ifndef PAT_OUTLOOK_H
 #define PAT_OUTLOOK_H
@@ -15,11 +15,11 @@ enum pat_goal { PAT_GOAL_MEAN, PAT_GOAL_LAST };
 typedef struct pat_outlook {
     /* How long a rank waits for the last one on average; 0 where only the last return counts. */
     double waiting_us;
-    /* The MPI library's own all-gather: begins when the last rank has called. */
+    /* What the MPI library's own takes, waiting_us included: it begins when the last rank has called. */
     double native_us;
-    /* The contender that takes least, relay as a rule; NULL: of none it is known. */
+    /* The same of the contender that takes least, which is relay as a rule. NaN: no contender's time is known. */
     double relay_us;
-    const pat_algorithm *contender;
+    const pat_algorithm *contender; /* that one; NULL: no contender's time is known */
 } pat_outlook;
 
 enum { PAT_MOST_CONTENDERS = 12 };
@@ -36,8 +36,9 @@ typedef struct pat_contest {
 } pat_contest;
 
 /*
- * Of blocks of so many bytes. Where ranks give no estimates (announced is false) only what moves data early without any contends, since a
- * round is made before anybody has said a word; else all algorithms of the collective do.
+ * For blocks of so many bytes. Where ranks give no estimates (announced is false), only those algorithms contend that
+ * move data early without them, since a round is made before anybody has said a word; else all algorithms of the
+ * collective contend.
  */
 void pat_contest_make(pat_contest *contest, const pat_calibration *c, enum pat_op op, int64_t bytes,
                       bool announced);
@@ -49,8 +50,9 @@ void pat_contest_make(pat_contest *contest, const pat_calibration *c, enum pat_o
 void pat_contest_by_link(pat_contest *contest, const pat_algorithm *early, int64_t together_ns);
 
 /*
- * Of those that move data early the one that takes least together: it is prepared where nothing else is known. Where none is known,
- * pat_algorithm_contender; NULL: the operation has none.
+ * Of the contenders that move data early, the one that takes least when all ranks call at once: its rounds are prepared
+ * where nothing else is known. Where no contender's time is known, pat_algorithm_contender; NULL: the collective has
+ * none.
  */
 const pat_algorithm *pat_contest_early(const pat_contest *contest, enum pat_op op);
 

@@ -1,11 +1,12 @@
 /*
  * predict.h — when ranks will come to the next call, by when they came to the last ones of the same length: for plans that go by
  * arrivals where the program says nothing in advance. The same on all ranks, since it takes in only what all of them know. Must never call
- * MPI or look at a clock.
+ * MPI or read a clock.
  *
  * There are several predictors. Each is judged by what it would have said of the last calls, and the one that would have erred least says when
- * ranks come to the next one. What counts is how long before the last rank one comes, up to what a contribution takes on the link: who
- * comes earlier has brought it by then, and how much earlier makes no difference.
+ * ranks come to the next one. What counts is how long before the last rank a rank comes, but no more than its
+ * contribution takes on the link: a rank that comes still earlier has sent it by then, and how much earlier it comes
+ * makes no difference.
  */
 #ifndef PAT_PREDICT_H
 #define PAT_PREDICT_H
@@ -19,22 +20,25 @@ enum { PAT_PREDICT_CALLS = 8, PAT_PREDICTS = 8 };
 /* In the order in which they are preferred where they err alike. */
 enum pat_predictor {
     PAT_PREDICT_MEDIAN, /* of the last five calls: one in which another rank was disturbed changes nothing */
-    PAT_PREDICT_MEAN,   /* of all calls that are kept: the same of what is noise */
-    PAT_PREDICT_FADING, /* a mean in which each call weighs half as much as the next */
+    PAT_PREDICT_MEAN,   /* of all calls that are kept: what is noise evens out */
+    PAT_PREDICT_FADING, /* a mean in which each call weighs half as much as the one after it */
     PAT_PREDICT_AGO, /* as in the last call; PAT_PREDICT_AGO + k: as k calls before it, for a pattern that comes again */
     PAT_NUM_PREDICTORS = PAT_PREDICT_AGO + PAT_PREDICT_CALLS
 };
 
-/* The calls of one length. */
+/*
+ * The calls of one length. A call is known if all ranks know when each of them came to it; one of the others is only
+ * counted.
+ */
 typedef struct pat_predict {
     int64_t bytes;
     int64_t used;      /* the number of its last call; 0: there has been none */
     int64_t *ahead_ns; /* [call % PAT_PREDICT_CALLS][rank]: how long before the last rank each came */
-    int num;           /* such calls, as far as it counts how many; 0: nothing is known */
-    int left;          /* calls of which it need not be known, before the next one */
+    int num;           /* known calls, as far as it matters how many; 0: there are none */
+    int left;          /* calls that need not be known, before the next one that is to be */
     int gap;           /* what `left` began with */
     int right;         /* predictions that came true, one after the other */
-    int since;         /* calls that are known, since the last change */
+    int since;         /* known calls since ranks last changed what they do */
     int64_t erred_ns
         [PAT_NUM_PREDICTORS]; /* by how much, of all ranks together; the longer ago the less it counts */
 } pat_predict;
@@ -53,10 +57,10 @@ enum pat_predictor pat_predict_best(const pat_predict *predicts, int64_t bytes);
 int64_t pat_predict_ahead(const pat_predict *p, enum pat_predictor by, int num_ranks, int rank,
                           int64_t call_ns);
 
-/* Is it worth knowing when ranks come to the next call? In each at first and after a change, later in one of eight. */
+/* Is the next call to be known? At first and after a change every call is, later one of eight. */
 bool pat_predict_wants(const pat_predict *predicts, int64_t bytes);
 
-/* A call is over of which it is not known. */
+/* A call is over, and it will not be known when ranks came to it. */
 void pat_predict_pass(pat_predict *predicts, int64_t bytes);
 
 /* Learn when ranks came to a call. Returns 0 or ENOMEM; then nothing is known of this length. */

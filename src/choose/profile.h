@@ -3,7 +3,7 @@
  * or relay. It is decided by measurement, from the moment at which the last rank has called: whichever takes longer gives way after
  * a few calls, whatever the reason. A measured call is one after which the ranks tell each other when they began and ended it; a try
  * is a measured call by the one that is not in use. All of a profile is the same on all ranks, because it decides what runs: it must
- * never take in a time or a call site that has not travelled to all ranks. Must never call MPI or look at a clock.
+ * never take in a time or a call site that has not travelled to all ranks. Must never call MPI or read a clock.
  */
 #ifndef PAT_PROFILE_H
 #define PAT_PROFILE_H
@@ -26,7 +26,7 @@ enum pat_why {
     PAT_WHY_SHORT,          /* too short to gain anything */
     PAT_WHY_FIRST,          /* the communicator's first calls, which may be its only ones */
     PAT_WHY_LONG,           /* blocks are so long that relay should not lose, by the link or by calibration */
-    PAT_WHY_FASTER,         /* measured against the other one */
+    PAT_WHY_FASTER,         /* it was measured to be faster than the other one */
     PAT_WHY_LEAST,          /* the least time by calibration */
     PAT_WHY_APART,          /* ranks come far apart */
     PAT_WHY_TOGETHER,       /* ranks come together */
@@ -35,7 +35,7 @@ enum pat_why {
     PAT_WHY_SAID,           /* ranks have said when they come */
     PAT_WHY_LATER,          /* relay is to be tried, but not yet */
     PAT_WHY_COMPARE,        /* to see what the other one takes, or when ranks come */
-    PAT_WHY_NOT_CALIBRATED, /* operations with a root go by calibration only */
+    PAT_WHY_NOT_CALIBRATED, /* collectives with a root go by calibration only */
     PAT_WHY_BY_NAME,        /* algorithms of this collective run only where the user has named one */
     PAT_WHY_ONE_NODE,       /* all ranks are on one node */
     PAT_WHY_ONE_RANK,       /* there is nobody else */
@@ -46,7 +46,10 @@ enum pat_why {
     PAT_NUM_WHYS
 };
 
-/* So many calls are kept of which it is known when ranks came; and so many measured ones of each runner. */
+/*
+ * So many calls are kept of which it is known when ranks came; and so many measured ones of each runner. PAT_ALL_APART:
+ * the value of pat_profile.often_apart if ranks came far apart in every call.
+ */
 enum { PAT_LATELY = 2, PAT_SAMPLES = 3, PAT_ALL_APART = 1 << 10 };
 
 /* A call that is over, as all ranks know it. */
@@ -57,7 +60,7 @@ typedef struct pat_told {
     int last_rank;       /* who came last; of several the lowest */
     int64_t doubt_ns;    /* of a call that ranks have announced: by how much that may be wrong; 0 of others */
     int64_t waited_ns;   /* how long ranks waited for it to come, mean over ranks */
-    int64_t past_ns; /* from the last arrival to a rank's return, mean over ranks; below 0: not measured */
+    int64_t past_ns; /* past the last arrival, until a rank returns, mean over ranks; below 0: not measured */
     /* Of a measured call: when rank 0 called, and what measuring costs a rank beside the call, mean over ranks; 0: not known. */
     int64_t came_ns, cost_ns;
     uint32_t site, last_site; /* where rank 0 called from, in this call and in the one before; 0: not known */
@@ -87,7 +90,7 @@ typedef struct pat_profile {
     bool used;               /* has there been a call? */
     int left;                /* calls until one is measured, which may be a try */
     int gap;                 /* what `left` began with, and grows from */
-    int calls;       /* by the MPI library since relay's last lost try, or ever; many once relay was in use */
+    int calls;       /* by the MPI library since relay lost a try, or ever; at its most once relay has won */
     int losses;      /* tries that relay has lost, one after the other */
     int most_gap;    /* calls between two measured ones, at most, so that they are not felt; -1: not known */
     int since;       /* calls since the last measured one */
@@ -123,8 +126,8 @@ pat_next pat_profile_next(const pat_profile *p, const pat_terms *terms);
 pat_next pat_profile_plain(const pat_profile *p, const pat_terms *terms);
 
 /*
- * Who runs it where ranks have said when they come to it? said: of that, with an outlook where there is one. PAT_BY_REGULAR: the
- * outlook's contender.
+ * Who runs the next call where ranks have said when they come to it? said: what they have said, with an outlook where
+ * there is one. PAT_BY_REGULAR stands for the outlook's contender.
  */
 enum pat_runner pat_profile_said(const pat_profile *p, const pat_terms *terms, const pat_told *said);
 
@@ -137,10 +140,16 @@ void pat_profile_pass(pat_profile *p);
 /* A new profile in the place of an old one. It goes on with the old one's `left`: else two that share a place would be measured in every call. */
 pat_profile pat_profile_after(const pat_profile *old, int64_t bytes, uint32_t site);
 
-/* The median of the last measured calls by either, in ns; 0: none. */
+/*
+ * What a call by this runner takes past the last arrival (pat_told.past_ns): the median of the last measured ones; 0:
+ * none.
+ */
 int64_t pat_profile_past_ns(const pat_profile *p, enum pat_runner runner);
 
-/* The same, but the least while there are few: a first call that took long is not to speak for the other one. */
+/*
+ * The same, but of two measured calls the shorter one: a first call that took long is not to speak for the other
+ * runner.
+ */
 int64_t pat_profile_least_ns(const pat_profile *p, enum pat_runner runner);
 
 /* The mean outlook of the last calls of which it is known when ranks came. */

@@ -9,7 +9,10 @@
 #include "closed_form.h"
 #include "tree.h"
 
-/* The unit of all costs: one message of a segment over the network. */
+/*
+ * Where the ranks are, and what messages between them cost. The unit of all costs is one message of a segment over the
+ * network.
+ */
 typedef struct pat_stage_link {
     int ranks_per_node; /* ranks lie node by node; 0 or 1: every rank on a node of its own */
     int root;           /* the rank that the tree's rank 0 is */

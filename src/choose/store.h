@@ -14,7 +14,10 @@
 
 enum { PAT_STORE_PATH = 512, PAT_STORE_MOST = 16 };
 
-/* What the name of a calibration ends in that is still being measured, after the name that it will have: nobody but pat-calibrate reads it. */
+/*
+ * A calibration that is still being measured has this behind the name that it will have. Only pat-calibrate reads such
+ * a file.
+ */
 #define PAT_STORE_PART ".part"
 
 /* A calibration of the store. */
@@ -70,9 +73,10 @@ int pat_store_read_file(pat_calibration *c, const char *path, int64_t *written_n
                         size_t why_size);
 
 /*
- * Of these the one for a link of this rate: of those that are whole (pat_calibration_is_whole) and that pat_calibration_is_of_link accepts
- * the nearest, and of those that are within
- * a tenth of it the last written. NULL: there is none. Gives the same on all ranks that have the same processor.
+ * Which of `all` is to be used on a link of this rate? Only those count that are whole (pat_calibration_is_whole) and
+ * that pat_calibration_is_of_link accepts. Of these it is the one whose rate is nearest; of those that are as near
+ * within a tenth, the one that was written last. NULL: there is none. The answer is the same on all ranks that have the
+ * same processor.
  */
 pat_stored *pat_store_nearest(pat_stored *all, int num, double link_mbit);
 

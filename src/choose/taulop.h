@@ -52,6 +52,7 @@ enum pat_node_model {
     PAT_NUM_NODE_MODELS
 };
 
+/* What ranks on one node of the cluster do together. (PAT_NODE_ in plan.h is about the nodes of a plan.) */
 enum pat_node_op {
     PAT_NODE_MESSAGE,  /* one rank to another */
     PAT_NODE_STREAM,   /* one of many messages that follow one another */

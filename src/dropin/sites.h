@@ -48,8 +48,8 @@ void pat_sites_clear(pat_sites *sites);
 
 /*
  * The name of a call site, by which a person can find it: "program(function+0x1f)", or "program+0x11f3" where no symbol is known. It
- * is the same in all processes, whatever address the program is loaded at, and what addr2line takes. At most `size` bytes with the end of the text: a longer one is
- * shortened. Returns the offset from the beginning of the file.
+ * is the same in all processes, whatever address the program is loaded at, and addr2line takes it. The text has at most
+ * `size` bytes with its '\0': a longer one is shortened. Returns the offset from the beginning of the file.
  */
 int64_t pat_sites_name(const void *address, char *text, int size);
 

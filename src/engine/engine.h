@@ -17,8 +17,8 @@
 /*
  * Make an execution of `plan`, which must outlive it, and the scratch that it asks for. Returns 0, ENOMEM, EINVAL (too many
  * messages for the tags) or ENOTSUP: the plan does something else with own bytes than to copy them to their place in
- * the result, which cannot be run because with MPI_IN_PLACE they are only there. Plans in which a rank contributes a block for
- * each rank may: their own bytes are always elsewhere.
+ * the result, which cannot be run because with MPI_IN_PLACE they are only there. Plans in which a rank contributes a
+ * block for each rank (pat_plan_personal) may do so: their own bytes are always elsewhere.
  */
 int pat_exec_create(pat_exec **exec, const pat_plan *plan, MPI_Comm comm, pat_tags tags);
 
@@ -32,7 +32,7 @@ void pat_exec_reduces(pat_exec *exec, MPI_Datatype element, MPI_Op op);
 const char *pat_exec_reason(int error);
 
 /*
- * For operations with a root, right after pat_exec_create: the plan counts ranks from `root`, so its rank r is rank
+ * For collectives with a root, right after pat_exec_create: the plan counts ranks from `root`, so its rank r is rank
  * (r + root) mod P of the communicator. Byte i of the result is at home[(i + shift) mod result_bytes], which lets blocks
  * lie in the order of the communicator's ranks. Early data is then not allowed.
  */

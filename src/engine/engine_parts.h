@@ -62,7 +62,7 @@ int pat_exec_build_queues(pat_exec *e);
 /* The node is complete: whatever waited for it alone is ready. */
 void pat_exec_complete(pat_exec *e, int node);
 
-/* The node is to wait until the rank has called; it is ready. */
+/* Let the node wait until the rank has called. Or: the node need not wait any more. */
 void pat_exec_defer(pat_exec *e, int node);
 void pat_exec_make_ready(pat_exec *e, int node);
 

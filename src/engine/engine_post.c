@@ -132,11 +132,11 @@ void pat_exec_move_home(pat_exec *e, int node)
  * A message's bytes in the result at `base`, which may go on at its beginning, and, where the plan carries them, the
  * word of those whose blocks end there.
  */
-static pat_piece data_of(const pat_exec *e, const pat_node *n, char *base)
+static pat_message_data data_of(const pat_exec *e, const pat_node *n, char *base)
 {
     const enum pat_space space = pat_node_address(n).space;
     const int64_t offset = pat_node_address(n).offset, start = at_home(e, offset);
-    pat_piece data = {{NULL, NULL}, {(int)n->length, 0}};
+    pat_message_data data = {{NULL, NULL}, {(int)n->length, 0}};
     if (n->length == 0)
         return data;
     if (space != PAT_SPACE_RESULT) {
@@ -180,7 +180,7 @@ int pat_exec_post_recv(pat_exec *e, int node)
         e->in_landing[node] = to_result;
         e->landed += n->length;
     }
-    const pat_piece data = data_of(e, n, e->arrived ? e->home : e->landing);
+    const pat_message_data data = data_of(e, n, e->arrived ? e->home : e->landing);
     note_posted(e, node);
     return pat_wire_recv(&e->wire, node, real_rank(e, n->peer), n->match, &data);
 }
@@ -218,7 +218,7 @@ static int post_send(pat_exec *e, int node)
     }
     if (!n->unordered && n->match >= q->low + PAT_SEND_WINDOW)
         return MPI_SUCCESS;
-    const pat_piece data = data_of(e, n, e->arrived ? e->home : e->landing);
+    const pat_message_data data = data_of(e, n, e->arrived ? e->home : e->landing);
     note_posted(e, node);
     q->num_active++;
     e->num_sending++;

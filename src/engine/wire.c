@@ -30,7 +30,7 @@ typedef struct view {
     MPI_Datatype type;
 } view;
 
-static int view_make(view *v, const pat_piece *data)
+static int view_make(view *v, const pat_message_data *data)
 {
     *v = (view){data->at[0], data->bytes[0], MPI_BYTE};
     if (data->bytes[1] == 0)
@@ -59,7 +59,7 @@ static MPI_Request *next_request(pat_wire *w, int owner)
     return request;
 }
 
-int pat_wire_send(pat_wire *w, int owner, int peer, int match, const pat_piece *data, bool sync)
+int pat_wire_send(pat_wire *w, int owner, int peer, int match, const pat_message_data *data, bool sync)
 {
     view v;
     int (*send)(const void *, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request *) =
@@ -71,7 +71,7 @@ int pat_wire_send(pat_wire *w, int owner, int peer, int match, const pat_piece *
     return rc;
 }
 
-int pat_wire_recv(pat_wire *w, int owner, int peer, int match, const pat_piece *data)
+int pat_wire_recv(pat_wire *w, int owner, int peer, int match, const pat_message_data *data)
 {
     view v;
     int rc = view_make(&v, data);

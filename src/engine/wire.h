@@ -13,10 +13,10 @@
 #include <stdint.h>
 
 /* The data of a message: one run of bytes, or two, of which the second may be empty. */
-typedef struct pat_piece {
+typedef struct pat_message_data {
     char *at[2];
     int bytes[2];
-} pat_piece;
+} pat_message_data;
 
 typedef struct pat_wire {
     MPI_Comm comm;
@@ -32,8 +32,8 @@ bool pat_wire_make(pat_wire *wire, MPI_Comm comm, int first_tag, int most);
 void pat_wire_free(pat_wire *wire);
 
 /* Post a message with the tag first_tag + match. sync: it ends when the receiver takes it. */
-int pat_wire_send(pat_wire *wire, int owner, int peer, int match, const pat_piece *data, bool sync);
-int pat_wire_recv(pat_wire *wire, int owner, int peer, int match, const pat_piece *data);
+int pat_wire_send(pat_wire *wire, int owner, int peer, int match, const pat_message_data *data, bool sync);
+int pat_wire_recv(pat_wire *wire, int owner, int peer, int match, const pat_message_data *data);
 
 /*
  * Which messages are over? *count of them; their places are over[0] and so on. Messages that are posted meanwhile come behind all

@@ -60,8 +60,9 @@ typedef struct pat_face {
 #include "faces.h"
 
 /*
- * Where the MPI library has them, their forms with large counts: pat_face_allgather_c, ... They are run, and named, as those without _c,
- * and go on under their own name. Counts that no int holds are no trouble: all ranks have a block of more bytes then than plans are for.
+ * Where the MPI library has them, their forms with large counts: pat_face_allgather_c, ... They are run as those
+ * without _c, and reports name them so; where a call is passed on, it goes to the function with _c. Counts that no int
+ * holds are no trouble: then blocks are longer on all ranks than those that plans are for.
  */
 #define LARGE
 #define TAKE(name, lower, upper, op, kind, parameters, arguments, bytes)                                     \

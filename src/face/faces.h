@@ -38,7 +38,7 @@
 #else
 #define PLACES AINTS
 #endif
-/* An operation, and its non-blocking form, which takes a request as well. */
+/* A collective function, and its non-blocking form, which takes a request as well. */
 #define BOTH(name, lower, upper, parameters, arguments, bytes)                                               \
     PASS(name, lower, upper, parameters, arguments, bytes)                                                   \
     ONLY(lower, upper, parameters, arguments, bytes)

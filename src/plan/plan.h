@@ -81,7 +81,7 @@ typedef struct pat_edge {
 typedef struct pat_plan {
     int num_ranks;
     int rank;
-    int root;            /* of a collective with a root: who it is. See pat_plan_reorder */
+    int root;            /* of a collective with a root: its rank here, which is 0 before pat_plan_reorder */
     int64_t block_bytes; /* the longest block's */
     int64_t own_bytes;   /* of PAT_SPACE_OWN, at most: those of a block, or as pat_plan_personal says */
     int64_t *starts; /* where each block begins, and the result's end; NULL: all blocks are equally long */
@@ -124,7 +124,7 @@ typedef struct pat_job {
     const int64_t *starts; /* all-gather: num_ranks + 1, see pat_plan; NULL: all blocks are equally long */
     /* order[i]: the rank that stands at place i, where an algorithm takes that; the root, if any, at the first. NULL: by number */
     const int *order;
-    const int64_t *arrival_ns; /* num_ranks predicted arrivals, or NULL when the algorithm needs none */
+    const int64_t *arrival_ns; /* when each rank is expected to arrive; NULL: the algorithm does not ask */
     int64_t tau_ns;            /* one-way time of one block: alpha + block_bytes * beta, at least 1 */
     int64_t alpha_ns;          /* latency of a small message */
     int64_t beta_ps;           /* picoseconds per byte */
@@ -159,9 +159,10 @@ int pat_plan_send(pat_plan *plan, int peer, int64_t offset, int64_t length);
 int pat_plan_send_sync(pat_plan *plan, int peer, int64_t offset, int64_t length);
 /*
  * A send that may overtake the others to its peer: of those that are ready, the one with the lowest number goes
- * first, at most PAT_SEND_WINDOW at a time. All sends to that peer must be unordered too. Their receives wait for nothing but
- * PAT_RECV_WINDOW, and then no send stands in the way of another: of the pieces of a block that are under way,
- * the receiver always awaits the first, because it is the first that the sender got and the first it passed on.
+ * first, at most PAT_SEND_WINDOW at a time. All sends to that peer must be unordered too. Their receives wait for
+ * nothing but what PAT_RECV_WINDOW says. Then no send stands in the way of another: of the pieces of a block that are
+ * under way the sender got and passed on the first one first, and for that one the receiver always has a receive
+ * posted.
  */
 int pat_plan_send_unordered(pat_plan *plan, int peer, int64_t offset, int64_t length);
 int pat_plan_recv(pat_plan *plan, int peer, int64_t offset, int64_t length);
@@ -209,9 +210,9 @@ void pat_plan_in_step(pat_plan *plan, int node);
 void pat_plan_fit(pat_plan *plan, const int64_t *starts);
 
 /*
- * Until now the plan calls the i-th rank in an order rank i; make it name the real ones: order[i]. The first of them is the root, where there is one. Every message must lie within
- * one block, since the blocks of ranks that are neighbours in the order need not lie side by side in the result. To be called
- * once, before pat_plan_fit.
+ * Until now the plan names ranks by their places in an order; make it name the ranks themselves, order[i] for place i.
+ * Where there is a root, it is order[0]. Every message must lie within one block, since the blocks of ranks that are
+ * neighbours in the order need not lie side by side in the result. To be called once, before pat_plan_fit.
  */
 void pat_plan_reorder(pat_plan *plan, const int *order);
 

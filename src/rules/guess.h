@@ -1,6 +1,6 @@
 /*
  * guess.h — what the next call is taken to be, when its round is made before it, and what becomes of such a round when the call comes.
- * Must never call MPI, look at a clock or keep anything: facts come in, a decision comes out. docs/epochs.md says why it is
+ * Must never call MPI, read a clock or keep anything: facts come in, a decision comes out. docs/epochs.md says why it is
  * right; tests/epoch.pml has the same rules under the same names.
  *
  * All ranks decide alike, because the facts are what all of them know alike. Where a fact is this rank's own, it says so, and then the
@@ -69,24 +69,29 @@ enum pat_match {
 /* Which lane's prepared round no rank will call any more. */
 enum pat_voids {
     PAT_VOIDS_NOTHING,
-    PAT_VOIDS_OWN, /* that of the call's lane */
-    PAT_VOIDS_ANNOUNCED,
+    PAT_VOIDS_OWN,       /* that of the call's lane */
+    PAT_VOIDS_ANNOUNCED, /* that of the lane that the estimates announce */
 };
 
 typedef struct pat_guess_outcome {
-    bool as_prepared; /* the call's round has the slot of a prepared one, and is that where it is there */
+    bool as_prepared; /* the call's round has a prepared one's slot, and is that round if it has been made */
     enum pat_voids voids;
 } pat_guess_outcome;
 
-/* A call comes; basis and announced: of its lane. A settlement is a call by estimates in no lane, which nobody has guessed. */
+/*
+ * A call comes. basis, announced: of the call's lane. To settle counts as a call by estimates in no lane, for which
+ * nothing was guessed.
+ */
 pat_guess_outcome pat_guess_call(enum pat_basis basis, enum pat_announced announced, enum pat_match match);
 
-enum pat_void { PAT_VOID_NOTHING, PAT_VOID_IT, PAT_VOID_MADE_FIRST };
+/* What a rank does to void the round that was prepared in a lane. Which lane's: pat_voids. */
+enum pat_void {
+    PAT_VOID_NOTHING,    /* this rank has none, and no other rank has sent it anything */
+    PAT_VOID_IT,         /* this rank has made it: void it */
+    PAT_VOID_MADE_FIRST, /* it has not, but others may have sent control messages: make it, then void it */
+};
 
-/*
- * How a lane's prepared round is thrown away. Where estimates have announced it, others may have sent this rank its control messages: then
- * there must be one. prepared: this rank's own fact, it is there.
- */
+/* basis: of the lane. guessed: its next call was known. prepared: this rank has made the round; its own fact. */
 enum pat_void pat_guess_void(enum pat_basis basis, bool guessed, bool prepared);
 
 /* When a call, or a settlement, is over: is the epoch of the announced lane over too? */

@@ -1,6 +1,6 @@
 /*
  * pace.h — when the background thread, or a caller that waits, looks again: asks MPI what has come in. Intervals and reasons: docs/epochs.md,
- * "When the background thread works". Must never call MPI, look at a clock or keep anything: times and facts come in, a time
+ * "When the background thread works". Must never call MPI, read a clock or keep anything: times and facts come in, a time
  * comes out.
  *
  * All times are of one clock, in ns. INT64_MAX as a result: not before somebody wakes the thread.
@@ -43,7 +43,7 @@ typedef struct pat_pace_early {
     int64_t tau_ns;   /* that message's time on the link */
 } pat_pace_early;
 
-/* What the thread may leave something lying that MPI took in when it looked last, before it passes it on. */
+/* How long something may lie that MPI took in at the thread's last look, before the thread passes it on. */
 int64_t pat_pace_passes_on_ns(void);
 
 /* Begin with no message expected. */
@@ -52,10 +52,13 @@ pat_pace_early pat_pace_early_none(bool estimates, int64_t moved_ns);
 /* Add a message that needs tau_ns on the link, from a rank that sends nothing before from_ns. */
 void pat_pace_early_expect(pat_pace_early *early, int64_t from_ns, int64_t tau_ns);
 
-/* When to look for it where sockets do not announce messages. *poll_ns is the interval that grows while nothing moves, at first 0. */
+/*
+ * When to look for it where sockets do not tell of messages. *poll_ns: the interval, at first 0, which grows while
+ * nothing moves.
+ */
 int64_t pat_pace_early_look(const pat_pace_early *early, int64_t now_ns, int64_t *poll_ns);
 
-/* When to look for it where sockets announce messages, in case one did not. */
+/* When to look for it where sockets tell of messages, in case one did not. */
 int64_t pat_pace_early_spare(int64_t now_ns, int64_t moved_ns);
 
 /*
@@ -64,7 +67,7 @@ int64_t pat_pace_early_spare(int64_t now_ns, int64_t moved_ns);
  */
 int64_t pat_pace_open(int64_t over_ns, bool waited);
 
-/* When to look at a started request; announced: sockets announce messages. */
+/* When to look at a started request. announced: sockets tell of messages; it has nothing to do with estimates. */
 int64_t pat_pace_started(int64_t now_ns, bool announced);
 
 /*
@@ -76,12 +79,18 @@ int64_t pat_pace_tell(int64_t now_ns, int64_t first_ns, int64_t exchange_ns);
 /* When to look for what ranks tell each other of a measured call, which ended here at ended_ns. */
 int64_t pat_pace_measured(int64_t now_ns, int64_t ended_ns);
 
-/* When to look at rounds of credits (credits.h): one is under way and last moved at moved_ns; if none is, do calls follow each other? */
+/*
+ * When to look at rounds of credits (credits.h). under_way: a round is, and it last moved at moved_ns. calls_follow:
+ * none is, but calls follow each other, so that the next one is soon to be expected.
+ */
 int64_t pat_pace_credits(int64_t now_ns, int64_t moved_ns, bool under_way, bool calls_follow);
 
 /* ---- A caller that waits ------------------------------------------------------------------------------ */
 
-/* How long to sleep, unless a socket announces something, where nothing has moved for quiet_ns; 0: only yield the processor. */
+/*
+ * How long to sleep where nothing has moved for quiet_ns; 0: only yield the processor. announced: sockets tell of
+ * messages.
+ */
 int64_t pat_pace_nap_ns(bool announced, int64_t quiet_ns);
 
 /* Is it not to sleep at all, in a round of `ranks` blocks that take block_ns each? together: see pat_job. */

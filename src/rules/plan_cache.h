@@ -1,6 +1,6 @@
 /*
  * plan_cache.h — plans that were built on a communicator, kept for the next call that needs the same: a program that alternates between
- * operations, lengths or roots builds none twice. Bounded in memory; plans in use are never thrown away. Must never call MPI.
+ * collectives, lengths or roots builds none twice. Bounded in memory; plans in use are never thrown away. Must never call MPI.
  *
  * All of it belongs to one communicator, whose link and order of ranks stay as they are: they are no part of what is compared. One
  * thread at a time.
@@ -24,8 +24,9 @@ typedef struct pat_plan_cache {
 } pat_plan_cache;
 
 /*
- * Get rank `rank`'s plan of `alg` for `job`, which is built if it is not there. It stays as it is until pat_plan_cache_release. A plan that goes by
- * arrivals (job->arrival_ns) is built for this one time. Returns 0, ENOMEM or EINVAL, as pat_algorithm_plan does.
+ * Get rank `rank`'s plan of `alg` for `job`, which is built if it is not there. It stays as it is until
+ * pat_plan_cache_release. A plan that goes by arrivals (job->arrival_ns) is built anew each time, and not kept. Returns
+ * 0, ENOMEM or EINVAL, as pat_algorithm_plan does.
  */
 int pat_plan_cache_get(pat_plan_cache *cache, const pat_algorithm *alg, const pat_job *job, int rank,
                        const pat_plan **plan);

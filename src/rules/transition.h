@@ -1,5 +1,5 @@
 /*
- * transition.h — the states of a round and of a call, and which state follows from which event. Must never call MPI, look at a clock or
+ * transition.h — the states of a round and of a call, and which state follows from which event. Must never call MPI, read a clock or
  * keep anything: a state and an event come in; the next state comes out, and what is to be done. docs/epochs.md says why it is so.
  */
 #ifndef PAT_TRANSITION_H
@@ -31,7 +31,9 @@ enum pat_round_state pat_transition_round(enum pat_round_state state, enum pat_r
 
 /* ---- A call ------------------------------------------------------------------------------------------- */
 
-/* Of a communicator's call by plan, in whichever lane. */
+/*
+ * How far a communicator's call by plan is, in whichever lane. (A program's phase, before a call, is something else.)
+ */
 enum pat_phase {
     PAT_IDLE,            /* there is none */
     PAT_AWAIT_ESTIMATES, /* this rank has called, and not all ranks have said when they will */
@@ -44,7 +46,7 @@ enum pat_call_event {
     PAT_CALL,              /* this rank calls, by a plan that needs no estimates */
     PAT_CALL_BY_ESTIMATES, /* by one that does */
     PAT_ALL_SAID,          /* all ranks have given this epoch's estimates */
-    PAT_ALL_OVER,          /* the call's round is over, and gone is what was thrown away for it */
+    PAT_ALL_OVER,          /* the call's round is over, and the round that was voided for it is empty */
     PAT_SETTLE,            /* the epoch of the estimates ends without a call */
 };
 
@@ -54,7 +56,7 @@ enum pat_act {
     PAT_DO_NOTHING,
     PAT_DO_SAY_CALL, /* give the estimate that this rank has called, if it has not given one in this epoch */
     PAT_DO_SAY_NO_CALL, /* likewise, that it expects no call */
-    PAT_DO_START,       /* settle what was prepared, and run the call's round */
+    PAT_DO_START,       /* use or void what was prepared, and run the call's round */
     PAT_DO_FINISH,      /* hand over the result; the epoch is over */
     PAT_DO_NEVER,       /* the event may not happen in this state */
 };

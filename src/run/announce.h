@@ -15,7 +15,10 @@
  */
 bool pat_announce_edge(int64_t now_ns);
 
-/* `c` was the last communicator to run a call, and the phase before it ended there, if there was one: milestones feed it. */
+/*
+ * A call has come on `c`. If a PAT_Edge came before it, the phase has ended here: the next PAT_Edge after a call on the
+ * communicator that was used before `c` will be for `c` again. An estimate for another communicator is dropped.
+ */
 void pat_announce_called(pat_comm *c);
 
 #endif

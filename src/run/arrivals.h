@@ -26,21 +26,23 @@ bool pat_arrivals_wanted(const pat_lane *lane, const pat_algorithm *alg, int64_t
 int pat_arrivals_over(pat_comm *c, pat_lane *lane, const pat_algorithm *alg, int64_t bytes);
 
 /*
- * All ranks have given an estimate for a measured call: is it worth going by estimates? At first, and once that was given up where `pays`: this
- * call would have gained by it, or estimates are not felt.
+ * All ranks have given an estimate for a measured call: is the lane to go by estimates? Yes the first time; once it has
+ * given them up, only where `pays` says that this call would have gained by them, or that calls are so rare that
+ * estimates are not felt.
  */
 bool pat_arrivals_worth(const pat_lane *lane, bool pays);
 
 /*
- * From now on the lane's calls go by estimates (pat_select_said, in select.h): at the same point of the program on all ranks, and with no round
- * prepared in the lane, which an algorithm runs that chooses. The second: another algorithm is in use, which chooses, or not.
+ * From now on the lane's calls go by estimates (pat_select_said, in select.h). To be called at the same point of the
+ * program on all ranks, for a lane in which an algorithm that chooses is in use, and in which no round is prepared. The
+ * second function: another algorithm is in use; chooses: whether it is one that chooses.
  */
 void pat_arrivals_listen(pat_comm *c, pat_lane *lane);
 void pat_arrivals_chooses(pat_comm *c, pat_lane *lane, bool chooses);
 
 /*
- * A call is over, or a request has been waited for; left: to the MPI library. Where it went by estimates, and several in a row had not been announced by all ranks, or were all left,
- * the lane's calls no longer go by them.
+ * A call is over, or a request has been waited for. left: it was left to the MPI library. A lane that goes by estimates
+ * stops doing so after several calls in a row that not all ranks had announced, or that were all left.
  */
 void pat_arrivals_heard(pat_comm *c, pat_lane *lane, bool left);
 

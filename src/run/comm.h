@@ -43,7 +43,7 @@ typedef struct pat_comm {
     bool background; /* agreed: every member has a background thread */
     pat_link link;
     const pat_calibration *calibration; /* the runtime's, or what it has stored for this link; NULL: none */
-    bool calibrated;    /* it says something of all-gathers: what auto does without one it does by that */
+    bool calibrated;    /* the calibration knows all-gathers: auto then goes by it, and not by the link */
     int slot_tags;      /* agreed: tags that each slot has */
     int *order;         /* the order in which rings visit ranks; NULL: by number */
     pat_tags call_tags; /* of rounds that are made in the call alone; they share one slot */
@@ -54,9 +54,8 @@ typedef struct pat_comm {
     struct pat_comm *next;
     bool listed;    /* it is in the runtime's list; else `next` has no meaning */
     int64_t number; /* of this communicator; none has had it before */
-    int64_t
-        led_to; /* the number of the one in which the phase after a call on this one ended the last time; 0: not known */
-    int refs; /* see pat_comm_ref */
+    int64_t led_to; /* number of the communicator where the phase after a call here last ended; 0: unknown */
+    int refs;       /* see pat_comm_ref */
 
     /* The hand-over from PAT_Edge to the background thread. */
     atomic_bool edge; /* there is an estimate to be sent */
@@ -65,7 +64,7 @@ typedef struct pat_comm {
         edge_due_ns; /* it is to be sent now, by the local clock: until then a better one may come */
     atomic_int_fast64_t
         edge_next_ns; /* when the phase's next PAT_Edge is expected, by the local clock; INT64_MAX: none is */
-    atomic_int_fast64_t ahead_ns; /* how long before this rank the first one was expected the last time */
+    atomic_int_fast64_t ahead_ns; /* how long before this rank the first one comes, by the last estimates */
     atomic_bool listens;          /* some lane goes by estimates: the thread is to be woken */
     atomic_bool foreground;       /* a calling thread drives this communicator until its call returns */
 
@@ -76,16 +75,16 @@ typedef struct pat_comm {
         failure; /* of a call or of the background thread: once there is one nothing runs here any more */
     pat_plan_cache plans;
     pat_lane lanes[PAT_NUM_OPS];
-    enum pat_op last_op;              /* the collective of the last call without a root */
+    enum pat_op last_op;              /* the collective of the last call but for those of rooted.h */
     enum pat_op follows[PAT_NUM_OPS]; /* which one came after a call of each the last time */
     pat_exchange exchange;            /* of this epoch's estimates, which say which collective comes */
     int64_t doubt_ns;                 /* by how much this rank's estimates were wrong: a mean that fades */
     int64_t *arrival_ns;              /* scratch memory for one time per rank */
     int *from_root;                   /* scratch memory for one rank per place, the root at the first */
     pat_sample sample;
-    pat_lane *measured; /* the lane whose call the sample is of */
-    enum pat_phase phase;
-    pat_lane *lane; /* of the call under way, as are the next three */
+    pat_lane *measured;   /* the lane whose call the sample is of */
+    enum pat_phase phase; /* of the call under way: transition.h */
+    pat_lane *lane;       /* of the call under way, as are the next three */
     const pat_algorithm *alg;
     bool
         left; /* by estimates it is left to the MPI library, which may run it still: nothing is told or prepared here meanwhile */
@@ -93,7 +92,7 @@ typedef struct pat_comm {
     pat_call call;
     const pat_algorithm
         *said;         /* who runs the call that all estimates announce, in a lane that goes by them */
-    pat_lane *rooted;  /* the lane of the call with a root that is under way; else NULL */
+    pat_lane *rooted;  /* the lane of the call under way that rooted.h runs; NULL: there is none */
     pat_lane *voiding; /* the lane whose prepared round is being thrown away; else NULL */
     struct pat_sockets *sockets; /* what the calling thread watches while it waits; may be NULL */
     pat_hold hold;
@@ -172,8 +171,9 @@ static inline bool pat_comm_sockets_tell(const pat_comm *c, bool reliable)
 }
 
 /*
- * Are the ranks expected to call together next time? Yes when in each of the last PAT_SPREADS rounds all of them came within a
- * quarter of the time of such a block: a wrong guess costs more than a right one gains.
+ * Are the ranks expected to call together next time? Yes if in each of the last PAT_SPREADS rounds all of them came
+ * within a quarter of what such a block keeps the link (pat_link_busy_ns): a wrong guess costs more than a right one
+ * gains.
  */
 static inline bool pat_comm_together(const pat_comm *c, const pat_lane *lane, int64_t block_bytes)
 {
@@ -224,7 +224,7 @@ static inline pat_tags pat_comm_tags(const pat_comm *c, int slot)
 /* May MPI still write to its memory, after an error? Then neither that nor the library's own communicator is freed. */
 bool pat_comm_stays(const pat_comm *c);
 
-/* This rank has called a collective without a root here: note which one it came after. */
+/* This rank has called here: note which collective the call came after. Not for the calls that rooted.h runs. */
 void pat_comm_called(pat_comm *c, enum pat_op op);
 
 /* The communicator is being freed: the background thread and milestones no longer find it. */

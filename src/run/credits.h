@@ -32,7 +32,7 @@ typedef struct pat_credits {
     bool last;     /* the call under way ends the epoch */
     pat_plan plan;
     pat_round round;     /* the one under way */
-    int failed;          /* MPI error code of this round; other ranks may then wait for this one */
+    int failed;          /* MPI error code of this round: after an error other ranks may wait for this one */
     atomic_bool watched; /* the background thread comes again without being woken */
     bool started;        /* a round has begun since the thread came last */
     int64_t moved_ns;    /* when the thread last saw something come in */

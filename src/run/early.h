@@ -9,7 +9,10 @@
 
 #include "comm.h"
 
-/* Give the lane's prepared round a place for early data. Where there is none, it is received after the call. */
+/*
+ * Give the lane's prepared round a place for early data. What there is no place for is received once this rank has
+ * called.
+ */
 void pat_early_land(pat_comm *c, pat_lane *lane);
 
 /* Early data has been taken, or is not wanted any more: its share of PAT_MEM is free again. */

@@ -14,8 +14,8 @@ int pat_epoch_begin(pat_comm *c, const pat_call *call, const pat_algorithm *alg)
 int pat_epoch_progress(pat_comm *c, bool *moved);
 
 /*
- * Asked when a call is over: is there something here for the background thread, in whatever collective? While a caller waits the thread leaves
- * the communicator alone, so it is to be woken then.
+ * Asked when a call is over: is there something here for the background thread to do, in whatever lane? If so it is to
+ * be woken, since it leaves the communicator alone while a caller waits.
  */
 bool pat_epoch_goes_on(pat_comm *c);
 
@@ -32,7 +32,10 @@ int pat_epoch_wait(pat_comm *c);
 int pat_epoch_progress_driving(pat_comm *c, bool *moved);
 int pat_epoch_prepare(pat_comm *c, pat_lane *lane);
 
-/* From when on that is, in local time: 0: now; INT64_MAX: not before somebody wakes the thread. */
+/*
+ * When it is time to get a lane's next round ready, in local time. 0: now; INT64_MAX: not before somebody wakes the
+ * thread.
+ */
 int64_t pat_epoch_prepares_at(pat_comm *c, const pat_lane *lane);
 
 /* Throw away all rounds that were prepared without estimates; only between calls. */

@@ -45,18 +45,17 @@ typedef struct pat_late {
 
 typedef struct pat_lane {
     enum pat_op op;
-    int first_slot; /* of the tags that rounds have of it which may be prepared before the call */
+    int first_slot; /* the first of the slots of those of its rounds that may be prepared before the call */
 
-    /* The rounds. Calls that wait for no estimates of a collective with a root have no epochs and one round at a time, `current`. */
-    int64_t epoch;       /* so many are over: by a call with a plan, by settling, or by another algorithm */
+    /* The rounds. Calls that rooted.h runs have no epochs, and one round at a time: `current`. */
+    int64_t epoch;       /* so many are over: by a call, by settling, or by a change of what runs them */
     pat_shapes shapes;   /* of such calls, and the guess for the next */
     pat_round rounds[2]; /* the next two point here */
-    pat_round *current;  /* the call under way */
+    pat_round *current;  /* the round of the call under way */
     pat_round *prepared; /* made before the call; becomes current, or is voided */
     pat_carried mine;    /* what the block of the call under way carries of this rank */
-    bool by_request;     /* the last call was a request's: nothing is prepared before the next PAT_Open */
-    int64_t
-        open_by_ns; /* but no longer than until then, in local time; 0: not known, its round is under way */
+    bool by_request;     /* the last call was a request's: before its next PAT_Open nothing is prepared, */
+    int64_t open_by_ns;  /* unless it is later than this, in local time; 0: not known while its round runs */
 
     /* What people who have asked were told of its plans. */
     const pat_algorithm *told_back; /* the last one that fell back on another */
@@ -75,11 +74,11 @@ typedef struct pat_lane {
     bool by_last_calls;
     /* Agreed, for an algorithm that chooses: all ranks give estimates, and by these each call is run by whom it takes least. */
     bool by_estimates;
-    bool announced, ever_announced; /* the same, also while another algorithm is in use; and before */
+    bool announced, ever_announced; /* all ranks give estimates, whatever is in use; they did so once */
     bool seldom;                    /* do calls come so seldom that estimates are not felt? */
     int left_in_a_row;              /* calls by estimates that the MPI library has run, one after the other */
     int unannounced; /* calls one after the other to which no rank (by_estimates: not every rank) had given an estimate */
-    bool edged; /* this rank has given one all the same, for the call under way */
+    bool edged; /* this rank had an estimate for the call under way, which nobody asked for */
     pat_predict predicts[PAT_PREDICTS];
 
     /* What an algorithm is chosen by. */

@@ -18,7 +18,8 @@ typedef struct pat_link {
 } pat_link;
 
 /*
- * The eager limit: how long a message over TCP may be that the MPI library sends without asking; INT_MAX: not known. Open MPI's default, or
+ * The eager limit: how long a message over TCP may be that the MPI library sends without asking. INT_MAX: not known (0
+ * in pat_link). Open MPI's default, or
  * what mpirun --mca btl_tcp_eager_limit has put into the environment. Asking the library itself (MPI_T) would be surer, but
  * Open MPI then opens every component that it has, which takes 0.2 s.
  */
@@ -30,8 +31,8 @@ int pat_link_eager_inside_bytes(void);
 /*
  * Collective over comm, the library's own. Neighbours are those of a ring through the ranks in this order (NULL: by number).
  * They bounce a byte, then every rank sends to its right neighbour at once, longer and longer messages until one takes 5 ms or
- * 4 MiB are reached, then one in pieces. The slowest rank counts. Takes some tens of milliseconds, up to some hundreds where many ranks share a core. Leaves
- * eager_bytes and packet_bytes alone. Returns an MPI error code.
+ * 4 MiB are reached, then one in pieces. The slowest rank counts. It takes some tens of milliseconds, up to some
+ * hundreds where many ranks share a core. It leaves eager_bytes and packet_bytes alone. Returns an MPI error code.
  */
 int pat_link_measure(pat_link *link, MPI_Comm comm, const int *order);
 
@@ -39,10 +40,11 @@ int pat_link_measure(pat_link *link, MPI_Comm comm, const int *order);
 int pat_link_find(pat_link *link, const pat_config *config, MPI_Comm comm, const int *order);
 
 /*
- * The least that a piece is reckoned to cost. It is passed on by a thread that wakes for it, and that takes about
- * alpha; but the link carries other pieces meanwhile. In the emulated cluster, against the whole of alpha: twice as
- * many pieces, 0.1 % slower when all ranks arrive at once, the time past a late last arrival 1 to 9 % shorter (16
- * nodes), a third shorter after ascending arrivals (32). A sixteenth of alpha saves little more and costs 0.5 %.
+ * The least that a piece is reckoned to cost: a quarter of alpha. A piece is passed on by a thread that wakes for it,
+ * which takes about alpha; but the link carries other pieces meanwhile. Measured in the emulated cluster against the
+ * whole of alpha: there are twice as many pieces, calls take 0.1 % longer when all ranks arrive at once, the time past
+ * a late last arrival is 1 to 9 % shorter (16 nodes), and a third shorter after ascending arrivals (32 nodes). A
+ * sixteenth of alpha saves little more and costs 0.5 %.
  */
 static inline int64_t pat_link_least_piece_ns(int64_t alpha_ns)
 {

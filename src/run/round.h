@@ -8,8 +8,9 @@
  *
  * The table of states and events is in transition.c.
  *
- * Whoever calls these holds the communicator's lock, and pat_rt.driving for reading where it may meet a cancel. Functions that
- * return int return MPI error codes; after an error a round stays what it is, since messages of it may still be under way.
+ * Whoever calls these holds the communicator's lock, and pat_rt.driving for reading where another thread may cancel.
+ * Functions that return int return MPI error codes; after an error a round stays what it is, since messages of it may
+ * still be under way.
  */
 #ifndef PAT_ROUND_H
 #define PAT_ROUND_H

@@ -34,7 +34,7 @@ typedef struct pat_runtime {
     struct pat_dropin *dropin; /* what the drop-in keeps for a report; NULL: no report is wanted */
     int patience; /* so many first calls on a communicator are left to the MPI library, without a pat_comm; the same on all ranks */
     bool settled; /* the library ends: communicators have nothing left to agree on */
-    _Atomic(const pat_algorithm *) alg[PAT_NUM_OPS]; /* what PAT_UseAlg chose, the same on all ranks */
+    _Atomic(const pat_algorithm *) alg[PAT_NUM_OPS]; /* in use, by setting or PAT_UseAlg; agreed */
     pat_config config;
     /*
      * The calibration of PAT_CALIBRATION, for all communicators; or what was found in the store, of which each communicator takes what is

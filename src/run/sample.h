@@ -39,8 +39,9 @@ typedef struct pat_sample {
 } pat_sample;
 
 /*
- * The call on `user` is over on this rank, which returns first: what it says is sent by the first test. own: the library's communicator for it; mine: what this rank says, but for when the
- * call returned and the cost.
+ * The call on `user` is over on this rank. So that it returns at once, what it says is not sent here but by the first
+ * pat_sample_test. own: the library's communicator for `user`. mine: what this rank says; the time of its return and
+ * the cost are added here.
  */
 int pat_sample_begin(pat_sample *s, MPI_Comm user, MPI_Comm own, enum pat_runner ran, int64_t bytes,
                      pat_said mine);

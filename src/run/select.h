@@ -10,15 +10,15 @@
 
 /*
  * `alg` itself, or what it chooses for blocks of so many bytes on this communicator; with c NULL that is the MPI library's own.
- * may_measure: may the call be measured, or a try? The same on all ranks. *next, unless NULL, says why this one and whether the call
- * is measured. Changes nothing. The caller holds c's lock, here and below.
+ * may_measure: may the call be a measured one, as a try is? The same on all ranks. *next, unless NULL, says why this
+ * algorithm is taken, and whether the call is measured. Changes nothing. The caller holds c's lock, here and below.
  */
 const pat_algorithm *pat_select(const pat_comm *c, const pat_algorithm *alg, int64_t block_bytes,
                                 bool may_measure, pat_next *next);
 
 /*
- * A call begins: note for its block, or for a measured call, when and from where, and whether this rank has announced it. site: to where
- * the call returns; NULL: not known.
+ * A call begins: note when, from where, and whether this rank has announced it, for what the rank's block carries or
+ * what the rank says of a measured call. site: the address to which the call returns; NULL: not known.
  */
 void pat_select_arrive(pat_comm *c, pat_lane *lane, const void *site);
 
@@ -49,7 +49,10 @@ int pat_select_measure(pat_comm *c, pat_lane *lane, enum pat_runner ran, int64_t
 int pat_select_look(pat_comm *c, bool *moved);
 int pat_select_look_driving(pat_comm *c, bool *moved);
 
-/* Wait until all have told, if a measured call is under way: only for ranks that have not ended it. */
+/*
+ * If ranks are still telling of a measured call, wait until all have told: that is, for ranks that are still in that
+ * call.
+ */
 int pat_select_hear(pat_comm *c);
 
 /*

@@ -26,11 +26,11 @@ static inline bool pat_blocks_same(pat_blocks a, pat_blocks b, int num_ranks)
            pat_starts_same(a.starts, b.starts, num_ranks);
 }
 
-/* So many kinds of calls are kept; what has not been called for longest gives way. */
+/* So many shapes are kept; the one that has not been called for longest gives way. */
 enum { PAT_SHAPES = 8 };
 
 typedef struct pat_shape {
-    int64_t kind; /* 0: nothing is kept here. The number goes to one kind only, ever */
+    int64_t kind; /* the shape's number, which no other one of the lane ever gets; 0: nothing is kept here */
     int64_t used; /* the number of its last call */
     pat_blocks blocks;
     int64_t *starts; /* memory for those of `blocks`; NULL: none yet */
