@@ -62,7 +62,10 @@ const pat_algorithm *pat_algorithm_runs_as(const pat_algorithm *alg, const pat_j
 /* Do its plans move data early, if need be by estimates? */
 bool pat_algorithm_is_early(const pat_algorithm *alg);
 
-/* Do its plans move data early without any estimates, so that the next round can be made before anybody has said a word? */
+/*
+ * Do its plans move data early where no rank gives estimates, so that the next round can be made before anybody has said a word? They go
+ * by no arrivals, or the last calls' serve.
+ */
 bool pat_algorithm_is_ahead(const pat_algorithm *alg);
 
 /* The first such algorithm of a collective, which contends with the MPI library's own; NULL: there is none. */

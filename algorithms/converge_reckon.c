@@ -119,7 +119,8 @@ int64_t pat_converge_chain_ns(const pat_job *job)
     const int64_t vector = pieces * piece, latencies = (P - 1) * job->alpha_ns;
     const int64_t straight = vector + (P - 2) * piece + latencies;
     const int64_t in = joined_at(job, 0, P, last), out = PAT_CONVERGE_UNITS + left_in_chain(job, last);
-    const int64_t held_up = pat_converge_in_units(vector, in > out ? in : out) + (P - 2) * piece / 4 + latencies;
+    const int64_t held_up =
+        pat_converge_in_units(vector, in > out ? in : out) + (P - 2) * piece / 4 + latencies;
     const int64_t swift = straight - pat_part_least(straight / 4, vector / 3);
     return swift > held_up ? swift : held_up;
 }

@@ -47,7 +47,7 @@
     OURS(bcast_split, op, REGULAR, "half the message down each side of a binary tree, then exchange")        \
     OURS(bcast_binomial, op, REGULAR, "down a binomial tree, in segments")
 #define PAT_ALLREDUCES(LEFT, OURS, op)                                                                       \
-    LEFT(allreduce_auto, op, CHOOSES, "for now always allreduce_native")                                     \
+    LEFT(allreduce_auto, op, AHEAD | CHOOSES, "allreduce_converge or allreduce_native, call by call")        \
     LEFT(allreduce_native, op, REGULAR, "the MPI library's own all-reduce")                                  \
     OURS(allreduce_doubling, op, REGULAR | REDUCES, "recursive doubling, the whole vector in each step")     \
     OURS(allreduce_ring, op, REGULAR | REDUCES, "a ring, in P parts; for operations that commute")           \

@@ -74,7 +74,7 @@ bool pat_algorithm_is_early(const pat_algorithm *alg)
 
 bool pat_algorithm_is_ahead(const pat_algorithm *alg)
 {
-    return pat_algorithm_is_early(alg) && !alg->uses_arrivals;
+    return pat_algorithm_is_early(alg) && (!alg->uses_arrivals || alg->uses_last_calls);
 }
 
 const pat_algorithm *pat_algorithm_contender(enum pat_op op)

@@ -205,17 +205,23 @@ PAT_PUBLIC int PAT_Gather(const void *sendbuf, int sendcount, MPI_Datatype sendt
 /* ---- All-reduce ------------------------------------------------------------------------------------- */
 
 /*
- * MPI_Allreduce, argument by argument. PAT_UseAlg and PAT_ALG_ALLREDUCE choose: allreduce_auto (the default, for now always
- * allreduce_native), allreduce_native (the MPI library's own), allreduce_doubling (recursive doubling), allreduce_ring
- * (reduce-scatter and all-gather round a ring), allreduce_converge: each rank's vector sets out when the rank calls, to the
- * ranks that join its parts, and the later a rank is expected, the less it joins; the milestones of all ranks tell that, or, where
- * no rank gives any, when ranks came to the last calls. An
- * algorithm joins the vectors in an order that follows from the number of ranks and the count alone, so all ranks
- * get the same bits, in every run. Only predefined operations on the predefined types for which MPI defines them run by plan; all
- * others, vectors of more than 512 MiB, and calls on inter-communicators are passed on to MPI, and so are all calls before PAT_Init
- * and after PAT_Finalize. The first call on a communicator may wait for all its members; with allreduce_converge MPI_Comm_free
- * of a communicator that was used here may wait for its other members. While a request is started on the communicator, a call that
- * would run by plan returns MPI_ERR_REQUEST.
+ * MPI_Allreduce, argument by argument. PAT_UseAlg and PAT_ALG_ALLREDUCE choose: allreduce_auto (the default:
+ * allreduce_native or allreduce_converge, whichever is measured to be faster), allreduce_native (the MPI library's
+ * own), allreduce_doubling (recursive doubling), allreduce_ring (reduce-scatter and all-gather round a ring),
+ * allreduce_converge. With the last one each rank sends its vector when it calls, in parts, to the ranks that join
+ * these parts; the later a rank is expected to call, the smaller is the part that it joins. When a rank is expected
+ * follows from the milestones of all ranks or, where no rank gives any, from when the ranks came to the last calls.
+ *
+ * An algorithm joins the vectors in an order that follows from the number of ranks and the count alone, so that all
+ * ranks get the same bits, and get them in every run. With allreduce_auto, too, all ranks get the same bits; but in
+ * another run it may choose otherwise for the same call, so it leaves floating-point numbers to the MPI library unless
+ * PAT_REORDER is set. Only predefined operations on the predefined types for which MPI defines them run by plan. All
+ * others, vectors of more than 512 MiB and calls on inter-communicators are passed on to MPI, and so are all calls
+ * before PAT_Init and after PAT_Finalize.
+ *
+ * The first call on a communicator may wait for all its members. With allreduce_auto and allreduce_converge,
+ * MPI_Comm_free of a communicator that was used here may wait for its other members. While a request is started on the
+ * communicator, a call that would run by plan returns MPI_ERR_REQUEST.
  */
 PAT_PUBLIC int PAT_Allreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
                              MPI_Comm comm);

@@ -172,6 +172,32 @@ static void test_far_apart(void **state)
     }
 }
 
+/* Whoever is last, the total goes from each rank to the next one by number, so over the same connections in each call. */
+static void test_same_connections(void **state)
+{
+    uint64_t seed = 14;
+    (void)state;
+    for (int P = 3; P <= 20; P++) {
+        static pat_plan plans[MAX_RANKS];
+        int64_t arrival[MAX_RANKS];
+        const pat_job job = job_of(P, 65536, arrival);
+        far_apart(&seed, &job, arrival);
+        plan_set_build(pat_algorithm_find("allreduce_converge"), &job, plans);
+        int root = 0;
+        for (int r = 1; r < P; r++)
+            root = arrival[r] > arrival[root] ? r : root;
+        for (int r = 0; r < P; r++) {
+            int64_t bytes = 0;
+            for (int i = 0; i < plans[r].num_nodes; i++)
+                if (plans[r].nodes[i].kind == PAT_NODE_SEND && plans[r].nodes[i].peer == (r + 1) % P)
+                    bytes += plans[r].nodes[i].length;
+            if ((r + 1) % P != root)
+                assert_true(bytes >= job.block_bytes);
+        }
+        plan_set_free(plans, P);
+    }
+}
+
 /* 16 ranks, rank 11 last, most long there. Of some: how long before it they call, in hundredths of a vector's time. */
 static int64_t past_with_late(int num, const int (*late)[2])
 {
@@ -389,6 +415,7 @@ int main(void)
         cmocka_unit_test(test_right_for_all_counts_and_arrivals),
         cmocka_unit_test(test_order_of_joining),
         cmocka_unit_test(test_far_apart),
+        cmocka_unit_test(test_same_connections),
         cmocka_unit_test(test_some_late),
         cmocka_unit_test(test_near_each_other),
         cmocka_unit_test(test_most_messages),

@@ -145,6 +145,9 @@ static void test_wait(void **state)
     assert_true(good("PAT_GOAL", "Last").goal_last);
     assert_false(good("PAT_GOAL", "mean").goal_last);
     bad("PAT_GOAL", "median");
+    assert_false(good("PAT_REORDER", "off").reorder);
+    assert_true(good("PAT_REORDER", "yes").reorder);
+    bad("PAT_REORDER", "sum");
     assert_true(good("PAT_WAIT", "Spin").wait_spin);
     assert_string_equal(good("PAT_TRACE", "a b/c").trace, "a b/c");
     assert_string_equal(good("PAT_WAIT", "spin").trace, "");
@@ -248,9 +251,9 @@ static void test_digest(void **state)
 {
     (void)state;
     const uint64_t plain = digest(NULL, NULL, NULL, NULL);
-    /* FNV-1a of "alg=auto,bcast_auto,gather_auto,allreduce_auto,alltoall_auto;cal=1,,0;report=;mem=268435456;link=0,0,0", worked out apart from this
+    /* FNV-1a of "alg=auto,bcast_auto,gather_auto,allreduce_auto,alltoall_auto;cal=1,,0;reorder=0;report=;mem=268435456;link=0,0,0", worked out apart from this
      * code: the same on every platform. */
-    assert_true(plain == UINT64_C(0x3f5789c92daad2ee));
+    assert_true(plain == UINT64_C(0xee42dddfd9607635));
 
     /* The same settings, said differently. */
     assert_true(plain == digest("PAT_ALG", "auto", "PAT_MEM", "262144K"));
@@ -261,6 +264,7 @@ static void test_digest(void **state)
     assert_true(plain == digest("PAT_TRACE", "/tmp", "PAT_EXPLAIN", "1"));
     /* What may not. */
     assert_true(plain != digest("PAT_ALG", "ring", NULL, NULL));
+    assert_true(plain != digest("PAT_REORDER", "1", NULL, NULL));
     assert_true(plain != digest("PAT_ALG_BCAST", "bcast_chain", NULL, NULL));
     assert_true(plain != digest("PAT_ALG_GATHER", "gather_linear", NULL, NULL));
     assert_true(plain != digest("PAT_ALG_ALLREDUCE", "allreduce_native", NULL, NULL));

@@ -107,12 +107,15 @@ static void choice_by_measurement(void **state)
     pat_explain_change(&p, &terms, relay(), 4);
     pat_explain_left(2, PAT_WHY_NO_THREAD);
     pat_explain_left(2, PAT_WHY_ONE_NODE);
+    pat_explain_left(2, PAT_WHY_ORDER);
     said("PAT: 4 ranks, 65536 bytes: so relay from now on (long blocks)\n"
          "PAT: 4 ranks, 65536 bytes: native was measured to take 2000.0 us after the last rank called, relay "
          "was measured to take "
          "1500.5 us after the last rank called, so relay from now on (measured: faster)\n"
          "PAT: 2 ranks: all-gathers are left to the MPI library (no background thread)\n"
-         "PAT: 2 ranks: collectives are left to the MPI library (ranks on one node)\n");
+         "PAT: 2 ranks: collectives are left to the MPI library (ranks on one node)\n"
+         "PAT: 2 ranks: all-reduces of floating-point numbers are left to the MPI library (order kept, see "
+         "PAT_REORDER)\n");
 }
 
 static void what_arrivals_are_predicted_by(void **state)

@@ -74,6 +74,34 @@ static void one_late(void **state)
     near(100, o.relay_us);
 }
 
+/*
+ * Of an all-reduce of four ranks that takes 300 us when all call at once, a vector takes 200: where one rank is late alone that much is left
+ * after its call, and all wait for it; where two are, no more than that either (the bound knows no more), and 5/4 where three are.
+ */
+static void reduced(void **state)
+{
+    pat_calibration c = {.ranks = 4, .num_points = 1};
+    pat_contest contest = {.ranks = 4};
+    pat_outlook o;
+    (void)state;
+    c.fits[index_of("allreduce_converge")] = (pat_fit){.known = true, .alpha_us = 1, .beta_ns = 1, .rank = 2};
+    c.points[0] = (pat_point){index_of("allreduce_native"), 4, 90000, 400};
+    pat_contest_make(&contest, &c, PAT_OP_ALLREDUCE, 90000, false);
+    assert_int_equal(contest.num, 1); /* it contends where nobody gives estimates, too */
+    assert_string_equal(pat_contest_early(&contest, PAT_OP_ALLREDUCE)->name, "allreduce_converge");
+    contest.of[0].us = 300;
+    const int64_t arrivals[4][4] = {
+        {0, 0, 0, 0}, {0, 0, 1000000, 0}, {1000000, 0, 1000000, 0}, {1000000, 0, 1000000, 1000000}};
+    const double left[4] = {300, 200, 200, 250};
+    for (int late = 0; late < 4; late++) {
+        assert_int_equal(pat_outlook_make(&o, &contest, arrivals[late], PAT_GOAL_LAST), 0);
+        near(left[late], o.relay_us);
+        near(400, o.native_us);
+        assert_int_equal(pat_outlook_make(&o, &contest, arrivals[late], PAT_GOAL_MEAN), 0);
+        near(left[late] + (late > 0 ? (4 - late) * 250 : 0), o.relay_us);
+    }
+}
+
 static void never_later(void **state)
 {
     const pat_calibration c = some();
@@ -230,8 +258,9 @@ static void not_tossed_about(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(at_once),   cmocka_unit_test(one_late),         cmocka_unit_test(never_later),
-        cmocka_unit_test(not_known), cmocka_unit_test(who_contends),     cmocka_unit_test(all_find_room),
-        cmocka_unit_test(verdicts),  cmocka_unit_test(verdicts_by_link), cmocka_unit_test(not_tossed_about)};
+        cmocka_unit_test(at_once),         cmocka_unit_test(one_late),  cmocka_unit_test(reduced),
+        cmocka_unit_test(never_later),     cmocka_unit_test(not_known), cmocka_unit_test(who_contends),
+        cmocka_unit_test(all_find_room),   cmocka_unit_test(verdicts),  cmocka_unit_test(verdicts_by_link),
+        cmocka_unit_test(not_tossed_about)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

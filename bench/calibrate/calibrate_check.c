@@ -108,7 +108,7 @@ static const pat_algorithm *choice_of(const pat_calibration *c, enum pat_op op, 
                                                                       pat_contest_early(&contest, op);
     if (!other)
         return pat_calibration_best(c, op, ranks, bytes);
-    return !pat_select_is_small(ranks, bytes) &&
+    return !pat_select_is_small(op, ranks, bytes) &&
                    pat_calibration_us(c, other, ranks, bytes) <= pat_calibration_us(c, native, ranks, bytes)
                ? other
                : native;

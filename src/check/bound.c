@@ -73,6 +73,20 @@ int pat_model_bound(int num_ranks, int64_t block_bytes, const int64_t *arrival_n
     return 0;
 }
 
+int64_t pat_model_allreduce_bound_sorted(int num_ranks, int64_t bytes, const int64_t *sorted,
+                                         const pat_cost *link)
+{
+    const int P = num_ranks;
+    int64_t last_ns = sorted[P - 1];
+    /* When P-p ranks arrive no sooner than the one at position p, P-p-1 transfers join what they have and P-1 spread it. */
+    for (int p = 0; p < P && P > 1; p++) {
+        const wide moved = (wide)bytes * (P - p > 2 ? 2 * P - p - 2 : P) / P;
+        const int64_t value = through_link(sorted[p], link, moved);
+        last_ns = value > last_ns ? value : last_ns;
+    }
+    return last_ns;
+}
+
 int pat_model_allreduce_bound(int num_ranks, int64_t bytes, const int64_t *arrival_ns, const pat_cost *link,
                               int64_t *exit_ns, int64_t *last_ns)
 {
@@ -80,13 +94,7 @@ int pat_model_allreduce_bound(int num_ranks, int64_t bytes, const int64_t *arriv
     int64_t *sorted = pat_model_sorted(arrival_ns, P);
     if (!sorted)
         return ENOMEM;
-    /* When P-p ranks arrive no sooner than the one at position p, P-p-1 transfers join what they have and P-1 spread it. */
-    *last_ns = sorted[P - 1];
-    for (int p = 0; p < P && P > 1; p++) {
-        const wide moved = (wide)bytes * (P - p > 2 ? 2 * P - p - 2 : P) / P;
-        const int64_t value = through_link(sorted[p], link, moved);
-        *last_ns = value > *last_ns ? value : *last_ns;
-    }
+    *last_ns = pat_model_allreduce_bound_sorted(P, bytes, sorted, link);
     /* Every rank takes in a vector that none could make before the last of the others had arrived. */
     for (int r = 0; r < P; r++) {
         exit_ns[r] = arrival_ns[r];

@@ -40,6 +40,10 @@ int64_t *pat_model_sorted(const int64_t *times, int num);
 void pat_model_bound_sorted(int num_ranks, int64_t block_bytes, const int64_t *sorted, const pat_cost *link,
                             int64_t *bound);
 
+/* The same of an all-reduce, but only the last rank's exit time: what pat_model_allreduce_bound gives in *last_ns. */
+int64_t pat_model_allreduce_bound_sorted(int num_ranks, int64_t bytes, const int64_t *sorted,
+                                         const pat_cost *link);
+
 /*
  * As pat_model_bound, but of any all-reduce of so many bytes: exit_ns[r] is the earliest exit time of rank r, and *last_ns
  * that of the rank that returns last. docs/allreduce.md derives it. Returns 0 or ENOMEM.

@@ -123,6 +123,11 @@ static bool read_explain(pat_config *config, const char *text)
     return read_switch(&config->explain, text);
 }
 
+static bool read_reorder(pat_config *config, const char *text)
+{
+    return read_switch(&config->reorder, text);
+}
+
 static bool read_calibration(pat_config *config, const char *text)
 {
     config->calibration_sought = false;
@@ -205,6 +210,11 @@ static const pat_setting settings[] = {
     {"PAT_GOAL", read_goal, "mean", "mean or last",
      "What auto makes small where there is a calibration: the time from a call to its return, mean over the "
      "ranks, or the time until the last rank returns.",
+     NULL},
+    {"PAT_REORDER", read_reorder, "0", SWITCH,
+     "Whether allreduce_auto may join floating-point numbers in another order than the MPI library does. The "
+     "last "
+     "bits of results are then not the MPI library's, and may be others from run to run.",
      NULL},
     {"PAT_EXPLAIN", read_explain, "0", SWITCH,
      "Whether rank 0 tells on the standard error what was chosen and why, and which PAT_* variables nobody "
@@ -361,9 +371,10 @@ uint64_t pat_config_digest(const pat_config *config)
     for (int op = 0; op < PAT_NUM_OPS; op++)
         snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s%s", op ? "," : "", config->alg[op]);
     snprintf(text + strlen(text), sizeof(text) - strlen(text),
-             ";cal=%d,%s,%d;report=%s;mem=%" PRId64 ";link=%d,%" PRId64 ",%" PRId64,
-             config->calibration_sought, config->calibration, config->goal_last, config->report,
-             config->mem_bytes, config->link_set, config->link_alpha_ns, config->link_beta_ps);
+             ";cal=%d,%s,%d;reorder=%d;report=%s;mem=%" PRId64 ";link=%d,%" PRId64 ",%" PRId64,
+             config->calibration_sought, config->calibration, config->goal_last, config->reorder,
+             config->report, config->mem_bytes, config->link_set, config->link_alpha_ns,
+             config->link_beta_ps);
     uint64_t hash = UINT64_C(14695981039346656037); /* FNV-1a, 64 bits */
     for (const char *c = text; *c; c++)
         hash = (hash ^ (unsigned char)*c) * UINT64_C(1099511628211);

@@ -24,6 +24,8 @@ typedef struct pat_config {
     char report[256]; /* PAT_REPORT=text|json|<file>: what the drop-in writes in the end; default nothing */
     bool
         goal_last; /* PAT_GOAL=mean|last: which time `auto` makes small by calibration (pat_goal), default mean */
+    bool
+        reorder; /* PAT_REORDER=0|1: `auto` may join floating-point numbers in an order of its own; default 0 */
     bool explain;        /* PAT_EXPLAIN=0|1: tell on the standard error what was chosen and why; default 0 */
     bool background;     /* PAT_BACKGROUND=0|1 (also off|on, no|yes, false|true), default 1 */
     char thread_pin[32]; /* PAT_THREAD_PIN=auto|off|<PU number>, default auto */

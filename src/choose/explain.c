@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "collective.h"
 #include "config.h"
 
 void pat_explain(const pat_calibration *c, enum pat_op op, int ranks, int64_t bytes,
@@ -85,16 +86,19 @@ void pat_explain_arrival(const pat_algorithm *alg, int ranks, bool by_last_calls
             by_last_calls ? "when ranks came to the last calls, since none gives milestones" : "milestones");
 }
 
-void pat_explain_listens(int ranks, bool by_estimates, const char *why)
+void pat_explain_listens(enum pat_op op, int ranks, bool by_estimates, const char *why)
 {
-    fprintf(stderr, "PAT: %d ranks: all-gathers are chosen by %s, since %s\n", ranks,
+    fprintf(stderr, "PAT: %d ranks: %ss are chosen by %s, since %s\n", ranks, pat_collective_of(op)->title,
             by_estimates ? "milestones, call by call" : "the last calls", why);
 }
 
 void pat_explain_left(int ranks, enum pat_why why)
 {
     fprintf(stderr, "PAT: %d ranks: %s are left to the MPI library (%s)\n", ranks,
-            why == PAT_WHY_NO_THREAD ? "all-gathers" : "collectives", pat_why_text(why));
+            why == PAT_WHY_NO_THREAD ? "all-gathers"
+            : why == PAT_WHY_ORDER   ? "all-reduces of floating-point numbers"
+                                     : "collectives",
+            pat_why_text(why));
 }
 
 void pat_explain_change(const pat_profile *p, const pat_terms *terms, const pat_algorithm *contender,

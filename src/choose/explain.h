@@ -42,10 +42,10 @@ void pat_explain_change(const pat_profile *profile, const pat_terms *terms, cons
 void pat_explain_arrival(const pat_algorithm *alg, int ranks, bool by_last_calls);
 
 /*
- * From now on each all-gather is run by the algorithm that takes least if ranks come when they say; or no longer so,
+ * From now on each call of a collective is run by the algorithm that takes least if ranks come when they say; or no longer so,
  * and why.
  */
-void pat_explain_listens(int ranks, bool by_estimates, const char *why);
+void pat_explain_listens(enum pat_op op, int ranks, bool by_estimates, const char *why);
 
 /*
  * A file of the store, or the store itself, is not taken. As pat_store_listener wants it; to: the number of ranks that do not take it, an

@@ -1,5 +1,5 @@
 /*
- * history.h — the profiles of a communicator's all-gathers (profile.h), kept apart by length and by call site. The same on all
+ * history.h — the profiles of a lane's calls (profile.h), kept apart by length and by call site. The same on all
  * ranks. Must never call MPI or read a clock.
  *
  * The call site is rank 0's, since ranks may call from different ones. Relay's blocks carry from where rank 0 calls, and from where

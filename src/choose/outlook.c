@@ -1,6 +1,7 @@
 /*
  * outlook.c — see outlook.h. The bound is of an all-gather whose messages take no time but the link's; with the time that
- * a contender needs for a block, measured when all ranks call at once, in place of the link's it is the contender's own.
+ * a contender needs for a block, measured when all ranks call at once, in place of the link's it is the contender's own. So it
+ * is with the bound of an all-reduce.
  */
 #include "outlook.h"
 
@@ -44,6 +45,25 @@ static double relay(const came *when, double block_us, enum pat_goal goal)
         out_ns = exit_ns[p] > out_ns ? exit_ns[p] : out_ns;
     }
     return (goal == PAT_GOAL_MEAN ? mean_ns + when->mean_ns : (double)(out_ns - when->last_ns)) / 1e3;
+}
+
+/*
+ * The same of what reduces: when all call at once it takes 2 (P-1)/P vectors, of which those are still to come that late ranks are in.
+ * All return at about the same time.
+ */
+static double reduced(const came *when, double together_us, enum pat_goal goal)
+{
+    const double vector_us = together_us * when->ranks / (2.0 * (when->ranks - 1));
+    const pat_cost link = {.alpha_ns = 0, .beta_ps = llrint(1e6 * vector_us / when->ranks)};
+    const int64_t out_ns = pat_model_allreduce_bound_sorted(when->ranks, when->ranks, when->sorted, &link);
+    return ((goal == PAT_GOAL_MEAN ? when->mean_ns : 0) + (double)(out_ns - when->last_ns)) / 1e3;
+}
+
+/* What moves data early takes of the bound, as a network has it on which all at once take what was measured. */
+static double early(const came *when, const pat_algorithm *alg, double together_us, enum pat_goal goal)
+{
+    return alg->reduces ? reduced(when, together_us, goal)
+                        : relay(when, together_us / (when->ranks - 1), goal);
 }
 
 void pat_contest_make(pat_contest *contest, const pat_calibration *c, enum pat_op op, int64_t bytes,
@@ -106,9 +126,8 @@ int pat_outlook_make(pat_outlook *outlook, const pat_contest *of, const int64_t 
     *outlook = (pat_outlook){waiting_us, waiting_us + of->native_us, NAN, NULL};
     for (int i = 0; i < of->num; i++) {
         const pat_algorithm *alg = of->of[i].alg;
-        const double us = when.sorted && pat_algorithm_is_early(alg)
-                              ? relay(&when, of->of[i].us / (of->ranks - 1), goal)
-                              : waiting_us + of->of[i].us;
+        const double us = when.sorted && pat_algorithm_is_early(alg) ? early(&when, alg, of->of[i].us, goal)
+                                                                     : waiting_us + of->of[i].us;
         if (weighed(alg, us - waiting_us) < least) {
             least = weighed(alg, us - waiting_us);
             outlook->relay_us = us;

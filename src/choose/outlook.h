@@ -1,5 +1,5 @@
 /*
- * outlook.h — what an all-gather will take when ranks call at given times, by calibration or by the link and measured calls, and
+ * outlook.h — what a collective will take when ranks call at given times, by calibration or by the link and measured calls, and
  * without a plan: cheap enough to be asked in every round, at any number of ranks. Must never call MPI or read a clock.
  */
 #ifndef PAT_OUTLOOK_H

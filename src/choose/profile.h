@@ -1,5 +1,5 @@
 /*
- * profile.h — what is known of the all-gathers of one length from one call site, and who is to run the next one: the MPI library
+ * profile.h — what is known of the calls of one collective and length from one call site, and who is to run the next one: the MPI library
  * or relay. It is decided by measurement, from the moment at which the last rank has called: whichever takes longer gives way after
  * a few calls, whatever the reason. A measured call is one after which the ranks tell each other when they began and ended it; a try
  * is a measured call by the one that is not in use. All of a profile is the same on all ranks, because it decides what runs: it must
@@ -42,6 +42,7 @@ enum pat_why {
     PAT_WHY_GROUPS,         /* an inter-communicator, or one with ranks of another job */
     PAT_WHY_NO_THREAD,      /* some rank has no background thread: nothing could move early */
     PAT_WHY_TAGS,           /* the MPI library has too few tags for so many ranks */
+    PAT_WHY_ORDER,          /* operands are to be joined in the MPI library's order */
     PAT_WHY_CANNOT,         /* nothing that a plan can run: no bytes, too many, wrong arguments */
     PAT_NUM_WHYS
 };
@@ -71,7 +72,7 @@ typedef struct pat_told {
 typedef struct pat_terms {
     enum pat_verdict verdict;
     int64_t block_ns; /* how long the link needs for a block */
-    /* What the link needs for the whole all-gather when all call at once: nobody takes less. */
+    /* What the link needs for the whole call when all call at once: nobody takes less. */
     int64_t least_ns;
     /* What relay is reckoned to take beyond it: a latency for each block, and a background thread that wakes to pass it on. */
     int64_t beyond_ns;

@@ -15,10 +15,10 @@ const char *pat_why_text(enum pat_why why)
         [PAT_WHY_LEAST] = "least by calibration",
         [PAT_WHY_APART] = "ranks come apart",
         [PAT_WHY_TOGETHER] = "ranks come together",
-        [PAT_WHY_SLOWER] = "relay was slower",
+        [PAT_WHY_SLOWER] = "measured: slower",
         [PAT_WHY_NO_GAIN] = "no gain on this link",
         [PAT_WHY_SAID] = "by milestones",
-        [PAT_WHY_LATER] = "relay not tried yet",
+        [PAT_WHY_LATER] = "not tried yet",
         [PAT_WHY_COMPARE] = "to compare",
         [PAT_WHY_NOT_CALIBRATED] = "no calibration",
         [PAT_WHY_BY_NAME] = "others only by name",
@@ -27,6 +27,7 @@ const char *pat_why_text(enum pat_why why)
         [PAT_WHY_GROUPS] = "between groups or jobs",
         [PAT_WHY_NO_THREAD] = "no background thread",
         [PAT_WHY_TAGS] = "too few message tags",
+        [PAT_WHY_ORDER] = "order kept, see PAT_REORDER",
         [PAT_WHY_CANNOT] = "not for plans",
     };
     return texts[why];

@@ -9,7 +9,9 @@
 #include "describe.h"
 #include "epoch.h"
 #include "error.h"
+#include "explain.h"
 #include "fail.h"
+#include "reduction.h"
 #include "rooted.h"
 #include "runtime.h"
 #include "select.h"
@@ -237,12 +239,28 @@ static bool run_or_choose(const pat_algorithm *in_use, const pat_call *call, con
     return false;
 }
 
+/* Might a choice change bits that the program is to have as the MPI library makes them? */
+static bool keeps_order(const pat_face *face, const pat_args *args)
+{
+    return face->kind == PAT_ARGS_VECTOR && !pat_rt.config.reorder &&
+           !pat_reduction_any_order(args->datatype);
+}
+
+/* For people who have asked: once, by rank 0. */
+static void explain_order(MPI_Comm comm, int size)
+{
+    int rank;
+    if (pat_rt.config.explain && PMPI_Comm_rank(comm, &rank) == MPI_SUCCESS && rank == 0 &&
+        !atomic_exchange(&pat_rt.told_order, true))
+        pat_explain_left(size, PAT_WHY_ORDER);
+}
+
 /*
- * Is there nothing that a choice by arrivals could gain? Then neither are the arguments looked at nor is a state made for the
+ * Is there nothing that a choice by arrivals could gain, or may? Then neither are the arguments looked at nor is a state made for the
  * communicator. Only what is the same on all ranks counts; what MPI would reject it gets.
  */
-static bool is_short(const pat_algorithm *alg, const pat_face *face, const pat_args *args,
-                     pat_outcome *outcome)
+static bool is_left(const pat_algorithm *alg, const pat_face *face, const pat_args *args,
+                    pat_outcome *outcome)
 {
     int size;
     if (!alg->chooses || !alg->arrival_aware)
@@ -250,9 +268,12 @@ static bool is_short(const pat_algorithm *alg, const pat_face *face, const pat_a
     const int64_t bytes = pat_rt.all_threads && PMPI_Comm_size(args->comm, &size) == MPI_SUCCESS
                               ? pat_describe_mean_bytes(face, args, size)
                               : 0;
-    if (bytes > 0 && !pat_select_is_small(size, bytes))
+    const bool is_long = bytes > 0 && !pat_select_is_small(alg->op, size, bytes);
+    if (is_long && !keeps_order(face, args))
         return false;
-    left_alone(alg, outcome, bytes > 0 ? PAT_WHY_SHORT : PAT_WHY_CANNOT);
+    if (is_long)
+        explain_order(args->comm, size);
+    left_alone(alg, outcome, is_long ? PAT_WHY_ORDER : bytes > 0 ? PAT_WHY_SHORT : PAT_WHY_CANNOT);
     return true;
 }
 
@@ -339,7 +360,7 @@ int pat_calls_run(const pat_face *face, const pat_args *args, pat_any *next, con
     int rc;
     entry e = {.face = face, .args = args, .site = site, .outcome = outcome};
     const pat_algorithm *alg = in_use_for(face, args, outcome);
-    if (alg && !is_short(alg, face, args, outcome) && run_here(alg, &e, &rc))
+    if (alg && !is_left(alg, face, args, outcome) && run_here(alg, &e, &rc))
         return rc;
     return passed_on(&e.passed, verdict_of_mpi(face->next(next, args)));
 }

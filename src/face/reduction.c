@@ -56,6 +56,13 @@ static bool is_pair(MPI_Datatype type)
                      MPI_LONG_DOUBLE_INT, MPI_2REAL, MPI_2DOUBLE_PRECISION, MPI_2INTEGER);
 }
 
+/* Pairs of a floating-point number and an index. */
+static bool is_floating_pair(MPI_Datatype type)
+{
+    return IS_ONE_OF(type, MPI_FLOAT_INT, MPI_DOUBLE_INT, MPI_LONG_DOUBLE_INT, MPI_2REAL,
+                     MPI_2DOUBLE_PRECISION);
+}
+
 static bool is_defined(MPI_Op op, MPI_Datatype type)
 {
     if (op == MPI_MAX || op == MPI_MIN)
@@ -80,4 +87,9 @@ bool pat_reduction_known(MPI_Op op, MPI_Datatype type, int64_t *element_bytes)
         return false;
     *element_bytes = extent;
     return true;
+}
+
+bool pat_reduction_any_order(MPI_Datatype type)
+{
+    return !is_floating(type) && !is_complex(type) && !is_floating_pair(type);
 }

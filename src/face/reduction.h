@@ -15,4 +15,10 @@
  */
 bool pat_reduction_known(MPI_Op op, MPI_Datatype type, int64_t *element_bytes);
 
+/*
+ * Of a known one: does it give the same bits in whatever order operands are joined? Sums of floating-point numbers do not, nor, where there
+ * are zeros of both signs or numbers that are none, their minimum and maximum.
+ */
+bool pat_reduction_any_order(MPI_Datatype type);
+
 #endif

@@ -31,7 +31,8 @@ bool pat_arrivals_expected(pat_comm *c, const pat_lane *lane, const pat_algorith
 
 bool pat_arrivals_wanted(const pat_lane *lane, const pat_algorithm *alg, int64_t bytes)
 {
-    return alg->uses_arrivals && lane->by_last_calls && pat_predict_wants(lane->predicts, bytes);
+    return alg->uses_last_calls && (lane->by_last_calls || lane->chooses) && !lane->by_estimates &&
+           pat_predict_wants(lane->predicts, bytes);
 }
 
 /* So many calls without an estimate make a program one that gives none, where some rank has given one before. */
@@ -64,12 +65,17 @@ static int learn_from_exchange(pat_comm *c, pat_lane *lane, int64_t bytes)
         any_estimate = any_estimate || !c->exchange.all[r].certain;
         all_silent = all_silent && c->exchange.all[r].silent;
     }
-    lane->unannounced = any_estimate ? 0 : lane->unannounced + 1;
-    if (any_estimate)
-        return MPI_SUCCESS;
-    if (all_silent || lane->unannounced >= UNANNOUNCED)
-        go_by_last_calls(c, lane, true);
-    return note(c, lane, bytes);
+    if (!lane->by_estimates) { /* else pat_arrivals_heard sees to it */
+        lane->unannounced = any_estimate ? 0 : lane->unannounced + 1;
+        if (!any_estimate && (all_silent || lane->unannounced >= UNANNOUNCED))
+            go_by_last_calls(c, lane, true);
+    }
+    return any_estimate ? MPI_SUCCESS : note(c, lane, bytes);
+}
+
+int pat_arrivals_known(pat_comm *c, pat_lane *lane, const pat_algorithm *alg, int64_t bytes)
+{
+    return alg->uses_last_calls ? note(c, lane, bytes) : MPI_SUCCESS;
 }
 
 int pat_arrivals_over(pat_comm *c, pat_lane *lane, const pat_algorithm *alg, int64_t bytes)
@@ -96,13 +102,14 @@ static void go_by_estimates(pat_comm *c, pat_lane *lane, bool by_estimates)
 
 void pat_arrivals_chooses(pat_comm *c, pat_lane *lane, bool chooses)
 {
+    lane->chooses = chooses;
     go_by_estimates(c, lane, lane->announced && chooses);
 }
 
 static void listen(pat_comm *c, pat_lane *lane, bool announced, const char *why)
 {
     if (pat_rt.config.explain && c->rank == 0)
-        pat_explain_listens(c->size, announced, why);
+        pat_explain_listens(lane->op, c->size, announced, why);
     lane->announced = announced;
     lane->unannounced = lane->left_in_a_row = 0;
     go_by_estimates(c, lane, announced);

@@ -101,6 +101,7 @@ static void make_lanes(pat_comm *c)
         lane->op = (enum pat_op)op;
         lane->first_slot = next_slot;
         next_slot += lane_slots(op);
+        lane->chooses = atomic_load(&pat_rt.alg[op])->chooses;
         pat_shapes_begin(&lane->shapes);
         lane->current = &lane->rounds[0];
         lane->prepared = &lane->rounds[1];

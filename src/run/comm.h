@@ -142,8 +142,8 @@ static inline enum pat_basis pat_comm_basis(const pat_comm *c, const pat_algorit
     const pat_lane *lane = &c->lanes[alg->op];
     if (!c->background || !(alg->arrival_aware || (lane->by_estimates && alg->build)))
         return PAT_BASIS_NONE;
-    return lane->by_estimates || (alg->uses_arrivals && !lane->by_last_calls) ? PAT_BASIS_ESTIMATES
-                                                                              : PAT_BASIS_LAST;
+    const bool last_calls = alg->uses_last_calls && (lane->by_last_calls || lane->chooses);
+    return lane->by_estimates || (alg->uses_arrivals && !last_calls) ? PAT_BASIS_ESTIMATES : PAT_BASIS_LAST;
 }
 
 /* Does a call with `alg` wait for this epoch's estimates? They have come from all ranks when its round is made. */

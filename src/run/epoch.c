@@ -89,7 +89,7 @@ int64_t pat_epoch_prepares_at(pat_comm *c, const pat_lane *lane)
 
 int pat_epoch_prepare(pat_comm *c, pat_lane *lane)
 {
-    pat_next_round next;
+    pat_next_round next = {.alg = NULL};
     pat_guess_lane facts = facts_of(c, lane, &next);
     facts.overdue = is_overdue(lane, pat_clock_local_ns());
     if (!pat_guess_prepares(&facts))

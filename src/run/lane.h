@@ -34,6 +34,7 @@ typedef struct pat_judged {
     enum pat_verdict verdict;
     const pat_algorithm *contender; /* who would run them in place of the MPI library; NULL: nobody */
     pat_contest contest;            /* by calibration, or what the link lets expect */
+    bool by_link;                   /* the contest is what the link lets expect */
     bool by_estimates;              /* is it worth knowing in advance when ranks come to the very call? */
 } pat_judged;
 
@@ -72,6 +73,8 @@ typedef struct pat_lane {
 
     /* Agreed, for algorithms that go by arrivals: no rank gives estimates of its own, so the last calls say when ranks will come. */
     bool by_last_calls;
+    bool
+        chooses; /* an algorithm is in use that chooses: the last calls say it until the lane goes by estimates */
     /* Agreed, for an algorithm that chooses: all ranks give estimates, and by these each call is run by whom it takes least. */
     bool by_estimates;
     bool announced, ever_announced; /* all ranks give estimates, whatever is in use; they did so once */

@@ -53,8 +53,9 @@ typedef struct pat_runtime {
     int self_keyval;                       /* of MPI_COMM_SELF: ends the library in MPI_Finalize */
     int calls_keyval; /* of a communicator: its calls so far, for `patience`, or that it never gets a pat_comm */
     FILE *trace;      /* NULL: nothing is traced */
-    bool traced;      /* the library has been started with a trace before */
-    pat_thread *thread;         /* NULL: no early data */
+    atomic_bool told_order; /* people who have asked were told that floating-point numbers keep their order */
+    bool traced;            /* the library has been started with a trace before */
+    pat_thread *thread;     /* NULL: no early data */
     pat_thread_work *visit_all; /* what the thread does when it works: it visits every communicator once */
     bool all_threads;           /* agreed: every rank has a background thread */
 

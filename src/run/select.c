@@ -28,21 +28,42 @@ static bool look_out_together(const pat_judged *judged, pat_outlook *together)
            pat_outlook_is_known(together);
 }
 
-/* Does relay run the first calls, since on such a network it was not found slower? */
-static bool relay_first(const pat_comm *c)
+/* Is it such a network as those on which relay was not found slower? */
+static bool is_proven(const pat_comm *c)
 {
     return c->calibrated || (c->one_a_node && c->link.packet_bytes > 0);
 }
 
-/* What relay is reckoned to take beyond what the link needs: for each block a latency, and a thread that wakes to pass it on. */
-static int64_t beyond_ns(const pat_comm *c)
+/* Does the contender run the first calls? Where it goes by the last ones nothing is known yet. */
+static bool relay_first(const pat_comm *c, const pat_judged *judged)
 {
-    return c->blocks_in * (c->link.alpha_ns + pat_pace_passes_on_ns());
+    return is_proven(c) && !judged->contender->uses_last_calls;
 }
 
-static int64_t least_ns(const pat_comm *c, int64_t block_bytes)
+/*
+ * What the contender is reckoned to take beyond what the link needs: for each message that follows another one a latency, and a thread that
+ * wakes to pass it on. Of an all-gather each block is such a message; of an all-reduce there are two.
+ */
+static int64_t beyond_ns(const pat_comm *c, enum pat_op op)
 {
-    return c->blocks_in * pat_link_busy_ns(&c->link, block_bytes);
+    const int messages = pat_collective_of(op)->reduces ? 2 : c->blocks_in;
+    return messages * (c->link.alpha_ns + pat_pace_passes_on_ns());
+}
+
+/* What a link must carry when all ranks call at once: all other ranks' blocks, or each part of a vector there and back. */
+static int64_t least_ns(const pat_comm *c, enum pat_op op, int64_t block_bytes)
+{
+    const int64_t block_ns = pat_link_busy_ns(&c->link, block_bytes);
+    return pat_collective_of(op)->reduces ? 2 * (c->size - 1) * block_ns / c->size : c->blocks_in * block_ns;
+}
+
+/* From the link alone, which does not say by which arrivals a contender gains that goes by the last calls: it is for long ones. */
+static enum pat_verdict verdict_by_link(const pat_comm *c, const pat_algorithm *contender,
+                                        int64_t block_bytes)
+{
+    const enum pat_verdict verdict = pat_outlook_verdict_by_link(pat_link_busy_ns(&c->link, block_bytes),
+                                                                 c->link.alpha_ns, pat_pace_passes_on_ns());
+    return verdict == PAT_RELAY_BY_ARRIVALS && contender->uses_last_calls ? PAT_RELAY_NEVER : verdict;
 }
 
 /* announced: ranks give estimates. */
@@ -57,20 +78,20 @@ static pat_judged judge_where(const pat_comm *c, enum pat_op op, bool announced,
     const bool left =
         c->one_node && !c->calibrated && !pat_rt.config.link_set; /* a calibration of others alone */
     if (!judged.contender || !c->background || !pat_comm_chooses_here(c->one_node) || left ||
-        pat_select_is_small(c->size, block_bytes))
+        pat_select_is_small(op, c->size, block_bytes))
         return judged;
     pat_contest_make(&judged.contest, c->calibration, op, block_bytes, announced);
     judged.contender = pat_contest_early(&judged.contest, op);
-    judged.verdict = look_out_together(&judged, together)
-                         ? pat_outlook_verdict(together)
-                         : pat_outlook_verdict_by_link(pat_link_busy_ns(&c->link, block_bytes),
-                                                       c->link.alpha_ns, pat_pace_passes_on_ns());
-    if (!c->calibrated && !pat_rt.config.goal_last && relay_first(c) &&
-        judged.verdict == PAT_RELAY_BY_ARRIVALS)
-        pat_contest_by_link(&judged.contest, judged.contender, least_ns(c, block_bytes) + beyond_ns(c));
+    judged.verdict = look_out_together(&judged, together) ? pat_outlook_verdict(together)
+                                                          : verdict_by_link(c, judged.contender, block_bytes);
+    judged.by_link = !c->calibrated && !pat_rt.config.goal_last && relay_first(c, &judged) &&
+                     judged.verdict == PAT_RELAY_BY_ARRIVALS;
+    if (judged.by_link)
+        pat_contest_by_link(&judged.contest, judged.contender,
+                            least_ns(c, op, block_bytes) + beyond_ns(c, op));
     judged.by_estimates =
-        relay_first(c) && (judged.verdict == PAT_RELAY_BY_ARRIVALS ||
-                           (judged.verdict == PAT_RELAY_ALWAYS && judged.contender->uses_arrivals));
+        is_proven(c) && (judged.verdict == PAT_RELAY_BY_ARRIVALS ||
+                         (judged.verdict == PAT_RELAY_ALWAYS && judged.contender->uses_arrivals));
     return judged;
 }
 
@@ -93,15 +114,15 @@ static pat_judged judged_of(const pat_comm *c, const pat_lane *lane, int64_t blo
     return kept->bytes == block_bytes ? *kept : judge(c, lane, block_bytes, &together);
 }
 
-static pat_terms terms_of(const pat_comm *c, const pat_judged *judged)
+static pat_terms terms_of(const pat_comm *c, enum pat_op op, const pat_judged *judged)
 {
     const int64_t block_ns = pat_link_busy_ns(&c->link, judged->bytes);
     return (pat_terms){.verdict = judged->verdict,
                        .block_ns = block_ns,
-                       .least_ns = least_ns(c, judged->bytes),
-                       .beyond_ns = beyond_ns(c),
-                       .reckoned = !c->calibrated && judged->contest.num > 0,
-                       .relay_first = relay_first(c),
+                       .least_ns = least_ns(c, op, judged->bytes),
+                       .beyond_ns = beyond_ns(c, op),
+                       .reckoned = judged->by_link,
+                       .relay_first = judged->contender && relay_first(c, judged),
                        .many_a_node = !c->calibrated && !c->one_a_node && !c->one_node};
 }
 
@@ -125,16 +146,17 @@ int64_t pat_select_native_ns(const pat_comm *c, const pat_lane *lane, int64_t bl
     const pat_judged judged = judged_of(c, lane, block_bytes);
     if (look_out_together(&judged, &together))
         return (int64_t)(1e3 * together.native_us);
-    return least_ns(c, block_bytes);
+    return least_ns(c, lane->op, block_bytes);
 }
 
 /* Who contends, with what calls have shown where no calibration says it. */
 static pat_contest contest_of(const pat_comm *c, const pat_judged *judged, const pat_profile *p)
 {
     pat_contest contest = judged->contest;
-    if (!c->calibrated && contest.num > 0) {
-        const int64_t native_ns = pat_profile_least_ns(p, PAT_BY_MPI), least = least_ns(c, judged->bytes),
-                      relay_ns = least + beyond_ns(c) + p->off_ns;
+    if (judged->by_link) {
+        const enum pat_op op = judged->contender->op;
+        const int64_t native_ns = pat_profile_least_ns(p, PAT_BY_MPI), least = least_ns(c, op, judged->bytes),
+                      relay_ns = least + beyond_ns(c, op) + p->off_ns;
         contest.native_us = native_ns > 0 ? 1e-3 * (double)native_ns : NAN;
         contest.of[0].us = 1e-3 * (double)(relay_ns > least ? relay_ns : least);
     }
@@ -176,7 +198,7 @@ int pat_select_note(pat_comm *c, pat_lane *lane, const pat_carried *carried, int
 static void learn(pat_comm *c, pat_lane *lane, const pat_told *told)
 {
     const pat_judged judged = judged_of(c, lane, told->bytes);
-    const pat_terms terms = terms_of(c, &judged);
+    const pat_terms terms = terms_of(c, lane->op, &judged);
     const bool explain = pat_rt.config.explain && c->rank == 0;
     pat_judged *kept = &lane->judged[place_of(told->bytes)];
     if (explain && kept->bytes != told->bytes)
@@ -199,6 +221,7 @@ void pat_select_learn(pat_comm *c, pat_lane *lane)
 void pat_select_passed_on(pat_comm *c, pat_lane *lane, int64_t block_bytes)
 {
     const pat_told told = pat_told_make(NULL, c->size, NULL, block_bytes, PAT_BY_MPI);
+    pat_predict_pass(lane->predicts, block_bytes);
     learn(c, lane, &told);
 }
 
@@ -208,7 +231,7 @@ static int listen_to_all(pat_comm *c, pat_lane *lane, const pat_sample *sample, 
     pat_outlook together;
     pat_profile fresh;
     const pat_judged judged = judge_where(c, lane->op, true, sample->bytes, &together);
-    const pat_terms terms = terms_of(c, &judged);
+    const pat_terms terms = terms_of(c, lane->op, &judged);
     const pat_profile *p = pat_history_look(&lane->history, told.bytes, &fresh);
     int rc = look_out(c, &judged, p, &told); /* others may contend than in this call */
     const bool pays = rc == MPI_SUCCESS && pat_profile_said(p, &terms, &told) != PAT_BY_MPI;
@@ -228,7 +251,7 @@ int pat_select_said(pat_comm *c, pat_lane *lane, int64_t block_bytes, const pat_
 {
     pat_profile fresh;
     const pat_judged judged = judged_of(c, lane, block_bytes);
-    const pat_terms terms = terms_of(c, &judged);
+    const pat_terms terms = terms_of(c, lane->op, &judged);
     int64_t doubt_ns = 0;
     for (int r = 0; r < c->size; r++) {
         const pat_estimate *e = &c->exchange.all[r];
@@ -272,6 +295,8 @@ static int learn_sampled(pat_comm *c, const pat_sample *sample)
     pat_profile fresh;
     const pat_judged judged = judged_of(c, lane, sample->bytes);
     int rc = look_out(c, &judged, pat_history_of(&lane->history, &told, &fresh), &told);
+    if (rc == MPI_SUCCESS && judged.contender)
+        rc = pat_arrivals_known(c, lane, judged.contender, sample->bytes);
     if (rc != MPI_SUCCESS)
         return rc;
     learn(c, lane, &told);
@@ -355,7 +380,7 @@ const pat_algorithm *pat_select(const pat_comm *c, const pat_algorithm *alg, int
     if (judged.contender) {
         pat_profile fresh;
         const pat_profile *p = pat_history_look(&c->lanes[alg->op].history, block_bytes, &fresh);
-        const pat_terms terms = terms_of(c, &judged);
+        const pat_terms terms = terms_of(c, alg->op, &judged);
         chosen = may_measure ? pat_profile_next(p, &terms) : pat_profile_plain(p, &terms);
         /* Who it is will be decided when all have said when they come: pat_select_said. */
         if (c->lanes[alg->op].by_estimates && judged.verdict != PAT_RELAY_NEVER)
@@ -365,11 +390,11 @@ const pat_algorithm *pat_select(const pat_comm *c, const pat_algorithm *alg, int
         else if (!c->background)
             chosen.why = PAT_WHY_NO_THREAD;
     }
-    if (!alg->chooses && c && may_measure)
-        chosen.measured = pat_arrivals_wanted(&c->lanes[alg->op], alg, block_bytes);
+    if (alg->chooses)
+        alg = chosen.runner == PAT_BY_RELAY ? judged.contender : pat_algorithm_native(alg->op);
+    if (c && may_measure)
+        chosen.measured = chosen.measured || pat_arrivals_wanted(&c->lanes[alg->op], alg, block_bytes);
     if (next)
         *next = chosen;
-    if (!alg->chooses)
-        return alg;
-    return chosen.runner == PAT_BY_RELAY ? judged.contender : pat_algorithm_native(alg->op);
+    return alg;
 }

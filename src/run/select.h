@@ -30,7 +30,7 @@ int pat_select_note(pat_comm *c, pat_lane *lane, const pat_carried *carried, int
 
 /*
  * Learn from when ranks came and how long calls took, which shapes what is chosen. The first is called at the end of a call that is
- * not measured, or of PAT_Wait, the second when an all-gather was passed on to the MPI library: at the same points of the program on
+ * not measured, or of PAT_Wait, the second when a call was passed on to the MPI library: at the same points of the program on
  * all ranks, and not when a round ends in the background, which is at another one on every rank.
  */
 void pat_select_learn(pat_comm *c, pat_lane *lane);
@@ -64,16 +64,17 @@ const pat_algorithm *pat_select_rooted(pat_comm *c, const pat_algorithm *alg, in
 pat_judged pat_select_verdict(const pat_comm *c, int64_t block_bytes);
 
 /*
- * What the MPI library's own all-gather takes once the last rank has called: as measured lately, else by calibration, else the
+ * What the MPI library's own collective takes once the last rank has called: as measured lately, else by calibration, else the
  * least that the link needs.
  */
 int64_t pat_select_native_ns(const pat_comm *c, const pat_lane *lane, int64_t block_bytes);
 
 /* Is the call too small for anything but the MPI library, whatever the link? Needs no communicator's state. */
-static inline bool pat_select_is_small(int num_ranks, int64_t block_bytes)
+static inline bool pat_select_is_small(enum pat_op op, int num_ranks, int64_t block_bytes)
 {
     enum { SMALL_BYTES = 4096 }; /* that a rank receives; no division, because every short call asks */
-    return block_bytes * (num_ranks > 1 ? num_ranks - 1 : 1) < SMALL_BYTES;
+    const int others = pat_collective_of(op)->reduces || num_ranks < 2 ? 1 : num_ranks - 1;
+    return block_bytes * others < SMALL_BYTES;
 }
 
 #endif
