@@ -23,6 +23,16 @@ enum kind { REGULAR, PREDICTED = 1, AHEAD = 2, ANY_ORDER = 4, CHOOSES = 8, REDUC
 
 static const pat_algorithm algorithms[] = {PAT_COLLECTIVES(ENTRIES)};
 
+/* Where each algorithm stands there, and where the MPI library's own of each collective does: every short call asks. */
+#define INDEX(n, o, kind, text)       INDEX_##n,
+#define INDICES(op, lower, LIST, ...) LIST(INDEX, INDEX, PAT_OP_##op)
+enum index { PAT_COLLECTIVES(INDICES) };
+#define BEYOND(n)                (PAT_NUM_OPS + INDEX_##n) /* an entry that nobody reads */
+#define NATIVE(n, o, kind, text) [((kind)&CHOOSES) ? BEYOND(n) : (int)(o)] = INDEX_##n,
+#define NO_NATIVE(n, o, kind, text)
+#define NATIVES(op, lower, LIST, ...) LIST(NATIVE, NO_NATIVE, PAT_OP_##op)
+static const unsigned char natives[] = {PAT_COLLECTIVES(NATIVES)};
+
 _Static_assert(sizeof algorithms / sizeof algorithms[0] <= PAT_MAX_ALGS,
                "counters are arrays of PAT_MAX_ALGS");
 
@@ -53,10 +63,7 @@ const pat_algorithm *pat_algorithm_find(const char *name)
 
 const pat_algorithm *pat_algorithm_native(enum pat_op op)
 {
-    const pat_algorithm *alg = algorithms;
-    while (alg->op != op || alg->build || alg->chooses)
-        alg++;
-    return alg;
+    return &algorithms[natives[op]];
 }
 
 const pat_algorithm *pat_algorithm_runs_as(const pat_algorithm *alg, const pat_job *job)

@@ -354,13 +354,22 @@ static __attribute__((noinline)) bool run_here(const pat_algorithm *alg, entry *
     return run;
 }
 
+/* So few elements that they are too small together, whatever they are: that is to cost nothing, since many programs reduce few in each step. */
+static bool is_tiny(const pat_face *face, const pat_args *args)
+{
+    enum { MOST_ELEMENT_BYTES = 32, TINY = PAT_SMALL_BYTES / MOST_ELEMENT_BYTES };
+    return face->kind == PAT_ARGS_VECTOR && args->count > 0 && args->count < TINY;
+}
+
 int pat_calls_run(const pat_face *face, const pat_args *args, pat_any *next, const void *site,
                   pat_outcome *outcome)
 {
     int rc;
     entry e = {.face = face, .args = args, .site = site, .outcome = outcome};
     const pat_algorithm *alg = in_use_for(face, args, outcome);
-    if (alg && !is_left(alg, face, args, outcome) && run_here(alg, &e, &rc))
+    if (alg && alg->chooses && is_tiny(face, args))
+        left_alone(alg, outcome, PAT_WHY_SHORT);
+    else if (alg && !is_left(alg, face, args, outcome) && run_here(alg, &e, &rc))
         return rc;
     return passed_on(&e.passed, verdict_of_mpi(face->next(next, args)));
 }
