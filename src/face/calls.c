@@ -54,14 +54,18 @@ static int hold_and_pass(pat_comm *c)
     return rc == MPI_SUCCESS ? pat_credits_pass(&c->credits) : rc;
 }
 
-/*
- * The call as a plan. Only what is the same on all ranks decides whether we get here. *left: by what ranks say of their arrivals the MPI
- * library is to run it.
- */
-static int run_by_plan(pat_comm *c, const pat_call *call, const pat_algorithm *alg, const void *site,
-                       bool measured, pat_outcome *outcome, bool *left)
+/* A call as a plan. */
+typedef struct by_plan {
+    const pat_algorithm *alg;
+    bool measured; /* ranks are to tell each other when it began and ended */
+    bool left;     /* in the end: by what ranks say of their arrivals the MPI library is to run it */
+} by_plan;
+
+/* Only what is the same on all ranks decides whether we get here. */
+static int run_by_plan(pat_comm *c, const pat_call *call, const void *site, pat_outcome *outcome,
+                       by_plan *how)
 {
-    pat_lane *lane = &c->lanes[alg->op];
+    pat_lane *lane = &c->lanes[how->alg->op];
     pthread_mutex_lock(&c->lock);
     const int64_t told = lane->num_spreads;
     const bool loose = has_empty_block(call, c->size);
@@ -72,7 +76,7 @@ static int run_by_plan(pat_comm *c, const pat_call *call, const pat_algorithm *a
         pat_select_arrive(c, lane, site);
         if (loose)
             pat_credits_end_epoch(&c->credits);
-        rc = pat_epoch_begin(c, call, alg);
+        rc = pat_epoch_begin(c, call, how->alg);
     }
     if (rc == MPI_SUCCESS) {
         lane->by_request = false;
@@ -83,18 +87,18 @@ static int run_by_plan(pat_comm *c, const pat_call *call, const pat_algorithm *a
             outcome->late = lane->late;
             outcome->native_ns = pat_select_native_ns(c, lane, call->mean_bytes);
         }
-        *left = rc == MPI_SUCCESS && c->left;
-        if (rc == MPI_SUCCESS && outcome && !*left)
+        how->left = rc == MPI_SUCCESS && c->left;
+        if (rc == MPI_SUCCESS && outcome && !how->left)
             outcome->alg = c->alg;
-        if (rc == MPI_SUCCESS && measured && !*left)
+        if (rc == MPI_SUCCESS && how->measured && !how->left)
             rc = pat_comm_ended(c, pat_select_measure(c, lane, pat_profile_runner(c->alg), call->mean_bytes));
-        else if (!*left)
+        else if (!how->left)
             pat_select_learn(c, lane);
     }
     const bool credits = pat_credits_wake(&c->credits), more = pat_epoch_goes_on(c);
     pthread_mutex_unlock(&c->lock);
     pat_announce_called(c);
-    if (((more && !*left) || credits) && pat_rt.thread)
+    if (((more && !how->left) || credits) && pat_rt.thread)
         pat_thread_kick(pat_rt.thread); /* it prepares the next round */
     return rc == MPI_SUCCESS ? rc : pat_fail(call->comm, rc);
 }
@@ -228,13 +232,13 @@ static bool run_or_choose(const pat_algorithm *in_use, const pat_call *call, con
     say_why(outcome, next.why);
     if (next.why != PAT_WHY_SAID) /* else it is only counted when it is known who runs it */
         pat_runtime_count(alg);
-    bool left = false;
+    by_plan how = {alg, next.measured, false};
     if (alg->build) {
-        *rc = run_by_plan(c, call, alg, site, next.measured, outcome, &left);
-        if (!left)
+        *rc = run_by_plan(c, call, site, outcome, &how);
+        if (!how.left)
             return true;
     }
-    if (left || teaches)
+    if (how.left || teaches)
         *p = (passed){c, lane, call->mean_bytes, next.measured};
     return false;
 }
@@ -314,9 +318,8 @@ static bool rooted_by_plan(const pat_algorithm *in_use, bool described, const pa
         return false;
     if (outcome)
         outcome->alg = alg;
-    bool left = false; /* it chooses no more: nothing is */
     if (goes_by_estimates(c, alg)) {
-        *rc = run_by_plan(c, call, alg, site, false, outcome, &left);
+        *rc = run_by_plan(c, call, site, outcome, &(by_plan){alg, false, false}); /* chosen: it is not left */
         return true;
     }
     *rc = pat_rooted_run(c, call, alg);

@@ -1,0 +1,241 @@
+/*
+ * unit_profile_figures.c — who runs a call where figures say what each would take with these arrivals, by a calibration or reckoned from
+ * the link, and where ranks have said when they come: what is reckoned is mended by what is measured. And two ranks of a random program decide alike.
+ */
+#include "profile_program.h"
+
+/* Where a calibration says what either takes with these arrivals, that decides, and not how many blocks' times ranks are apart. */
+static void figures_decide(void **state)
+{
+    (void)state;
+    program p = {0}, q = {0};
+    place at = at_site(91, PAT_RELAY_BY_ARRIVALS, false, 20 * BLOCK_NS, LEAST_NS / 2, LEAST_NS);
+    at.outlook = (pat_outlook){.waiting_us = 15000, .native_us = 18000, .relay_us = 17950};
+    assert_int_equal(relay_calls(&p, &at, 1000), 0);
+    at.spread_ns = BLOCK_NS;
+    at.outlook.relay_us = 17000;
+    assert_in_range(first_by_relay(&q, &at, 10), 1, 10);
+    assert_true(relay_calls(&q, &at, 100) >= 95); /* but for tries of the other one */
+    at.outlook.relay_us = 19000;
+    assert_in_range(relay_calls(&q, &at, 100), 1, PAT_LATELY);
+}
+
+/* Ranks have said when they come: by that it is decided, whatever the last calls were like, unless relay was measured to gain by no arrivals. */
+static void what_ranks_say_decides(void **state)
+{
+    (void)state;
+    const pat_terms by_arrivals = {PAT_RELAY_BY_ARRIVALS, BLOCK_NS, LEAST_NS, 5 * BLOCK_NS / 2,
+                                   .relay_first = true};
+    const pat_told together = {.bytes = 65536, .ran = PAT_BY_MPI, .spread_ns = BLOCK_NS, .past_ns = -1},
+                   apart = {.bytes = 65536, .ran = PAT_BY_RELAY, .spread_ns = 5 * BLOCK_NS, .past_ns = -1};
+    pat_told figures = together, measured = apart;
+    pat_profile p = {.bytes = 65536};
+    for (int i = 0; i < 8; i++) {
+        assert_int_equal(pat_profile_said(&p, &by_arrivals, &together), PAT_BY_MPI);
+        assert_int_equal(pat_profile_said(&p, &by_arrivals, &apart), PAT_BY_RELAY);
+        pat_profile_note(&p, &by_arrivals, i % 3 == 0 ? &apart : &together);
+    }
+    figures.outlook = (pat_outlook){.native_us = 4000, .relay_us = 3000};
+    assert_int_equal(pat_profile_said(&p, &by_arrivals, &figures), PAT_BY_RELAY);
+    figures.outlook.relay_us = 5000;
+    assert_int_equal(pat_profile_said(&p, &by_arrivals, &figures), PAT_BY_MPI);
+    for (int i = 0; i < 8; i++) {
+        measured.ran = i % 2 ? PAT_BY_RELAY : PAT_BY_MPI;
+        measured.past_ns = i % 2 ? 2 * BLOCK_NS : BLOCK_NS;
+        pat_profile_note(&p, &by_arrivals, &measured);
+    }
+    p.in_use = PAT_BY_MPI;
+    p.left = 5; /* no try is due */
+    assert_int_equal(pat_profile_said(&p, &by_arrivals, &apart), PAT_BY_MPI);
+    pat_told doubtful =
+        apart; /* ranks that were wrong by as much say nothing, and no try is due: relay was slower */
+    p = (pat_profile){.bytes = 65536};
+    assert_int_equal(pat_profile_said(&p, &by_arrivals, &doubtful), PAT_BY_RELAY);
+    doubtful.doubt_ns = 2 * BLOCK_NS;
+    assert_int_equal(pat_profile_said(&p, &by_arrivals, &doubtful), PAT_BY_RELAY);
+    doubtful.doubt_ns = 3 * BLOCK_NS;
+    assert_int_equal(pat_profile_said(&p, &by_arrivals, &doubtful), PAT_BY_MPI);
+    pat_terms always = by_arrivals; /* where arrivals do not matter it is as without them */
+    always.verdict = PAT_RELAY_ALWAYS;
+    p = (pat_profile){.bytes = 65536};
+    assert_int_equal(pat_profile_said(&p, &always, &together), pat_profile_next(&p, &always).runner);
+    p.used = true; /* but the MPI library is not tried in a call that is announced as apart */
+    p.in_use = PAT_BY_RELAY;
+    p.num_past[PAT_BY_RELAY] = 1;
+    assert_int_equal(pat_profile_next(&p, &always).runner, PAT_BY_MPI);
+    assert_int_equal(pat_profile_said(&p, &always, &together), PAT_BY_MPI);
+    assert_int_equal(pat_profile_said(&p, &always, &apart), PAT_BY_RELAY);
+}
+
+/*
+ * Long blocks: a little jitter is no reason for never asking the MPI library, which takes half of what relay takes, whatever the
+ * link lets expect; and with a node's ranks together it is no reason for a try either.
+ */
+static void jitter_is_not_far_apart(void **state)
+{
+    (void)state;
+    program p = {0};
+    const int64_t block_ns = 10 * BLOCK_NS;
+    place at = at_site(92, PAT_RELAY_ALWAYS, true, block_ns / 2, 14 * block_ns, 7 * block_ns);
+    at.terms.block_ns = block_ns;
+    at.terms.least_ns = 7 * block_ns;
+    at.terms.beyond_ns = block_ns / 8; /* twice that is less than the jitter */
+    assert_in_range(relay_calls(&p, &at, 1000), 8, 40);
+}
+
+/* By the link, and by what the MPI library was measured to take: what relay takes beyond it is learnt, and an estimate too low is mended. */
+static void reckoning_is_learnt(void **state)
+{
+    (void)state;
+    const pat_terms terms = {PAT_RELAY_BY_ARRIVALS, BLOCK_NS,           LEAST_NS, BLOCK_NS,
+                             .reckoned = true,      .relay_first = true};
+    pat_profile p = {.bytes = 65536};
+    pat_told told = {.bytes = 65536, .ran = PAT_BY_RELAY, .spread_ns = 0};
+    int64_t took_ns = 2 * LEAST_NS;
+    for (int i = 0; i < 20; i++) {
+        told.past_ns = took_ns;
+        told.outlook = (pat_outlook){.waiting_us = 7,
+                                     .native_us = 1e-3 * (double)LEAST_NS,
+                                     .relay_us = 7 + 1e-3 * (double)(LEAST_NS + BLOCK_NS + p.off_ns)};
+        pat_profile_note(&p, &terms, &told);
+    }
+    assert_in_range(p.off_ns, LEAST_NS - BLOCK_NS - BLOCK_NS / 100, LEAST_NS - BLOCK_NS + BLOCK_NS / 100);
+    told.past_ns = INT64_C(1000) * LEAST_NS; /* one call stood still */
+    const int64_t before_ns = p.off_ns;
+    pat_profile_note(&p, &terms, &told);
+    assert_in_range(p.off_ns, before_ns, before_ns + LEAST_NS + BLOCK_NS);
+    for (int i = 0; i < 40; i++) { /* nobody takes less than the link needs */
+        told.past_ns = 0;
+        told.outlook.relay_us = 7 + 1e-3 * (double)LEAST_NS;
+        pat_profile_note(&p, &terms, &told);
+    }
+    assert_true(p.off_ns == -BLOCK_NS);
+}
+
+/* One call of the MPI library that took long does not speak for relay for ever, though milestones announce all calls. */
+static void mpi_goes_on_being_measured(void **state)
+{
+    (void)state;
+    const pat_terms terms = {PAT_RELAY_BY_ARRIVALS, BLOCK_NS,         LEAST_NS,
+                             BLOCK_NS / 2,          .reckoned = true, .relay_first = true};
+    pat_profile p = {.bytes = 65536, .most_gap = -1};
+    int by_relay = 0;
+    for (int i = 0; i < 2000; i++) {
+        const int64_t native_ns = pat_profile_past_ns(&p, PAT_BY_MPI);
+        const bool measured = pat_profile_next(&p, &terms).measured;
+        pat_told told = {.bytes = 65536, .spread_ns = BLOCK_NS / 100, .past_ns = -1};
+        told.outlook = (pat_outlook){.native_us = 1e-3 * (double)native_ns,
+                                     .relay_us = 1e-3 * (double)(LEAST_NS + BLOCK_NS / 2 + p.off_ns)};
+        told.ran = i == 0 ? PAT_BY_MPI : pat_profile_said(&p, &terms, &told);
+        by_relay += told.ran == PAT_BY_RELAY;
+        if (measured)
+            told.past_ns = told.ran == PAT_BY_RELAY ? LEAST_NS * 13 / 10
+                           : i == 0                 ? LEAST_NS * 3 / 2
+                                                    : LEAST_NS * 11 / 10;
+        if (!measured && told.ran == PAT_BY_MPI)
+            told.spread_ns = -1;
+        pat_profile_note(&p, &terms, &told);
+    }
+    assert_in_range(by_relay, 1, 100);
+}
+
+/* What was never measured is tried once, where half of what it is reckoned to take beyond the link would do; lost, it is the last try. */
+static void hope_is_measured(void **state)
+{
+    (void)state;
+    for (int fast = 0; fast < 2; fast++) {
+        program p = {0};
+        place at =
+            at_site(93, PAT_RELAY_BY_ARRIVALS, true, BLOCK_NS, fast ? LEAST_NS / 2 : 2 * LEAST_NS, LEAST_NS);
+        at.terms.reckoned = true;
+        at.outlook = (pat_outlook){.native_us = 1e-3 * (double)LEAST_NS,
+                                   .relay_us = 1e-3 * (double)(LEAST_NS + at.terms.beyond_ns)};
+        assert_int_equal(relay_calls(&p, &at, 100), 0); /* half of it would not do */
+        at.outlook.relay_us = 1e-3 * (double)(LEAST_NS + at.terms.beyond_ns / 4);
+        assert_in_range(relay_calls(&p, &at, 100), 1, fast ? PAT_LATELY : 1);
+    }
+}
+
+/* A calibration speaks for ring: it and the MPI library are measured by turns, and where ring was clearly slower it does not run. */
+static void calibrated_is_measured(void **state)
+{
+    (void)state;
+    const pat_terms terms = {PAT_RELAY_BY_ARRIVALS, BLOCK_NS, LEAST_NS, BLOCK_NS, .relay_first = true};
+    for (int slow = 0; slow < 2; slow++) {
+        pat_profile p = {.bytes = 65536, .most_gap = -1};
+        pat_told told = {.bytes = 65536, .spread_ns = 0};
+        int by_ring = 0;
+        told.outlook =
+            (pat_outlook){.native_us = 12000, .relay_us = 8000, .contender = pat_algorithm_find("ring")};
+        for (int i = 0; i < 1000; i++) {
+            const bool measured = pat_profile_next(&p, &terms).measured;
+            told.ran = pat_profile_said(&p, &terms, &told);
+            assert_int_not_equal(told.ran, PAT_BY_RELAY);
+            by_ring += told.ran == PAT_BY_REGULAR;
+            told.past_ns = !measured                ? -1
+                           : told.ran == PAT_BY_MPI ? LEAST_NS
+                           : slow                   ? 2 * LEAST_NS
+                                                    : LEAST_NS / 2;
+            pat_profile_note(&p, &terms, &told);
+        }
+        assert_in_range(by_ring, slow ? 1 : 900, slow ? 40 : 1000);
+    }
+}
+
+static uint32_t drawn(uint64_t *state)
+{
+    *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (uint32_t)(*state >> 33);
+}
+
+/*
+ * Two ranks of a random program. They are told the same, and one of them is asked at odd moments by another thread. Both must
+ * choose alike, always.
+ */
+static void ranks_decide_alike(void **state)
+{
+    (void)state;
+    static const enum pat_verdict verdicts[] = {PAT_RELAY_NEVER, PAT_RELAY_ALWAYS, PAT_RELAY_BY_ARRIVALS};
+    uint64_t seed = 3;
+    pat_history ranks[2];
+    memset(ranks, 0, sizeof(ranks));
+    for (int i = 0; i < 200000; i++) {
+        const uint32_t dice = drawn(&seed);
+        place at = at_site(0, verdicts[dice % 3], dice % 37 % 2, 0, 0, 0);
+        at.bytes = 1000 + 100 * (int64_t)(dice % 37);
+        at.terms.verdict = verdicts[at.bytes / 100 % 3];
+        pat_next next[2];
+        for (int r = 0; r < 2; r++) {
+            pat_profile fresh;
+            for (int k = 0; k < (r ? (int)(dice >> 8 & 3) : 0); k++)
+                pat_history_look(&ranks[r], 1000 + 100 * (int64_t)(drawn(&seed) % 37), &fresh);
+            next[r] = next_of(&ranks[r], &at);
+        }
+        assert_int_equal(next[0].runner, next[1].runner);
+        assert_int_equal(next[0].measured, next[1].measured);
+        assert_int_equal(next[0].why, next[1].why);
+        const pat_told told = {.bytes = at.bytes,
+                               .ran = next[0].runner,
+                               .spread_ns = dice % 5 ? (int64_t)drawn(&seed) % (9 * BLOCK_NS) : -1,
+                               .past_ns = next[0].measured ? (int64_t)drawn(&seed) % 1000000 : -1,
+                               .site = drawn(&seed) % 9,
+                               .last_site = drawn(&seed) % 9};
+        for (int r = 0; r < 2; r++)
+            pat_history_note(&ranks[r], &at.terms, &told);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(figures_decide),
+        cmocka_unit_test(what_ranks_say_decides),
+        cmocka_unit_test(jitter_is_not_far_apart),
+        cmocka_unit_test(reckoning_is_learnt),
+        cmocka_unit_test(mpi_goes_on_being_measured),
+        cmocka_unit_test(hope_is_measured),
+        cmocka_unit_test(calibrated_is_measured),
+        cmocka_unit_test(ranks_decide_alike),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
