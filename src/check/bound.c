@@ -16,9 +16,29 @@ static int compare_times(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+/* Shell's sort, with Ciura's gaps: a choice sorts arrivals for each call, and the times of few ranks take qsort twice as long. */
+static void sort(int64_t *times, size_t num)
+{
+    static const size_t gaps[] = {701, 301, 132, 57, 23, 10, 4, 1};
+    for (size_t g = 0; g < sizeof(gaps) / sizeof(gaps[0]); g++)
+        for (size_t i = gaps[g]; i < num; i++) {
+            const int64_t time = times[i];
+            size_t at = i;
+            for (; at >= gaps[g] && times[at - gaps[g]] > time; at -= gaps[g])
+                times[at] = times[at - gaps[g]];
+            times[at] = time;
+        }
+}
+
 /* When so many bytes that none could start before `from` can have come through a link, rounded down. */
 static int64_t through_link(int64_t from, const pat_cost *link, wide bytes)
 {
+    int64_t short_ps, short_ns; /* as a rule no more is needed, and it divides ten times as fast */
+    if (bytes >= 0 && bytes <= INT64_MAX && link->beta_ps >= 0 &&
+        !__builtin_mul_overflow((int64_t)bytes, link->beta_ps, &short_ps) &&
+        !__builtin_add_overflow(from, link->alpha_ns, &short_ns) &&
+        !__builtin_add_overflow(short_ns, short_ps / 1000, &short_ns))
+        return short_ns;
     wide ns = (wide)from + link->alpha_ns + bytes * link->beta_ps / 1000;
     return ns > INT64_MAX ? INT64_MAX : (int64_t)ns;
 }
@@ -30,7 +50,7 @@ int64_t *pat_model_sorted(const int64_t *times, int num)
     if (!sorted)
         return NULL;
     memcpy(sorted, times, n * sizeof(*sorted));
-    qsort(sorted, n, sizeof(*sorted), compare_times);
+    sort(sorted, n);
     return sorted;
 }
 
