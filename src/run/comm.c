@@ -289,7 +289,7 @@ static bool left_alone(MPI_Comm comm, int size, bool choosing)
             explain_left(comm, size);
         return true;
     }
-    if ((kept & ~ONE_NODE) >= pat_rt.patience)
+    if (!choosing || (kept & ~ONE_NODE) >= pat_rt.patience)
         return false;
     PMPI_Comm_set_attr(comm, pat_rt.calls_keyval, (void *)(kept + 1));
     return true;

@@ -32,7 +32,8 @@ typedef struct pat_runtime {
     bool invited;              /* the program has called PAT_Init, and not yet PAT_Finalize */
     bool tried;                /* the drop-in has started the library, or failed to, and does not try again */
     struct pat_dropin *dropin; /* what the drop-in keeps for a report; NULL: no report is wanted */
-    int patience; /* so many first calls on a communicator are left to the MPI library, without a pat_comm; the same on all ranks */
+    /* So many first calls on a communicator for which an algorithm chooses are left to the MPI library, without a pat_comm; the same on all ranks. */
+    int patience;
     bool settled; /* the library ends: communicators have nothing left to agree on */
     _Atomic(const pat_algorithm *) alg[PAT_NUM_OPS]; /* in use, by setting or PAT_UseAlg; agreed */
     pat_config config;
