@@ -111,7 +111,7 @@ PAT_PUBLIC int PAT_UseAlg(const char *name);
 /*
  * MPI_Allgather, argument by argument. Calls on inter-communicators are passed on to MPI, and so are all calls before PAT_Init and
  * after PAT_Finalize. A call is allowed while a persistent request (PAT_Allgather_init) is open on the communicator. While one is
- * started there, a call that would run by plan returns MPI_ERR_REQUEST, and one that the MPI library runs is allowed. With auto,
+ * started there, auto and native leave the call to MPI, and with another algorithm it returns MPI_ERR_REQUEST. With auto,
  * bdr and bslb, MPI_Comm_free of a communicator that was used here may wait for its other members.
  */
 PAT_PUBLIC int PAT_Allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
@@ -221,7 +221,7 @@ PAT_PUBLIC int PAT_Gather(const void *sendbuf, int sendcount, MPI_Datatype sendt
  *
  * The first call on a communicator may wait for all its members. With allreduce_auto and allreduce_converge,
  * MPI_Comm_free of a communicator that was used here may wait for its other members. While a request is started on the
- * communicator, a call that would run by plan returns MPI_ERR_REQUEST.
+ * communicator, allreduce_auto leaves calls to MPI, and with an algorithm that is named they return MPI_ERR_REQUEST.
  */
 PAT_PUBLIC int PAT_Allreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
                              MPI_Comm comm);

@@ -96,6 +96,31 @@ static void expect_the_bits_of_mpi(void)
     expect_int("converge's calls", before, converge_calls());
 }
 
+/* A request is started: what chooses takes the MPI library, whatever it would take else. */
+static void beside_a_request(void)
+{
+    gather g;
+    PAT_Request r;
+    gather_make(&g, MPI_COMM_WORLD, &layouts[LAYOUT_BYTES], &layouts[LAYOUT_BYTES], 30000, false);
+    MUST(PAT_Allgather_init(gather_sendbuf(&g), g.send_count, MPI_BYTE, gather_recvbuf(&g), g.recv_count,
+                            MPI_BYTE, MPI_COMM_WORLD, &r));
+    for (int turn = 0; turn < 20; turn++) {
+        test_at("beside a request, turn %d", turn);
+        gather_fill(&g, (uint32_t)turn + 1);
+        MUST(PAT_Start(r));
+        sleep_ms(test.rank == turn % test.size ? 5 : 0);
+        const int64_t before = converge_calls();
+        sum_ints(MPI_COMM_WORLD, COUNT, turn);
+        expect_int("converge's calls beside a request", before, converge_calls());
+        MUST(PAT_Wait(r));
+        gather_spoil(&g);
+        gather_check(&g);
+        sum_ints(MPI_COMM_WORLD, COUNT, turn);
+    }
+    MUST(PAT_Request_free(&r));
+    gather_free(&g);
+}
+
 static void changes(void)
 {
     MPI_Comm comms[2];
@@ -129,12 +154,17 @@ int main(int argc, char **argv)
     expect_most("integers", false, false);
     expect_the_bits_of_mpi();
     expect_most("integers, with milestones", false, true);
+    if (converge_calls() == 0)
+        test_fail("converge was not even tried");
+    beside_a_request();
     changes();
     MUST(PAT_Finalize());
     setenv("PAT_REORDER", "1", 1);
     MUST(PAT_Init());
     expect_most("floating-point numbers in any order", true, false);
     expect_most("floating-point numbers in any order, with milestones", true, true);
+    if (converge_calls() == 0)
+        test_fail("converge was not even tried");
     layouts_free();
     return test_end();
 }

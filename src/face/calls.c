@@ -183,6 +183,12 @@ static enum pat_why why_not(const pat_outcome *outcome, bool ours, MPI_Comm comm
     return outcome && ours ? pat_comm_why_not(comm) : PAT_WHY_CANNOT;
 }
 
+/* By what the program did, so the same on all ranks. */
+static bool beside_request(const pat_comm *c, const pat_algorithm *in_use)
+{
+    return in_use->chooses && c->hold.started;
+}
+
 /*
  * A call without a root that `call` describes. Returns true when it has run, with what to return in *rc; else the next one is to run
  * it, and *p is for passed_on.
@@ -206,15 +212,17 @@ static bool run_or_choose(const pat_algorithm *in_use, const pat_call *call, con
     }
     /*
      * Beside a started request nothing is measured or tried: its round may end, and teach something, at another moment on every
-     * rank. A communicator on which something has failed chooses no more, since it may know less than the other ranks.
+     * rank; and what chooses takes the MPI library, since no plan runs there. A communicator on which something has failed chooses no more, since it may know less than the other ranks.
      */
-    pat_next next = {PAT_BY_MPI, false, PAT_WHY_NOT_KNOWN};
+    pat_next next = {PAT_BY_MPI, false, PAT_WHY_REQUEST};
     pat_lane *lane = &c->lanes[in_use->op];
     pthread_mutex_lock(&c->lock);
     int failed = pat_comm_failed(c);
     if (failed == MPI_SUCCESS)
         failed = pat_comm_ended(c, pat_select_hear(c));
-    const pat_algorithm *alg = pat_select(c, in_use, call->mean_bytes, !c->hold.started, &next);
+    const pat_algorithm *alg = beside_request(c, in_use)
+                                   ? pat_algorithm_native(in_use->op)
+                                   : pat_select(c, in_use, call->mean_bytes, !c->hold.started, &next);
     if (!alg->build) {
         pat_select_arrive(c, lane, site);
         pat_comm_called(c, alg->op);
@@ -250,13 +258,20 @@ static bool keeps_order(const pat_face *face, const pat_args *args)
            !pat_reduction_any_order(args->datatype);
 }
 
-/* For people who have asked: once, by rank 0. */
-static void explain_order(MPI_Comm comm, int size)
+/*
+ * Why such a call is left, for people who have asked: because of the order, if there is nothing else. Rank 0 says it once.
+ */
+static enum pat_why why_kept(const pat_args *args, int size)
 {
     int rank;
-    if (pat_rt.config.explain && PMPI_Comm_rank(comm, &rank) == MPI_SUCCESS && rank == 0 &&
-        !atomic_exchange(&pat_rt.told_order, true))
-        pat_explain_left(size, PAT_WHY_ORDER);
+    int64_t bytes;
+    if (!pat_reduction_known(args->op, args->datatype, &bytes))
+        return PAT_WHY_CANNOT;
+    const enum pat_why why = pat_comm_why_left(args->comm, PAT_WHY_ORDER);
+    if (why == PAT_WHY_ORDER && pat_rt.config.explain && PMPI_Comm_rank(args->comm, &rank) == MPI_SUCCESS &&
+        rank == 0 && !atomic_exchange(&pat_rt.told_order, true))
+        pat_explain_left(size, why);
+    return why;
 }
 
 /*
@@ -275,9 +290,10 @@ static bool is_left(const pat_algorithm *alg, const pat_face *face, const pat_ar
     const bool is_long = bytes > 0 && !pat_select_is_small(alg->op, size, bytes);
     if (is_long && !keeps_order(face, args))
         return false;
-    if (is_long)
-        explain_order(args->comm, size);
-    left_alone(alg, outcome, is_long ? PAT_WHY_ORDER : bytes > 0 ? PAT_WHY_SHORT : PAT_WHY_CANNOT);
+    enum pat_why why = is_long ? PAT_WHY_ORDER : bytes > 0 ? PAT_WHY_SHORT : PAT_WHY_CANNOT;
+    if (is_long && (outcome || pat_rt.config.explain))
+        why = why_kept(args, size);
+    left_alone(alg, outcome, why);
     return true;
 }
 

@@ -73,9 +73,9 @@ static int learn_from_exchange(pat_comm *c, pat_lane *lane, int64_t bytes)
     return any_estimate ? MPI_SUCCESS : note(c, lane, bytes);
 }
 
-int pat_arrivals_known(pat_comm *c, pat_lane *lane, const pat_algorithm *alg, int64_t bytes)
+int pat_arrivals_known(pat_comm *c, pat_lane *lane, int64_t bytes)
 {
-    return alg->uses_last_calls ? note(c, lane, bytes) : MPI_SUCCESS;
+    return note(c, lane, bytes);
 }
 
 int pat_arrivals_over(pat_comm *c, pat_lane *lane, const pat_algorithm *alg, int64_t bytes)

@@ -25,8 +25,8 @@ bool pat_arrivals_wanted(const pat_lane *lane, const pat_algorithm *alg, int64_t
 /* A call by `alg` is over: learn when ranks came, if the exchange has told. Returns an MPI error code. */
 int pat_arrivals_over(pat_comm *c, pat_lane *lane, const pat_algorithm *alg, int64_t bytes);
 
-/* c->arrival_ns says when ranks came to a call that is over: learn from it, if `alg` goes by the last calls. Returns an MPI error code. */
-int pat_arrivals_known(pat_comm *c, pat_lane *lane, const pat_algorithm *alg, int64_t bytes);
+/* c->arrival_ns says when ranks came to a call that is over: what is expected of the next ones changes. Returns an MPI error code. */
+int pat_arrivals_known(pat_comm *c, pat_lane *lane, int64_t bytes);
 
 /*
  * All ranks have given an estimate for a measured call: is the lane to go by estimates? Yes the first time; once it has

@@ -322,6 +322,22 @@ enum pat_why pat_comm_why_not(MPI_Comm comm)
                                                              : PAT_WHY_FIRST;
 }
 
+enum pat_why pat_comm_why_left(MPI_Comm comm, enum pat_why why)
+{
+    intptr_t kept;
+    int size = 1;
+    PMPI_Comm_size(comm, &size);
+    if (pat_comm_is_inter(comm))
+        return PAT_WHY_GROUPS;
+    if (size < 2)
+        return PAT_WHY_ONE_RANK;
+    if (!kept_with(comm, &kept))
+        kept = first_look(comm, size);
+    return kept == FOR_EVER                                  ? PAT_WHY_GROUPS
+           : kept & ONE_NODE && !pat_comm_chooses_here(true) ? PAT_WHY_ONE_NODE
+                                                             : why;
+}
+
 int pat_comm_get(MPI_Comm comm, bool choosing, pat_comm **out)
 {
     int found, size;

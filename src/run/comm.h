@@ -111,6 +111,9 @@ int pat_comm_get(MPI_Comm comm, bool choosing, pat_comm **out);
 /* Why *out was NULL, for a report or PAT_EXPLAIN. */
 enum pat_why pat_comm_why_not(MPI_Comm comm);
 
+/* The same where pat_comm_get was not asked, since the call would be left for another reason, `why`: that, or one that holds for any call here. */
+enum pat_why pat_comm_why_left(MPI_Comm comm, enum pat_why why);
+
 /*
  * May `auto` take anything but the MPI library? one_node: all ranks are on one node of the cluster. There it may only if a calibration
  * or PAT_LINK says what messages take: inside a node the MPI library has the shorter way.

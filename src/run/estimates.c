@@ -3,6 +3,7 @@
  */
 #include "estimates.h"
 
+#include "ensure.h"
 #include "runtime.h"
 #include "select.h"
 
@@ -37,7 +38,9 @@ int64_t pat_estimates_token(const pat_comm *c, const pat_lane *lane, pat_blocks 
 /* The lane of the collective that a token stands for. */
 static pat_lane *lane_of_token(pat_comm *c, int64_t token)
 {
-    return &c->lanes[token >> TOKEN_OP & ((1 << (TOKEN_DIFFER - TOKEN_OP)) - 1)];
+    const int64_t op = token >> TOKEN_OP & ((1 << (TOKEN_DIFFER - TOKEN_OP)) - 1);
+    PAT_ENSURE(op < PAT_NUM_OPS);
+    return &c->lanes[op];
 }
 
 const pat_algorithm *pat_estimates_algorithm(pat_comm *c, const pat_lane *lane)

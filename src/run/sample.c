@@ -15,8 +15,12 @@ static int make_comm(pat_sample *s, MPI_Comm user)
     return rc == MPI_SUCCESS ? PMPI_Comm_set_errhandler(s->comm, MPI_ERRORS_RETURN) : rc;
 }
 
-int pat_sample_begin(pat_sample *s, MPI_Comm user, MPI_Comm own, enum pat_runner ran, int64_t bytes,
-                     pat_said mine)
+int pat_sample_apart(pat_sample *s, MPI_Comm user)
+{
+    return s->comm == MPI_COMM_NULL ? make_comm(s, user) : MPI_SUCCESS;
+}
+
+int pat_sample_begin(pat_sample *s, MPI_Comm own, enum pat_runner ran, int64_t bytes, pat_said mine)
 {
     s->ran = ran;
     s->bytes = bytes;
@@ -24,9 +28,6 @@ int pat_sample_begin(pat_sample *s, MPI_Comm user, MPI_Comm own, enum pat_runner
     s->mine.exit_ns = pat_clock_now_ns(&pat_rt.clock);
     s->mine.cost_ns = s->spent_ns;
     s->spent_ns = 0;
-    int rc = s->comm == MPI_COMM_NULL && pat_runtime_estimates() ? make_comm(s, user) : MPI_SUCCESS;
-    if (rc != MPI_SUCCESS)
-        return rc;
     s->on = s->comm == MPI_COMM_NULL ? own : s->comm;
     s->sent = false;
     s->under_way = true;

@@ -3,7 +3,7 @@
  * has run it. That is a non-blocking all-gather, which the next call on the communicator completes before it is chosen who runs
  * it: so all ranks choose by the same.
  *
- * Where an algorithm in use goes by estimates, this all-gather has a communicator of its own, made by the first measured call: estimates
+ * Where calls go by estimates, in whatever lane, this all-gather has a communicator of its own, made by the first such measured call: estimates
  * are exchanged on the library's other one, by some ranks before the end of a measured call and by some after it, and MPI wants the
  * collectives of a communicator in the same order on all ranks.
  *
@@ -38,13 +38,15 @@ typedef struct pat_sample {
     pat_said mine, *all; /* all: one per rank, made with the communicator's state */
 } pat_sample;
 
+/* From now on it is told on a communicator of its own. Collective over `user`, and called when all ranks have called a collective there. */
+int pat_sample_apart(pat_sample *s, MPI_Comm user);
+
 /*
  * The call on `user` is over on this rank. So that it returns at once, what it says is not sent here but by the first
  * pat_sample_test. own: the library's communicator for `user`. mine: what this rank says; the time of its return and
  * the cost are added here.
  */
-int pat_sample_begin(pat_sample *s, MPI_Comm user, MPI_Comm own, enum pat_runner ran, int64_t bytes,
-                     pat_said mine);
+int pat_sample_begin(pat_sample *s, MPI_Comm own, enum pat_runner ran, int64_t bytes, pat_said mine);
 
 /* Say it, if that is still to be done, and see whether all have: then it is no longer under way. The caller holds pat_rt.driving. */
 int pat_sample_test(pat_sample *s);

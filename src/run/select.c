@@ -283,6 +283,16 @@ int pat_select_said(pat_comm *c, pat_lane *lane, int64_t block_bytes, const pat_
     return rc;
 }
 
+/*
+ * When ranks will come is predicted anew. What some ranks have prepared by the old prediction nobody has called, if it was the MPI library that ran
+ * the calls since: they forget it, and all take the tags of another epoch.
+ */
+static int learn_arrivals(pat_comm *c, pat_lane *lane, int64_t bytes)
+{
+    int rc = pat_arrivals_known(c, lane, bytes);
+    return rc == MPI_SUCCESS && !lane->by_estimates ? pat_early_new_epoch(c, lane) : rc;
+}
+
 static int learn_sampled(pat_comm *c, const pat_sample *sample)
 {
     int64_t exits = 0, cost_ns = pat_link_busy_ns(&c->link, c->size * (int64_t)sizeof(*sample->all));
@@ -305,8 +315,8 @@ static int learn_sampled(pat_comm *c, const pat_sample *sample)
     pat_profile fresh;
     const pat_judged judged = judged_of(c, lane, sample->bytes);
     int rc = look_out(c, &judged, pat_history_of(&lane->history, &told, &fresh), &told);
-    if (rc == MPI_SUCCESS && judged.contender)
-        rc = pat_arrivals_known(c, lane, judged.contender, sample->bytes);
+    if (rc == MPI_SUCCESS && judged.contender && judged.contender->uses_last_calls)
+        rc = learn_arrivals(c, lane, sample->bytes);
     if (rc != MPI_SUCCESS)
         return rc;
     learn(c, lane, &told);
@@ -315,10 +325,15 @@ static int learn_sampled(pat_comm *c, const pat_sample *sample)
 
 int pat_select_measure(pat_comm *c, pat_lane *lane, enum pat_runner ran, int64_t block_bytes)
 {
+    int rc = MPI_SUCCESS;
     c->measured = lane;
     lane->told.bytes = 0; /* the sample says more */
-    return pat_sample_begin(&c->sample, c->user, c->own, ran, block_bytes,
-                            (pat_said){.carried = lane->mine, .edged = lane->edged});
+    /* Whether some lane goes by estimates changes at the same points of the program on all ranks. */
+    if (pat_runtime_estimates() || atomic_load(&c->listens))
+        rc = pat_sample_apart(&c->sample, c->user);
+    return rc != MPI_SUCCESS ? rc
+                             : pat_sample_begin(&c->sample, c->own, ran, block_bytes,
+                                                (pat_said){.carried = lane->mine, .edged = lane->edged});
 }
 
 int pat_select_look_driving(pat_comm *c, bool *moved)
