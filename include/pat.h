@@ -213,8 +213,8 @@ PAT_PUBLIC int PAT_Gather(const void *sendbuf, int sendcount, MPI_Datatype sendt
  * follows from the milestones of all ranks or, where no rank gives any, from when the ranks came to the last calls.
  *
  * An algorithm joins the vectors in an order that follows from the number of ranks and the count alone, so that all
- * ranks get the same bits, and get them in every run. With allreduce_auto, too, all ranks get the same bits; but in
- * another run it may choose otherwise for the same call, so it leaves floating-point numbers to the MPI library unless
+ * ranks get the same bits, and get them in every run. allreduce_auto may choose otherwise for the same call in
+ * another run, so it leaves floating-point numbers to the MPI library unless
  * PAT_REORDER is set. Only predefined operations on the predefined types for which MPI defines them run by plan. All
  * others, vectors of more than 512 MiB and calls on inter-communicators are passed on to MPI, and so are all calls
  * before PAT_Init and after PAT_Finalize.

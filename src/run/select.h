@@ -69,9 +69,9 @@ pat_judged pat_select_verdict(const pat_comm *c, int64_t block_bytes);
  */
 int64_t pat_select_native_ns(const pat_comm *c, const pat_lane *lane, int64_t block_bytes);
 
-/* Is the call too small for anything but the MPI library, whatever the link? Needs no communicator's state. */
 enum { PAT_SMALL_BYTES = 4096 }; /* that a rank receives */
 
+/* Is the call too small for anything but the MPI library, whatever the link? Needs no communicator's state. */
 static inline bool pat_select_is_small(enum pat_op op, int num_ranks, int64_t block_bytes)
 {
     const int others = pat_collective_of(op)->reduces || num_ranks < 2 ? 1 : num_ranks - 1;
