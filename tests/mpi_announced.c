@@ -210,11 +210,7 @@ int main(int argc, char **argv)
     test_limit(200);
     looks = argc > 1;
     layouts_make();
-    const int file = test.rank == 0 ? mkstemp(path) : -1;
-    if (file >= 0)
-        close(file);
-    MPI_Bcast(path, sizeof(path), MPI_CHAR, 0, MPI_COMM_WORLD);
-    setenv("PAT_CALIBRATION", path, 1);
+    make_calibration_file(path, sizeof(path));
     setenv("PAT_LINK", "10,1000", 1);
     begin("relay pays where a rank is late", 1200, NULL, 0);
     expect_most("relay", true, false);

@@ -59,11 +59,7 @@ int main(int argc, char **argv)
     if (!test_mpi_init(&argc, &argv, MPI_THREAD_MULTIPLE))
         return 77;
     layouts_make();
-    int file = test.rank == 0 ? mkstemp(path) : -1;
-    if (file >= 0)
-        close(file);
-    MPI_Bcast(path, sizeof(path), MPI_CHAR, 0, MPI_COMM_WORLD);
-    setenv("PAT_CALIBRATION", path, 1);
+    make_calibration_file(path, sizeof(path));
     refused("an empty file", "line 1");
     setenv("PAT_LINK", "10,1000", 1);
     write_file("A processor of the future", 1000);

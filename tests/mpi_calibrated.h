@@ -43,6 +43,36 @@ static inline pat_calibration made_up_calibration(const char *cpu, double mbit)
     return c;
 }
 
+/* An empty file, which PAT_CALIBRATION names from now on. path: a pattern of mkstemp, of so many bytes. Collective. */
+static inline void make_calibration_file(char *path, int bytes)
+{
+    const int file = test.rank == 0 ? mkstemp(path) : -1;
+    if (file >= 0)
+        close(file);
+    MPI_Bcast(path, bytes, MPI_CHAR, 0, MPI_COMM_WORLD);
+    setenv("PAT_CALIBRATION", path, 1);
+}
+
+/* Whole numbers that are summed up, and looked at. */
+static inline void sum_ints(MPI_Comm comm, int count, int seed)
+{
+    int rank, size, *own = malloc((size_t)count * sizeof(int)), *sums = malloc((size_t)count * sizeof(int));
+    if (!own || !sums)
+        must("memory for the test's buffers", MPI_ERR_NO_MEM);
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &size);
+    for (int i = 0; i < count; i++)
+        own[i] = (rank + 1) * (i % 1000 + seed);
+    MUST(PAT_Allreduce(own, sums, count, MPI_INT, MPI_SUM, comm));
+    for (int i = 0; i < count; i++)
+        if (sums[i] != size * (size + 1) / 2 * (i % 1000 + seed)) {
+            test_fail("element %d of %d is %d", i, count, sums[i]);
+            break;
+        }
+    free(own);
+    free(sums);
+}
+
 static inline long long calls_of(const PAT_Counters *c, const char *name)
 {
     for (int i = 0; i < c->num_algs; i++)

@@ -11,28 +11,12 @@
 enum { COUNT = 16384, MOST = 3 * COUNT, CALLS = 12, LATE_MS = 60 };
 
 static bool looks; /* at who runs the calls */
-static int ints[MOST], int_sums[MOST];
 static float floats[MOST], float_sums[MOST], float_wanted[MOST];
 
 static int64_t converge_calls(void)
 {
     const PAT_Counters c = counters();
     return calls_of(&c, "allreduce_converge");
-}
-
-static void sum_ints(MPI_Comm comm, int count, int seed)
-{
-    int rank, size;
-    MPI_Comm_rank(comm, &rank);
-    MPI_Comm_size(comm, &size);
-    for (int i = 0; i < count; i++)
-        ints[i] = (rank + 1) * (i % 1000 + seed);
-    MUST(PAT_Allreduce(ints, int_sums, count, MPI_INT, MPI_SUM, comm));
-    for (int i = 0; i < count; i++)
-        if (int_sums[i] != size * (size + 1) / 2 * (i % 1000 + seed)) {
-            test_fail("element %d of %d is %d", i, count, int_sums[i]);
-            break;
-        }
 }
 
 /* Are the bits those of the MPI library's own all-reduce? */

@@ -11,7 +11,6 @@
 enum { BYTES = 20000, MOST = 100000, CALLS = 160, WARM = 30 };
 
 static char path[] = "/tmp/pat-two-autos-XXXXXX";
-static int ints[MOST], sums[MOST];
 
 static void write_calibration(void)
 {
@@ -26,18 +25,6 @@ static void write_calibration(void)
     pat_calibration_sort(&c);
     if (test.rank == 0 && pat_calibration_write(&c, path, false) != 0)
         test_fail("%s cannot be written", path);
-}
-
-static void sum_ints(int count, int seed)
-{
-    for (int i = 0; i < count; i++)
-        ints[i] = (test.rank + 1) * (i % 1000 + seed);
-    MUST(PAT_Allreduce(ints, sums, count, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
-    for (int i = 0; i < count; i++)
-        if (sums[i] != test.size * (test.size + 1) / 2 * (i % 1000 + seed)) {
-            test_fail("element %d of %d is %d", i, count, sums[i]);
-            break;
-        }
 }
 
 /* The same on all ranks, but for whether this one gives milestones. Returns how many calls were announced here. */
@@ -55,7 +42,7 @@ static int64_t calls(uint32_t seed, bool milestones)
         if (i < WARM || (seed >> 16) % 3 > 0)
             gather_bytes(MPI_COMM_WORLD, BYTES, seed | 1);
         else
-            sum_ints(seed >> 20 & 1 ? MOST : MOST / 2, i);
+            sum_ints(MPI_COMM_WORLD, seed >> 20 & 1 ? MOST : MOST / 2, i);
     }
     return counters().estimates - before;
 }
@@ -68,11 +55,7 @@ int main(int argc, char **argv)
     }
     test_limit(120);
     layouts_make();
-    const int file = test.rank == 0 ? mkstemp(path) : -1;
-    if (file >= 0)
-        close(file);
-    MPI_Bcast(path, sizeof(path), MPI_CHAR, 0, MPI_COMM_WORLD);
-    setenv("PAT_CALIBRATION", path, 1);
+    make_calibration_file(path, sizeof(path));
     setenv("PAT_LINK", "10,1000", 1);
     write_calibration();
     MPI_Barrier(MPI_COMM_WORLD);
