@@ -271,6 +271,16 @@ static void explain_left(MPI_Comm comm, int size)
         pat_explain_left(size, pat_comm_why_not(comm));
 }
 
+/* Is it the first time that anybody asks? What is kept is kept from then on. */
+static bool look_for_the_first_time(MPI_Comm comm, int size, intptr_t *kept)
+{
+    if (kept_with(comm, kept))
+        return false;
+    *kept = first_look(comm, size);
+    PMPI_Comm_set_attr(comm, pat_rt.calls_keyval, (void *)*kept);
+    return true;
+}
+
 /*
  * Shall a call here be left to the MPI library without a state, which takes time to make? Yes where auto would leave it to that
  * library anyway, and for some calls where there is too little history to say that a state will pay.
@@ -278,12 +288,7 @@ static void explain_left(MPI_Comm comm, int size)
 static bool left_alone(MPI_Comm comm, int size, bool choosing)
 {
     intptr_t kept;
-    bool first = false;
-    if (!kept_with(comm, &kept)) {
-        kept = first_look(comm, size);
-        PMPI_Comm_set_attr(comm, pat_rt.calls_keyval, (void *)kept);
-        first = true;
-    }
+    const bool first = look_for_the_first_time(comm, size, &kept);
     if (kept == FOR_EVER || (choosing && !pat_comm_chooses_here(kept & ONE_NODE))) {
         if (first)
             explain_left(comm, size);
@@ -331,11 +336,12 @@ enum pat_why pat_comm_why_left(MPI_Comm comm, enum pat_why why)
         return PAT_WHY_GROUPS;
     if (size < 2)
         return PAT_WHY_ONE_RANK;
-    if (!kept_with(comm, &kept))
-        kept = first_look(comm, size);
-    return kept == FOR_EVER                                  ? PAT_WHY_GROUPS
-           : kept & ONE_NODE && !pat_comm_chooses_here(true) ? PAT_WHY_ONE_NODE
-                                                             : why;
+    const bool first = look_for_the_first_time(comm, size, &kept);
+    if (kept != FOR_EVER && (!(kept & ONE_NODE) || pat_comm_chooses_here(true)))
+        return why;
+    if (first)
+        explain_left(comm, size);
+    return pat_comm_why_not(comm);
 }
 
 int pat_comm_get(MPI_Comm comm, bool choosing, pat_comm **out)
