@@ -391,16 +391,25 @@ bool pat_epoch_goes_on(pat_comm *c)
 }
 
 /*
+ * May early data of this lane be taken in now? Between calls, and while this rank waits in a gather by estimates, of all other lanes: its own
+ * looks after itself. Not beside a started request.
+ */
+static bool takes_early(const pat_comm *c, const pat_lane *lane)
+{
+    return c->phase == PAT_IDLE || (pat_collective_of(c->lane->op)->rooted && lane != c->lane);
+}
+
+/*
  * While this rank waits in a call with a root the thread is shut out, and others may have to wait until it takes early data in. Without
  * memory now the call makes its plan itself.
  */
 static void prepare_what_is_due(pat_comm *c)
 {
-    if (c->phase != PAT_IDLE || c->voiding || c->sample.under_way || c->left)
+    if (c->voiding || c->sample.under_way || c->left)
         return;
     for (int op = 0; op < PAT_NUM_OPS; op++) {
         pat_lane *lane = &c->lanes[op];
-        if (!lane->prepared->exec && lane->shapes.guess.bytes > 0 &&
+        if (takes_early(c, lane) && !lane->prepared->exec && lane->shapes.guess.bytes > 0 &&
             pat_epoch_prepare(c, lane) != MPI_SUCCESS)
             pat_error_begin();
     }
@@ -414,8 +423,8 @@ int pat_epoch_look(pat_comm *c, bool *moved)
         prepare_what_is_due(c);
     if (rc == MPI_SUCCESS && c->phase != PAT_IDLE)
         rc = pat_epoch_progress_driving(c, moved);
-    for (int op = 0; op < PAT_NUM_OPS && rc == MPI_SUCCESS && c->phase == PAT_IDLE; op++)
-        if (pat_round_is(c->lanes[op].prepared, PAT_ROUND_EARLY))
+    for (int op = 0; op < PAT_NUM_OPS && rc == MPI_SUCCESS; op++)
+        if (takes_early(c, &c->lanes[op]) && pat_round_is(c->lanes[op].prepared, PAT_ROUND_EARLY))
             rc = pat_comm_ended(c, pat_round_look(c->lanes[op].prepared, moved));
     pthread_rwlock_unlock(&pat_rt.driving);
     return rc;
@@ -426,9 +435,14 @@ static bool calling(const pat_comm *c)
     return c->phase != PAT_IDLE;
 }
 
+/*
+ * From a gather by estimates some ranks return before others have called, and what they send early in the next call may have to be passed on by
+ * a rank that still waits here: whoever frees an opened request waits until its forwards are taken in.
+ */
 int pat_epoch_wait(pat_comm *c)
 {
-    return pat_comm_ended(c, pat_wait_while(c, calling, pat_epoch_progress));
+    const bool rooted = c->phase != PAT_IDLE && pat_collective_of(c->lane->op)->rooted;
+    return pat_comm_ended(c, pat_wait_while(c, calling, rooted ? pat_epoch_look : pat_epoch_progress));
 }
 
 /* ---- Settling: an epoch that ends without a call ------------------------------------------------------ */
