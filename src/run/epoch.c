@@ -391,12 +391,13 @@ bool pat_epoch_goes_on(pat_comm *c)
 }
 
 /*
- * May early data of this lane be taken in now? Between calls, and while this rank waits in a gather by estimates, of all other lanes: its own
- * looks after itself. Not beside a started request.
+ * May early data of this lane be taken in now? Between calls; and while this rank waits in a gather by estimates, if the lane's next call is
+ * guessed by the last ones: what estimates announce is this call's to use or to throw away. Not beside a started request.
  */
-static bool takes_early(const pat_comm *c, const pat_lane *lane)
+static bool takes_early(pat_comm *c, const pat_lane *lane)
 {
-    return c->phase == PAT_IDLE || (pat_collective_of(c->lane->op)->rooted && lane != c->lane);
+    return c->phase == PAT_IDLE || (pat_collective_of(c->lane->op)->rooted && lane != c->lane &&
+                                    pat_comm_ahead(c, pat_estimates_algorithm(c, lane)));
 }
 
 /*
