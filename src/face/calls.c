@@ -212,7 +212,8 @@ static bool run_or_choose(const pat_algorithm *in_use, const pat_call *call, con
     }
     /*
      * Beside a started request nothing is measured or tried: its round may end, and teach something, at another moment on every
-     * rank; and what chooses takes the MPI library, since no plan runs there. A communicator on which something has failed chooses no more, since it may know less than the other ranks.
+     * rank; and what chooses takes the MPI library, since no plan runs there. A communicator on which something has failed
+     * chooses no more, since it may know less than the other ranks.
      */
     pat_next next = {PAT_BY_MPI, false, PAT_WHY_REQUEST};
     pat_lane *lane = &c->lanes[in_use->op];

@@ -31,7 +31,7 @@ bool pat_arrivals_expected(pat_comm *c, const pat_lane *lane, const pat_algorith
 
 bool pat_arrivals_wanted(const pat_lane *lane, const pat_algorithm *alg, int64_t bytes)
 {
-    return alg->uses_last_calls && (lane->by_last_calls || lane->chooses) && !lane->by_estimates &&
+    return alg->uses_last_calls && pat_lane_by_last_calls(lane) && !lane->by_estimates &&
            pat_predict_wants(lane->predicts, bytes);
 }
 

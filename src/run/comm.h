@@ -145,7 +145,7 @@ static inline enum pat_basis pat_comm_basis(const pat_comm *c, const pat_algorit
     const pat_lane *lane = &c->lanes[alg->op];
     if (!c->background || !(alg->arrival_aware || (lane->by_estimates && alg->build)))
         return PAT_BASIS_NONE;
-    const bool last_calls = alg->uses_last_calls && (lane->by_last_calls || lane->chooses);
+    const bool last_calls = alg->uses_last_calls && pat_lane_by_last_calls(lane);
     return lane->by_estimates || (alg->uses_arrivals && !last_calls) ? PAT_BASIS_ESTIMATES : PAT_BASIS_LAST;
 }
 

@@ -94,6 +94,12 @@ typedef struct pat_lane {
     pat_choice choices[PAT_CHOICES];
 } pat_lane;
 
+/* Do the last calls say when ranks will come, unless the lane goes by estimates? */
+static inline bool pat_lane_by_last_calls(const pat_lane *lane)
+{
+    return lane->by_last_calls || lane->chooses;
+}
+
 static inline pat_blocks pat_blocks_of(const pat_call *call)
 {
     return (pat_blocks){call->block_bytes, call->starts, call->mean_bytes, call->element_bytes, call->root};
