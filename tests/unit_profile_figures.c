@@ -110,6 +110,15 @@ static void reckoning_is_learnt(void **state)
         pat_profile_note(&p, &terms, &told);
     }
     assert_true(p.off_ns == -BLOCK_NS);
+    /* A first call that took less than reckoned is believed at once. */
+    p = (pat_profile){.bytes = 65536};
+    told.past_ns = LEAST_NS + BLOCK_NS / 4;
+    told.outlook.relay_us = 7 + 1e-3 * (double)(LEAST_NS + BLOCK_NS);
+    pat_profile_note(&p, &terms, &told);
+    assert_in_range(-p.off_ns, BLOCK_NS * 3 / 4 - 1, BLOCK_NS * 3 / 4 + 1);
+    told.outlook.relay_us = 7 + 1e-3 * (double)(LEAST_NS + BLOCK_NS / 2);
+    pat_profile_note(&p, &terms, &told);
+    assert_in_range(-p.off_ns, BLOCK_NS * 7 / 8 - 1, BLOCK_NS * 7 / 8 + 1);
 }
 
 /* One call of the MPI library that took long does not speak for relay for ever, though milestones announce all calls. */

@@ -84,12 +84,13 @@ void pat_contest_make(pat_contest *contest, const pat_calibration *c, enum pat_o
     }
 }
 
-void pat_contest_by_link(pat_contest *contest, const pat_algorithm *early, int64_t together_ns)
+void pat_contest_by_link(pat_contest *contest, int64_t native_ns, const pat_algorithm *early,
+                         int64_t early_ns)
 {
-    contest->native_us = NAN;
+    contest->native_us = native_ns > 0 ? 1e-3 * (double)native_ns : NAN;
     contest->num = 1;
     contest->of[0].alg = early;
-    contest->of[0].us = 1e-3 * (double)together_ns;
+    contest->of[0].us = 1e-3 * (double)early_ns;
 }
 
 const pat_algorithm *pat_contest_early(const pat_contest *contest, enum pat_op op)

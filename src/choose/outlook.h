@@ -24,7 +24,7 @@ typedef struct pat_outlook {
 
 enum { PAT_MOST_CONTENDERS = 12 };
 
-/* What the MPI library and those who contend with it take when all ranks call at once, by calibration. */
+/* What the MPI library and those who contend with it take when all ranks call at once. */
 typedef struct pat_contest {
     int ranks;
     double native_us; /* NaN: not known */
@@ -44,10 +44,11 @@ void pat_contest_make(pat_contest *contest, const pat_calibration *c, enum pat_o
                       bool announced);
 
 /*
- * The same without a calibration: an algorithm that moves data early, and what the link lets expect of it when all ranks call at once. What
- * the MPI library takes, the link does not say.
+ * The same without a calibration: an algorithm that moves data early, and what the MPI library and it take when all ranks call at once, by what
+ * was measured or the link lets expect. native_ns 0: it is not known.
  */
-void pat_contest_by_link(pat_contest *contest, const pat_algorithm *early, int64_t together_ns);
+void pat_contest_by_link(pat_contest *contest, int64_t native_ns, const pat_algorithm *early,
+                         int64_t early_ns);
 
 /*
  * Of the contenders that move data early, the one that takes least when all ranks call at once: its rounds are prepared

@@ -369,8 +369,8 @@ static void take_sample(pat_profile *p, const pat_told *told)
 
 /*
  * What relay takes beyond the link is reckoned from the link's latency and the thread's pace; what it is on this machine, calls by relay
- * show. The outlook was made with what was known until now, so that the half of its error is added; a call that stood still counts for
- * no more than twice the time of one that does not.
+ * show. The outlook was made with what was known until now, so that the half of its error is added; but a first call that took less is
+ * believed at once, because noise makes calls longer. A call that stood still counts for no more than twice the time of one that does not.
  */
 static void note_off(pat_profile *p, const pat_terms *terms, const pat_told *told)
 {
@@ -379,7 +379,8 @@ static void note_off(pat_profile *p, const pat_terms *terms, const pat_told *tol
     const int64_t most_ns = 2 * (terms->least_ns + terms->beyond_ns),
                   off_ns =
                       told->past_ns - (int64_t)(1e3 * (told->outlook.relay_us - told->outlook.waiting_us));
-    p->off_ns += (off_ns < most_ns ? off_ns : most_ns) / 2;
+    const bool believed = off_ns < 0 && p->num_past[PAT_BY_RELAY] == 1;
+    p->off_ns += believed ? off_ns : (off_ns < most_ns ? off_ns : most_ns) / 2;
     p->off_ns = p->off_ns > -terms->beyond_ns ? p->off_ns : -terms->beyond_ns;
 }
 

@@ -33,8 +33,8 @@ typedef struct pat_judged {
     int64_t bytes; /* 0: nothing yet */
     enum pat_verdict verdict;
     const pat_algorithm *contender; /* who would run them in place of the MPI library; NULL: nobody */
-    pat_contest contest;            /* by calibration, or what the link lets expect */
-    bool by_link;                   /* the contest is what the link lets expect */
+    pat_contest contest;            /* by calibration; where by_link it is made for each call */
+    bool by_link;                   /* the contest is what the link lets expect, and what calls have shown */
     bool by_estimates;              /* is it worth knowing in advance when ranks come to the very call? */
 } pat_judged;
 

@@ -96,9 +96,6 @@ static pat_judged judge_where(const pat_comm *c, enum pat_op op, bool announced,
                                                           : verdict_by_link(c, judged.contender, block_bytes);
     judged.by_link = !c->calibrated && !pat_rt.config.goal_last && relay_first(c, &judged) &&
                      judged.verdict == PAT_RELAY_BY_ARRIVALS;
-    if (judged.by_link)
-        pat_contest_by_link(&judged.contest, judged.contender,
-                            least_ns(c, op, block_bytes) + beyond_ns(c, op));
     judged.by_estimates =
         is_proven(c) && (judged.verdict == PAT_RELAY_BY_ARRIVALS ||
                          (judged.verdict == PAT_RELAY_ALWAYS && judged.contender->uses_arrivals));
@@ -159,16 +156,15 @@ int64_t pat_select_native_ns(const pat_comm *c, const pat_lane *lane, int64_t bl
     return least_ns(c, lane->op, block_bytes);
 }
 
-/* Who contends, with what calls have shown where no calibration says it. */
+/* Who contends, by a calibration or by the link with what calls have shown; then it takes no less than the link needs. */
 static pat_contest contest_of(const pat_comm *c, const pat_judged *judged, const pat_profile *p)
 {
     pat_contest contest = judged->contest;
     if (judged->by_link) {
         const enum pat_op op = judged->contender->op;
-        const int64_t native_ns = pat_profile_least_ns(p, PAT_BY_MPI), least = least_ns(c, op, judged->bytes),
-                      relay_ns = least + beyond_ns(c, op) + p->off_ns;
-        contest.native_us = native_ns > 0 ? 1e-3 * (double)native_ns : NAN;
-        contest.of[0].us = 1e-3 * (double)(relay_ns > least ? relay_ns : least);
+        const int64_t least = least_ns(c, op, judged->bytes), early_ns = least + beyond_ns(c, op) + p->off_ns;
+        pat_contest_by_link(&contest, pat_profile_least_ns(p, PAT_BY_MPI), judged->contender,
+                            early_ns > least ? early_ns : least);
     }
     return contest;
 }
@@ -176,9 +172,9 @@ static pat_contest contest_of(const pat_comm *c, const pat_judged *judged, const
 /* What a call's arrivals would have made of either algorithm, where that decides. */
 static int look_out(const pat_comm *c, const pat_judged *judged, const pat_profile *p, pat_told *told)
 {
-    if (judged->contest.num == 0 || judged->verdict != PAT_RELAY_BY_ARRIVALS)
-        return MPI_SUCCESS;
     const pat_contest contest = contest_of(c, judged, p);
+    if (contest.num == 0 || judged->verdict != PAT_RELAY_BY_ARRIVALS)
+        return MPI_SUCCESS;
     if (pat_outlook_make(&told->outlook, &contest, c->arrival_ns,
                          pat_rt.config.goal_last ? PAT_GOAL_LAST : PAT_GOAL_MEAN) == 0)
         return MPI_SUCCESS;
