@@ -222,7 +222,7 @@ static int decide(pat_comm *c, int64_t bytes, decision_ns *d)
         memset(lane->judged, 0, sizeof(lane->judged));
         lane->by_estimates = true;
         pat_select_passed_on(c, lane, bytes);
-        d->verdict = pat_select_verdict(c, bytes).verdict;
+        d->verdict = pat_select_verdict(c, lane->op, bytes).verdict;
         rc = said_ns(c, lane, bytes, 0, &d->again);
     }
     if (rc == 0) /* lengths never asked for, near enough to be judged alike */

@@ -3,6 +3,7 @@
  */
 #include "info_auto.h"
 
+#include <limits.h>
 #include <stdlib.h>
 
 #include "info_calibration.h"
@@ -11,30 +12,33 @@
 #include "pat.h"
 #include "runtime.h"
 #include "select.h"
+#include "sockets.h"
 
-enum { LEAST_BYTES = 1, MOST_BYTES = 1 << 30, RANKS_ALONE = 4 };
+enum { LEAST_BYTES = 1, MOST_BYTES = 1 << 30, RANKS_ALONE = 4, PACKET_ALONE = 1448 };
 
 static json_t *not_known(const char *why)
 {
     return json_pack("{s:s}", "not_known", why);
 }
 
-/* Who runs a block of this length on a communicator that has seen none yet. */
-static const char *runner(const pat_comm *c, int64_t bytes)
+/* Who runs calls of this length on a communicator that has seen none yet. */
+static const char *runner(const pat_comm *c, enum pat_op op, int64_t bytes)
 {
-    const pat_judged judged = pat_select_verdict(c, bytes);
+    const pat_judged judged = pat_select_verdict(c, op, bytes);
     if (judged.verdict == PAT_RELAY_BY_ARRIVALS)
         return "by arrivals";
-    return judged.verdict == PAT_RELAY_ALWAYS ? judged.contender->name : "native";
+    if (judged.verdict != PAT_RELAY_ALWAYS)
+        return "native";
+    return judged.first ? judged.contender->name : "by measurement";
 }
 
 /* The longest block from `low` on that is run as `low` is, where `high` is not. */
-static int64_t last_alike(const pat_comm *c, int64_t low, int64_t high)
+static int64_t last_alike(const pat_comm *c, enum pat_op op, int64_t low, int64_t high)
 {
-    const char *const who = runner(c, low);
+    const char *const who = runner(c, op, low);
     while (high - low > 1) {
         const int64_t middle = low + (high - low) / 2;
-        if (runner(c, middle) == who)
+        if (runner(c, op, middle) == who)
             low = middle;
         else
             high = middle;
@@ -43,34 +47,61 @@ static int64_t last_alike(const pat_comm *c, int64_t low, int64_t high)
 }
 
 /* Lengths double; where the answer changes, the place is narrowed down. */
-static json_t *ranges(const pat_comm *c)
+static json_t *ranges_of(const pat_comm *c, enum pat_op op)
 {
     json_t *list = json_array();
     int64_t from = LEAST_BYTES;
     for (int64_t bytes = LEAST_BYTES; bytes < MOST_BYTES; bytes *= 2)
-        if (runner(c, bytes) != runner(c, 2 * bytes)) {
-            const int64_t last = last_alike(c, bytes, 2 * bytes);
-            json_array_append_new(list, json_pack("{s:I, s:I, s:s}", "from_bytes", (json_int_t)from,
-                                                  "to_bytes", (json_int_t)last, "runs", runner(c, bytes)));
+        if (runner(c, op, bytes) != runner(c, op, 2 * bytes)) {
+            const int64_t last = last_alike(c, op, bytes, 2 * bytes);
+            json_array_append_new(list,
+                                  json_pack("{s:I, s:I, s:s}", "from_bytes", (json_int_t)from, "to_bytes",
+                                            (json_int_t)last, "runs", runner(c, op, bytes)));
             from = last + 1;
         }
     json_array_append_new(list, json_pack("{s:I, s:n, s:s}", "from_bytes", (json_int_t)from, "to_bytes",
-                                          "runs", runner(c, MOST_BYTES)));
+                                          "runs", runner(c, op, MOST_BYTES)));
     return list;
 }
 
-/* Collective over comm. */
-static bool on_one_node(MPI_Comm comm, int ranks)
+/* Of every collective in which somebody contends with the MPI library. */
+static json_t *ranges(const pat_comm *c)
+{
+    json_t *all = json_object();
+    for (int op = 0; op < PAT_NUM_OPS; op++)
+        if (pat_algorithm_contender((enum pat_op)op))
+            json_object_set_new(all, pat_collective_of((enum pat_op)op)->title,
+                                ranges_of(c, (enum pat_op)op));
+    return all;
+}
+
+/* Are all ranks on one node, or each on one of its own? Collective over comm. */
+static void find_nodes(MPI_Comm comm, int ranks, bool *one_node, bool *one_a_node)
 {
     MPI_Comm node;
     int *node_of = NULL;
-    bool one = pat_nodes_find(comm, &node, &node_of) == MPI_SUCCESS;
-    for (int r = 1; one && r < ranks; r++)
-        one = node_of[r] == node_of[0];
+    *one_node = *one_a_node = pat_nodes_find(comm, &node, &node_of) == MPI_SUCCESS;
+    for (int r = 1; node_of && r < ranks; r++) {
+        *one_node = *one_node && node_of[r] == node_of[0];
+        for (int before = 0; before < r; before++)
+            *one_a_node = *one_a_node && node_of[r] != node_of[before];
+    }
     if (node_of)
         MPI_Comm_free(&node);
     free(node_of);
-    return one;
+}
+
+/* What all ranks know of the network's packets, as a communicator's state has it; 0: they do not go by TCP. Collective over comm. */
+static int packet_bytes(MPI_Comm comm)
+{
+    pat_sockets *sockets = pat_sockets_create();
+    int mine, least;
+    if (sockets)
+        pat_sockets_scan(sockets);
+    mine = pat_sockets_packet_bytes(sockets);
+    MPI_Allreduce(&mine, &least, 1, MPI_INT, MPI_MIN, comm);
+    pat_sockets_free(sockets);
+    return least == INT_MAX ? 0 : least;
 }
 
 json_t *info_auto(MPI_Comm comm, const pat_config *config, json_t **calibration)
@@ -79,19 +110,22 @@ json_t *info_auto(MPI_Comm comm, const pat_config *config, json_t **calibration)
     pat_link link = {.beta_ps = 1};
     info_taken taken = {.calibration = NULL};
     int ranks, level, mine, all;
+    bool one_node, one_a_node;
     const char *why = NULL;
     MPI_Comm_size(comm, &ranks);
     MPI_Query_thread(&level);
     mine = c && config->background && level == MPI_THREAD_MULTIPLE;
     MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, comm);
+    find_nodes(comm, ranks, &one_node, &one_a_node);
     if (ranks < 2 && !config->link_set)
         why = "there is one rank, so there is no link to measure: start several, or set PAT_LINK";
-    else if (on_one_node(comm, ranks) && !config->link_set && !config->calibration[0])
+    else if (one_node && !config->link_set && !config->calibration[0])
         why =
             "all ranks are on one node, where auto leaves everything to the MPI library, unless PAT_LINK or "
             "PAT_CALIBRATION says what the link between them does";
     else if (pat_link_find(&link, config, comm, NULL) != MPI_SUCCESS)
         why = "the link cannot be measured";
+    link.packet_bytes = ranks < 2 ? PACKET_ALONE : packet_bytes(comm); /* connections are open now */
     *calibration = info_calibration(comm, config, why ? 0 : pat_link_mbit(&link), &taken);
     if (!why && taken.error != MPI_SUCCESS)
         why = PAT_Error_string(taken.error);
@@ -101,13 +135,18 @@ json_t *info_auto(MPI_Comm comm, const pat_config *config, json_t **calibration)
     if (why) {
         told = not_known(why);
     } else {
+        /* One rank alone: as if there were some, each on a node of its own, and messages by TCP. */
         c->size = ranks < 2 ? RANKS_ALONE : ranks;
+        c->one_a_node =
+            one_a_node || one_node; /* on one node by PAT_LINK or a calibration alone: see above */
         c->background = true;
         c->link = link;
         c->calibration = taken.calibration;
-        told = json_pack("{s:i, s:f, s:f, s:b, s:b, s:o}", "ranks", c->size, "latency_us",
+        c->calibrated = pat_calibration_knows(c->calibration, PAT_OP_ALLGATHER);
+        told = json_pack("{s:i, s:f, s:f, s:b, s:b, s:b, s:o}", "ranks", c->size, "latency_us",
                          (double)link.alpha_ns / 1e3, "mbit_per_s", pat_link_mbit(&link), "measured",
-                         !config->link_set, "by_calibration", taken.calibration != NULL, "ranges", ranges(c));
+                         !config->link_set, "by_calibration", taken.calibration != NULL, "reorder",
+                         config->reorder, "ranges", ranges(c));
     }
     free(taken.given);
     free(taken.stored);

@@ -1,5 +1,5 @@
 /*
- * info_auto.h — what `auto` would do with all-gathers here, block length by block length. The rules are the library's own,
+ * info_auto.h — what the algorithms that choose would do here, length by length. The rules are the library's own,
  * asked by one call (pat_select_verdict); nothing of them is known here.
  */
 #ifndef INFO_AUTO_H
@@ -12,7 +12,7 @@
 
 /*
  * Collective over comm: measures the link where PAT_LINK does not say it. On every rank an object: the link, what is gone by,
- * and a list of ranges of bytes per rank with who runs them; or why that is not known. *calibration: what info_calibration says.
+ * and for every collective that is chosen so a list of ranges of bytes per rank with who runs them; or why that is not known. *calibration: what info_calibration says.
  */
 json_t *info_auto(MPI_Comm comm, const pat_config *config, json_t **calibration);
 

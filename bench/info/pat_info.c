@@ -11,6 +11,7 @@
 
 #include "algorithms.h"
 #include "calibration.h"
+#include "collective.h"
 #include "info_facts.h"
 #include "tool_options.h"
 
@@ -30,8 +31,8 @@ static const struct argp argp = {
     .doc =
         "Version, MPI library, thread level, processors and the background thread's place, whether the "
         "drop-in is in effect, every setting with its value, origin and meaning, PAT_* variables that nobody "
-        "knows, which calibration is taken, and what auto would do with all-gathers here, by the length of "
-        "their blocks.\n\nOptions:\v"
+        "knows, which calibration is taken, and what auto and allreduce_auto would do here, by the length of "
+        "blocks and vectors.\n\nOptions:\v"
         "Under mpirun it tells what holds there, for rank 0: mpirun -n 4 pat-info. With the drop-in: pat-run "
         "mpirun -n 4 pat-info.\n\n"
         "Exit status: 0; 1 when memory is short; 2 for bad options, and where a setting is malformed or the "
@@ -133,22 +134,40 @@ static void print_settings(const json_t *facts)
     }
 }
 
-static void print_runner(const char *runs)
+static void print_runner(const char *runs, const pat_algorithm *contender)
 {
     if (strcmp(runs, "native") == 0)
         printf("the MPI library runs them\n");
     else if (strcmp(runs, "by arrivals") == 0)
-        printf("the MPI library runs them, and %s while ranks come far apart\n",
-               pat_algorithm_contender(PAT_OP_ALLGATHER)->name);
+        printf("the MPI library runs them, and %s while ranks come far apart\n", contender->name);
+    else if (strcmp(runs, "by measurement") == 0)
+        printf("the MPI library runs them, and %s where it is measured to be faster\n", contender->name);
     else
         printf("%s runs them, as long as it is not measured to be slower\n", runs);
 }
 
+static void print_ranges(const json_t *ranges, const pat_collective *collective, enum pat_op op)
+{
+    const json_t *range;
+    size_t i;
+    printf("  %ss (%s), by bytes per rank\n", collective->title, collective->default_alg);
+    json_array_foreach(ranges, i, range)
+    {
+        char bytes[64];
+        if (json_is_null(json_object_get(range, "to_bytes")))
+            snprintf(bytes, sizeof(bytes), "from %lld", number_of(range, "from_bytes"));
+        else
+            snprintf(bytes, sizeof(bytes), "%lld to %lld", number_of(range, "from_bytes"),
+                     number_of(range, "to_bytes"));
+        printf("    %-24s ", bytes);
+        print_runner(text_of(range, "runs"), pat_algorithm_contender(op));
+    }
+}
+
 static void print_auto(const json_t *facts)
 {
-    const json_t *told = json_object_get(facts, "auto"), *range;
-    size_t i;
-    printf("\nwhat auto would do with all-gathers here\n");
+    const json_t *told = json_object_get(facts, "auto");
+    printf("\nwhat auto and allreduce_auto would do here\n");
     if (text_of(told, "not_known")) {
         printf("  not known: %s\n", text_of(told, "not_known"));
         return;
@@ -158,16 +177,15 @@ static void print_auto(const json_t *facts)
            json_real_value(json_object_get(told, "mbit_per_s")),
            json_is_true(json_object_get(told, "measured")) ? "measured" : "as PAT_LINK says",
            json_is_true(json_object_get(told, "by_calibration")) ? ", by the calibration" : "");
-    json_array_foreach(json_object_get(told, "ranges"), i, range)
-    {
-        char bytes[64];
-        if (json_is_null(json_object_get(range, "to_bytes")))
-            snprintf(bytes, sizeof(bytes), "from %lld", number_of(range, "from_bytes"));
-        else
-            snprintf(bytes, sizeof(bytes), "%lld to %lld", number_of(range, "from_bytes"),
-                     number_of(range, "to_bytes"));
-        printf("  %-24s bytes per rank: ", bytes);
-        print_runner(text_of(range, "runs"));
+    for (int op = 0; op < PAT_NUM_OPS; op++) {
+        const pat_collective *collective = pat_collective_of((enum pat_op)op);
+        const json_t *ranges = json_object_get(json_object_get(told, "ranges"), collective->title);
+        if (!ranges)
+            continue;
+        print_ranges(ranges, collective, (enum pat_op)op);
+        if (collective->reduces && !json_is_true(json_object_get(told, "reorder")))
+            printf("    of floating-point numbers: the MPI library, unless PAT_REORDER=1 allows another "
+                   "order\n");
     }
 }
 

@@ -34,6 +34,7 @@ typedef struct pat_judged {
     enum pat_verdict verdict;
     const pat_algorithm *contender; /* who would run them in place of the MPI library; NULL: nobody */
     pat_contest contest;            /* by calibration; where by_link it is made for each call */
+    bool first;                     /* the contender runs the first calls where it is the one always */
     bool by_link;                   /* the contest is what the link lets expect, and what calls have shown */
     bool by_estimates;              /* is it worth knowing in advance when ranks come to the very call? */
 } pat_judged;

@@ -34,12 +34,6 @@ static bool is_proven(const pat_comm *c)
     return c->calibrated || (c->one_a_node && c->link.packet_bytes > 0);
 }
 
-/* Does the contender run the first calls? Where it goes by the last ones nothing is known yet. */
-static bool relay_first(const pat_comm *c, const pat_judged *judged)
-{
-    return is_proven(c) && !judged->contender->uses_last_calls;
-}
-
 /*
  * What the contender is reckoned to take beyond what the link needs: for each message that follows another one a latency, and a thread that
  * wakes to pass it on. Of an all-gather each block is such a message; of an all-reduce there are two.
@@ -94,8 +88,10 @@ static pat_judged judge_where(const pat_comm *c, enum pat_op op, bool announced,
     judged.contender = pat_contest_early(&judged.contest, op);
     judged.verdict = look_out_together(&judged, together) ? pat_outlook_verdict(together)
                                                           : verdict_by_link(c, judged.contender, block_bytes);
-    judged.by_link = !c->calibrated && !pat_rt.config.goal_last && relay_first(c, &judged) &&
-                     judged.verdict == PAT_RELAY_BY_ARRIVALS;
+    /* Where it goes by the last calls nothing is known at first. */
+    judged.first = is_proven(c) && !judged.contender->uses_last_calls;
+    judged.by_link =
+        !c->calibrated && !pat_rt.config.goal_last && judged.first && judged.verdict == PAT_RELAY_BY_ARRIVALS;
     judged.by_estimates =
         is_proven(c) && (judged.verdict == PAT_RELAY_BY_ARRIVALS ||
                          (judged.verdict == PAT_RELAY_ALWAYS && judged.contender->uses_arrivals));
@@ -107,10 +103,10 @@ static pat_judged judge(const pat_comm *c, const pat_lane *lane, int64_t block_b
     return judge_where(c, lane->op, lane->by_estimates, block_bytes, together);
 }
 
-pat_judged pat_select_verdict(const pat_comm *c, int64_t block_bytes)
+pat_judged pat_select_verdict(const pat_comm *c, enum pat_op op, int64_t bytes)
 {
     pat_outlook together;
-    return judge(c, &c->lanes[PAT_OP_ALLGATHER], block_bytes, &together);
+    return judge_where(c, op, c->lanes[op].by_estimates, bytes, &together);
 }
 
 /* What is judged once is kept, when a call is over. */
@@ -129,7 +125,7 @@ static pat_terms terms_of(const pat_comm *c, enum pat_op op, const pat_judged *j
                        .least_ns = least_ns(c, op, judged->bytes),
                        .beyond_ns = beyond_ns(c, op),
                        .reckoned = judged->by_link,
-                       .relay_first = judged->contender && relay_first(c, judged),
+                       .relay_first = judged->first,
                        .many_a_node = !c->calibrated && !c->one_a_node && !c->one_node};
 }
 

@@ -60,8 +60,8 @@ int pat_select_hear(pat_comm *c);
  */
 const pat_algorithm *pat_select_rooted(pat_comm *c, const pat_algorithm *alg, int64_t bytes);
 
-/* The verdict on all-gathers of blocks of so many bytes: what calibration, or else the link, says of them. */
-pat_judged pat_select_verdict(const pat_comm *c, int64_t block_bytes);
+/* The verdict on calls of a collective with so many bytes of a rank: what calibration, or else the link, says of them. */
+pat_judged pat_select_verdict(const pat_comm *c, enum pat_op op, int64_t bytes);
 
 /*
  * What the MPI library's own collective takes once the last rank has called: as measured lately, else by calibration, else the
