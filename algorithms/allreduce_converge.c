@@ -11,7 +11,8 @@
  * Source:   none known. With all at once it is a direct reduce-scatter and all-gather.
  * Cost:     2 latencies, and what a vector takes on a link: once after the last of ranks that come far apart, 2 (P-1)/P times when
  *           all come at once, and in between by how many still have to send theirs when the last one calls; and up to half of P
- *           pieces. Not cut, log2(P) vectors and latencies. Pieces: they cost as much as they save, in full packets.
+ *           pieces. Not cut, log2(P) vectors and latencies. Pieces: they cost as much as they save, none longer than what MPI
+ *           sends unasked, in full packets.
  * Memory:   a place for each other rank's contribution to the share: a vector or two. Not cut, log2(P) vectors.
  * Order:    the operands are in the order of ranks, and a tree over the ranks by number says what is joined with what, the same
  *           for all arrivals and for every byte: the bits depend on P alone, and an operation need not commute.
@@ -165,7 +166,8 @@ void pat_allreduce_converge_build(pat_plan *plan, const pat_job *job, int rank)
         const int64_t time = find_shares(job, piece_bytes, loads, shares.at);
         const int64_t whole = whole_ns(job), chain = pat_converge_chain_ns(job),
                       by_shares = by_shares_ns(job, piece_bytes, time);
-        if (whole <= by_shares && whole <= chain) {
+        const bool goes_whole = job->block_bytes <= pat_part_unasked(job);
+        if (goes_whole && whole <= by_shares && whole <= chain) {
             pat_converge_whole(plan, job, rank);
         } else if (chain <= by_shares + last_sums_ns(job, piece_bytes)) {
             pat_converge_chain(plan, job, rank);

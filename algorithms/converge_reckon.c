@@ -19,8 +19,9 @@ static int64_t count_pieces(const pat_job *job, int64_t waits, int64_t least_byt
     const int64_t most = INT64_C(1) << 60;
     const int64_t ratio = pat_converge_vector_ns(job) / pat_converge_piece_ns(job);
     int64_t pieces = pat_part_root(ratio < most / waits ? waits * ratio : most);
-    if (job->eager_bytes > 0 && pieces < job->block_bytes / job->eager_bytes + 1)
-        pieces = job->block_bytes / job->eager_bytes + 1;
+    const int64_t unasked = job->block_bytes / pat_part_unasked(job) + 1;
+    if (pieces < unasked)
+        pieces = unasked;
     pieces = pat_part_least(pieces, pat_part_least(PAT_CONVERGE_MOST_PIECES, job->block_bytes / least_bytes));
     return pieces > 1 ? pieces : 1;
 }
@@ -33,7 +34,7 @@ int64_t pat_converge_piece_bytes(const pat_job *job, int64_t waits, int64_t leas
     if (packet >= MESSAGE_HEADERS + LEAST_DATA) {
         const int64_t nearest = (2 * (bytes + MESSAGE_HEADERS) + packet) / (2 * packet);
         const int64_t filled = (nearest > 1 ? nearest : 1) * packet - MESSAGE_HEADERS;
-        if (job->eager_bytes == 0 || filled <= job->eager_bytes)
+        if (filled <= pat_part_unasked(job))
             bytes = filled;
     }
     return bytes > job->element_bytes ? bytes - bytes % job->element_bytes : job->element_bytes;

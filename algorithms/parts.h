@@ -55,6 +55,24 @@ static inline int64_t pat_part_segments(const pat_job *job)
     return job->segment_bytes > 0 ? (job->block_bytes - 1) / job->segment_bytes + 1 : 1;
 }
 
+/*
+ * The longest message worth sending where there may be shorter ones: one that MPI sends without asking. One that is asked for waits for the
+ * answer, which waits in turn behind what goes the same way, since two ranks share a connection. Where the limit is not known it is
+ * below all that are (UCX over TCP sends 16 KiB so, and 32 no more), unless messages cost so much on this link that a part of its time
+ * would be lost by that: on fast links, where nobody waits for long.
+ */
+enum { PAT_UNASKED_BYTES = 8192, PAT_UNASKED_PART = 8 };
+
+static inline int64_t pat_part_unasked(const pat_job *job)
+{
+    const int64_t busy_ns = job->tau_ns - job->alpha_ns, most_ns = INT64_MAX / PAT_UNASKED_BYTES;
+    if (job->eager_bytes > 0)
+        return job->eager_bytes;
+    const int64_t unasked_ns = busy_ns > most_ns ? busy_ns / job->block_bytes * PAT_UNASKED_BYTES
+                                                 : busy_ns * PAT_UNASKED_BYTES / job->block_bytes;
+    return unasked_ns / PAT_UNASKED_PART >= job->piece_ns ? PAT_UNASKED_BYTES : INT64_MAX;
+}
+
 /* To a formula: so many messages, one after the other, each of them one of `at_once` to several ranks; `bytes`: of all. */
 static inline void pat_part_add(pat_formula *formula, int at_once, int64_t messages, int64_t bytes)
 {

@@ -11,7 +11,8 @@
  *           four ranks that have exchange as neighbours (nex.c).
  * Cost:     each rank sends and receives P-1 blocks in C chunks each. When all arrive at once, P-1 blocks and
  *           a chunk. When the last arrives alone, its block and P-2 chunks after it.
- *           Chunks: as many as cost as much as they save, cut to whole packets of the network.
+ *           Chunks: as many as cost as much as they save, none longer than what MPI sends unasked, cut to whole packets
+ *           of the network.
  * Memory:   none beyond the result, and for early data what the engine is allowed.
  * Order:    a pair's messages may overtake each other: which block comes first is decided by the arrivals. Of
  *           those that could go, the block with the most hops left goes first, its chunks front first.
@@ -57,12 +58,11 @@ static int64_t most_chunks(const pat_job *job)
  * chunk up by time / C; and each costs piece_ns on every link, (P-1) * C of them when all arrive at once. The sum has
  * its least where C is the root of (P-2) / (P-1) * time / piece_ns. When ranks arrive together hardly a link waits for
  * what is passed on, and chunks need only hide the latency of a hop: then a third of them. Chunks that MPI sends
- * without asking first are worth more of them: who asks waits for the answer at every hop.
+ * without asking first are worth more of them: who asks waits for the answer at every hop. Between two ranks, where nobody
+ * passes anything on, that is all: on one connection the answer would wait behind the whole block that goes the other way.
  */
 static int64_t count_chunks(const pat_job *job)
 {
-    if (job->num_ranks == 2) /* nobody passes anything on */
-        return 1;
     int64_t time_ns = job->tau_ns - job->alpha_ns, piece_ns = job->piece_ns > 0 ? job->piece_ns : 1;
     int64_t square = time_ns > 0 ? time_ns / piece_ns : 0;
     int64_t chunks = pat_part_root(square - square / (job->num_ranks - 1));
@@ -70,10 +70,13 @@ static int64_t count_chunks(const pat_job *job)
         chunks = 1;
     if (chunks > MOST_CHUNKS)
         chunks = MOST_CHUNKS;
+    if (job->num_ranks == 2)
+        chunks = 1;
     if (job->together)
         chunks = chunks < 2 * TOGETHER_FEWER ? 1 : chunks / TOGETHER_FEWER;
-    if (job->eager_bytes > 0 && chunks < job->block_bytes / job->eager_bytes + 1)
-        chunks = job->block_bytes / job->eager_bytes + 1;
+    const int64_t unasked = job->block_bytes / pat_part_unasked(job) + 1;
+    if (chunks < unasked)
+        chunks = unasked;
     return chunks < most_chunks(job) ? chunks : most_chunks(job);
 }
 
@@ -92,7 +95,7 @@ static int64_t chunk_bytes(const pat_job *job)
     int64_t nearest = (2 * (chunk + MESSAGE_HEADERS) + packet) / (2 * packet);
     for (int64_t packets = nearest; packets <= nearest + 1; packets++) {
         int64_t filled = packets * packet - MESSAGE_HEADERS, needed = parts(block, filled);
-        if (needed <= most && (job->eager_bytes == 0 || filled <= job->eager_bytes))
+        if (needed <= most && filled <= pat_part_unasked(job))
             return parts(block, needed);
     }
     return chunk;

@@ -65,19 +65,25 @@ static void relay_schedule(void **state)
     release(4);
 }
 
-static int relay_chunks(int num_ranks, int64_t block_bytes, int64_t piece_ns, int64_t time_ns)
+static int relay_chunks_of(int num_ranks, int64_t block_bytes, int64_t piece_ns, int64_t time_ns,
+                           int64_t eager_bytes)
 {
     pat_job job = make_job(num_ranks, block_bytes, NULL);
     job.alpha_ns = 12345;
     job.tau_ns = job.alpha_ns + time_ns;
     job.piece_ns = piece_ns;
-    job.eager_bytes = 65000;
+    job.eager_bytes = eager_bytes;
     build("relay", &job);
     int sends = 0;
     for (int i = 0; i < plans[0].num_nodes; i++)
         sends += plans[0].nodes[i].kind == PAT_NODE_SEND && !plans[0].nodes[i].early;
     release(num_ranks);
     return sends;
+}
+
+static int relay_chunks(int num_ranks, int64_t block_bytes, int64_t piece_ns, int64_t time_ns)
+{
+    return relay_chunks_of(num_ranks, block_bytes, piece_ns, time_ns, 65000);
 }
 
 /* The first chunk's bytes where `root` chunks would be best but for packets. */
@@ -118,6 +124,7 @@ static void relay_together(void **state)
     for (int together = 0; together < 2; together++) {
         pat_job job = make_job(8, 65536, NULL);
         job.together = together;
+        job.eager_bytes = 1 << 20;
         job.alpha_ns = 0;
         job.tau_ns = 9900000;
         job.piece_ns = 100000;
@@ -159,7 +166,14 @@ static void relay_exchanges(void **state)
 static void relay_chunk_counts(void **state)
 {
     (void)state;
-    assert_int_equal(relay_chunks(2, 65536, 1000, 10000000), 1);       /* nobody to pass on to */
+    /* Nobody passes anything on between two ranks, but what goes one way must not wait for answers to what goes the other. */
+    assert_int_equal(relay_chunks(2, 64999, 1000, 10000000), 1);
+    assert_int_equal(relay_chunks(2, 65000, 1000, 10000000), 2);
+    assert_int_equal(relay_chunks(2, 1 << 18, 1000, 10000000), 5);
+    assert_int_equal(relay_chunks_of(2, 1 << 18, 1000, 10000000, 0), 33);
+    /* Not known: 8 KiB, where a message costs little of their time. */
+    assert_int_equal(relay_chunks_of(8, 1 << 18, 1000, 320000, 0), 33);
+    assert_int_equal(relay_chunks_of(8, 1 << 18, 2000, 320000, 0), 11);
     assert_int_equal(relay_chunks(8, 65536, 100000, 9900000), 9);      /* sqrt(6/7 * 99) = 9.2 */
     assert_int_equal(relay_chunks(8, 60000, 100000, 0), 1);            /* latency is all there is */
     assert_int_equal(relay_chunks(8, 5000, 1, INT64_MAX / 2), 4);      /* a kilobyte at least */
