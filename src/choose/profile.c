@@ -12,6 +12,8 @@ enum {
     FELT_CALL = 100, /* measuring calls may take this part of their time, */
     FELT = 200,      /* and what ranks tell each other this part of the time between calls */
     OFTEN_CALLS = 8, /* how many calls the mean of often_apart is over, or so */
+    LOOK_AGAIN =
+        4,         /* calls by relay between two measured ones, at least, and twice as many as are not felt */
     MOST_GAP = 64, /* calls by the MPI library between two looks at when ranks come, or two tries of relay */
     FIRST_TRY = 8, /* calls between two tries, at first */
     MOST_TRY = 1024,         /* and at most, while relay runs */
@@ -44,32 +46,6 @@ static int most_gap(const pat_profile *p)
 
 /* ---- What is known ---------------------------------------------------------------------------------------- */
 
-static int rounds_lately(const pat_profile *p)
-{
-    return p->num_rounds < PAT_LATELY ? (int)p->num_rounds : PAT_LATELY;
-}
-
-pat_outlook pat_profile_lately(const pat_profile *p)
-{
-    pat_outlook mean = {0};
-    const int num = rounds_lately(p);
-    for (int i = 0; i < num; i++) {
-        mean.waiting_us += p->outlooks[i].waiting_us / num;
-        mean.native_us += p->outlooks[i].native_us / num;
-        mean.relay_us += p->outlooks[i].relay_us / num;
-    }
-    return mean;
-}
-
-static int64_t spread_lately_ns(const pat_profile *p)
-{
-    const int num = rounds_lately(p);
-    int64_t sum = 0;
-    for (int i = 0; i < num; i++)
-        sum += p->spread_ns[i];
-    return num > 0 ? sum / num : 0;
-}
-
 /*
  * So far apart that relay gains whatever was found by tries: what can move early takes longer than what relay takes beyond the link, and
  * it is half of what the link needs at least. Nobody else is tried then, so that a little jitter must never be that.
@@ -88,13 +64,13 @@ static int64_t far_ns(const pat_profile *p, const pat_terms *terms)
 
 static bool far_apart(const pat_profile *p, const pat_terms *terms)
 {
-    return rounds_lately(p) > 0 && spread_lately_ns(p) >= far_ns(p, terms);
+    return pat_profile_rounds(p) > 0 && pat_profile_spread_ns(p) >= far_ns(p, terms);
 }
 
 /* Whatever the rest: then there is nothing to compare, since the MPI library waits for the last one. */
 static bool farthest_apart(const pat_profile *p, const pat_terms *terms)
 {
-    return rounds_lately(p) > 0 && spread_lately_ns(p) >= farthest_ns(terms);
+    return pat_profile_rounds(p) > 0 && pat_profile_spread_ns(p) >= farthest_ns(terms);
 }
 
 /* The same in one call of four or more: one of the next ones may be such again, whatever the last two were. */
@@ -198,7 +174,7 @@ static bool hopes(const pat_profile *p, const pat_terms *terms, const pat_outloo
 static bool may_gain(const pat_profile *p, const pat_terms *terms)
 {
     const pat_outlook o = pat_profile_lately(p);
-    const int64_t spread_ns = spread_lately_ns(p);
+    const int64_t spread_ns = pat_profile_spread_ns(p);
     if (terms->verdict != PAT_RELAY_BY_ARRIVALS)
         return false;
     if (pat_outlook_is_known(&o))
@@ -226,7 +202,7 @@ static bool is_least(const pat_profile *p, const pat_terms *terms)
 {
     const int64_t relay_ns = cost_ns(p, terms, PAT_BY_RELAY);
     return relay_ns > 0 && relay_ns <= terms->least_ns + terms->least_ns * LEAST_PERCENT / 100 &&
-           relay_ns + spread_lately_ns(p) >= terms->least_ns - terms->least_ns * LEAST_PERCENT / 100;
+           relay_ns + pat_profile_spread_ns(p) >= terms->least_ns - terms->least_ns * LEAST_PERCENT / 100;
 }
 
 /* ---- Who runs it ------------------------------------------------------------------------------------------ */
@@ -257,6 +233,21 @@ pat_next pat_profile_plain(const pat_profile *p, const pat_terms *terms)
     return (pat_next){in_use(p, terms), false, reason(p, terms)};
 }
 
+/*
+ * Relay runs: is the next call to be measured, though nobody else is tried? Now and then, or it would go on for long if it came to take
+ * more than the MPI library; and at once where the last measured call was such.
+ */
+static bool looks_again(const pat_profile *p, const pat_terms *terms)
+{
+    const int num = p->num_past[PAT_BY_RELAY];
+    const int64_t other_ns = pat_profile_past_ns(p, PAT_BY_MPI);
+    if (p->left == 1 || num < PAT_SAMPLES || !terms->relay_first)
+        return true;
+    const bool took_longer = other_ns > 0 && p->past_ns[PAT_BY_RELAY][(num - 1) % PAT_SAMPLES] > other_ns &&
+                             !farthest_apart(p, terms);
+    return took_longer || p->since >= LOOK_AGAIN + 2 * most_gap(p);
+}
+
 pat_next pat_profile_next(const pat_profile *p, const pat_terms *terms)
 {
     pat_next next = pat_profile_plain(p, terms);
@@ -266,9 +257,7 @@ pat_next pat_profile_next(const pat_profile *p, const pat_terms *terms)
     /* Who runs is measured first, and once more just before the other one is tried. */
     const int enough = next.runner == PAT_BY_MPI && !terms->relay_first ? SURE_SAMPLES : 1;
     if (p->left > 0 || p->num_past[next.runner] < enough) {
-        next.measured = p->left <= 0 ||
-                        (next.runner == PAT_BY_RELAY &&
-                         (p->left == 1 || p->num_past[PAT_BY_RELAY] < PAT_SAMPLES || !terms->relay_first));
+        next.measured = p->left <= 0 || (next.runner == PAT_BY_RELAY && looks_again(p, terms));
         return next;
     }
     next.measured = true;
@@ -393,7 +382,7 @@ static void use(pat_profile *p, enum pat_runner runner, int gap)
 /* Relay has won against the MPI library, or has lost, while ranks came so far apart. */
 static void learn_far(pat_profile *p, const pat_terms *terms, bool won)
 {
-    const int64_t spread_ns = spread_lately_ns(p);
+    const int64_t spread_ns = pat_profile_spread_ns(p);
     if (won)
         p->far_ns = spread_ns < far_ns(p, terms) ? spread_ns - spread_ns / 4 : p->far_ns;
     else if (spread_ns < farthest_ns(terms)) {
@@ -446,6 +435,9 @@ static void after_relay(pat_profile *p, const pat_terms *terms, const pat_told *
         p->left = p->gap = at_least(longer(p->gap, MOST_TRY), FIRST_TRY);
     } else if (measured && p->left <= 1 && p->gap < MOST_GAP && is_least(p, terms)) {
         p->left = p->gap = MOST_GAP;
+    } else if (measured && p->gap == MOST_GAP && p->num_past[PAT_BY_MPI] == 0 && !is_least(p, terms)) {
+        p->left = 0; /* what the try was put off for holds no more */
+        p->gap = FIRST_TRY;
     } else if (p->left > 0) {
         p->left--;
     } else if (measured) {

@@ -155,7 +155,9 @@ int64_t pat_profile_past_ns(const pat_profile *p, enum pat_runner runner);
  */
 int64_t pat_profile_least_ns(const pat_profile *p, enum pat_runner runner);
 
-/* The mean outlook of the last calls of which it is known when ranks came. */
+/* Of the last calls of which it is known when ranks came: how many there are, first to last arrival on average, and the mean outlook. */
+int pat_profile_rounds(const pat_profile *p);
+int64_t pat_profile_spread_ns(const pat_profile *p);
 pat_outlook pat_profile_lately(const pat_profile *p);
 
 /* The reason in words: "ranks come together". A static string. */

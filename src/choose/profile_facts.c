@@ -25,3 +25,29 @@ int64_t pat_profile_least_ns(const pat_profile *p, enum pat_runner runner)
         return pat_profile_past_ns(p, runner);
     return t[0] < t[1] ? t[0] : t[1];
 }
+
+int pat_profile_rounds(const pat_profile *p)
+{
+    return p->num_rounds < PAT_LATELY ? (int)p->num_rounds : PAT_LATELY;
+}
+
+pat_outlook pat_profile_lately(const pat_profile *p)
+{
+    pat_outlook mean = {0};
+    const int num = pat_profile_rounds(p);
+    for (int i = 0; i < num; i++) {
+        mean.waiting_us += p->outlooks[i].waiting_us / num;
+        mean.native_us += p->outlooks[i].native_us / num;
+        mean.relay_us += p->outlooks[i].relay_us / num;
+    }
+    return mean;
+}
+
+int64_t pat_profile_spread_ns(const pat_profile *p)
+{
+    const int num = pat_profile_rounds(p);
+    int64_t sum = 0;
+    for (int i = 0; i < num; i++)
+        sum += p->spread_ns[i];
+    return num > 0 ? sum / num : 0;
+}
