@@ -91,17 +91,21 @@ static void find_nodes(MPI_Comm comm, int ranks, bool *one_node, bool *one_a_nod
     free(node_of);
 }
 
-/* What all ranks know of the network's packets, as a communicator's state has it; 0: they do not go by TCP. Collective over comm. */
-static int packet_bytes(MPI_Comm comm)
+/*
+ * What all ranks know of the network's packets and of the eager limit, as a communicator's state has it; 0: they do not go by TCP, it is
+ * not known. Collective over comm.
+ */
+static void agree_on_limits(MPI_Comm comm, pat_link *link)
 {
     pat_sockets *sockets = pat_sockets_create();
-    int mine, least;
     if (sockets)
         pat_sockets_scan(sockets);
-    mine = pat_sockets_packet_bytes(sockets);
-    MPI_Allreduce(&mine, &least, 1, MPI_INT, MPI_MIN, comm);
+    const int mine[2] = {pat_sockets_packet_bytes(sockets), pat_link_eager_bytes()};
+    int least[2];
+    MPI_Allreduce(mine, least, 2, MPI_INT, MPI_MIN, comm);
     pat_sockets_free(sockets);
-    return least == INT_MAX ? 0 : least;
+    link->packet_bytes = least[0] == INT_MAX ? 0 : least[0];
+    link->eager_bytes = least[1] == INT_MAX ? 0 : least[1];
 }
 
 json_t *info_auto(MPI_Comm comm, const pat_config *config, json_t **calibration)
@@ -125,7 +129,9 @@ json_t *info_auto(MPI_Comm comm, const pat_config *config, json_t **calibration)
             "PAT_CALIBRATION says what the link between them does";
     else if (pat_link_find(&link, config, comm, NULL) != MPI_SUCCESS)
         why = "the link cannot be measured";
-    link.packet_bytes = ranks < 2 ? PACKET_ALONE : packet_bytes(comm); /* connections are open now */
+    agree_on_limits(comm, &link); /* connections are open now */
+    if (ranks < 2)
+        link.packet_bytes = PACKET_ALONE;
     *calibration = info_calibration(comm, config, why ? 0 : pat_link_mbit(&link), &taken);
     if (!why && taken.error != MPI_SUCCESS)
         why = PAT_Error_string(taken.error);

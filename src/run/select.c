@@ -60,6 +60,12 @@ static bool is_blind(const pat_comm *c, const pat_algorithm *contender)
     return !contender->any_order && !c->one_a_node && !c->one_node;
 }
 
+/* Between two ranks nobody passes anything on, and what MPI sends without asking is early whoever runs the call. */
+static bool is_early_anyway(const pat_comm *c, const pat_algorithm *contender, int64_t block_bytes)
+{
+    return c->size == 2 && !contender->reduces && block_bytes <= c->link.eager_bytes;
+}
+
 /* From the link alone, which does not say by which arrivals a contender gains that goes by the last calls: it is for long ones. */
 static enum pat_verdict verdict_by_link(const pat_comm *c, const pat_algorithm *contender,
                                         int64_t block_bytes)
@@ -67,7 +73,9 @@ static enum pat_verdict verdict_by_link(const pat_comm *c, const pat_algorithm *
     const enum pat_verdict verdict = pat_outlook_verdict_by_link(pat_link_busy_ns(&c->link, block_bytes),
                                                                  c->link.alpha_ns, pat_pace_passes_on_ns());
     const bool by_some_arrivals = verdict == PAT_RELAY_BY_ARRIVALS && contender->uses_last_calls;
-    return by_some_arrivals || is_blind(c, contender) ? PAT_RELAY_NEVER : verdict;
+    const bool gains_nothing =
+        by_some_arrivals || is_blind(c, contender) || is_early_anyway(c, contender, block_bytes);
+    return gains_nothing ? PAT_RELAY_NEVER : verdict;
 }
 
 /* announced: ranks give estimates. */
