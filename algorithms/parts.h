@@ -65,12 +65,13 @@ enum { PAT_UNASKED_BYTES = 8192, PAT_UNASKED_PART = 8 };
 
 static inline int64_t pat_part_unasked(const pat_job *job)
 {
-    const int64_t busy_ns = job->tau_ns - job->alpha_ns, most_ns = INT64_MAX / PAT_UNASKED_BYTES;
+    const int64_t busy_ns = job->tau_ns - job->alpha_ns;
     if (job->eager_bytes > 0)
         return job->eager_bytes;
-    const int64_t unasked_ns = busy_ns > most_ns ? busy_ns / job->block_bytes * PAT_UNASKED_BYTES
-                                                 : busy_ns * PAT_UNASKED_BYTES / job->block_bytes;
-    return unasked_ns / PAT_UNASKED_PART >= job->piece_ns ? PAT_UNASKED_BYTES : INT64_MAX;
+    if (job->block_bytes <= PAT_UNASKED_BYTES) /* it has no longer messages */
+        return PAT_UNASKED_BYTES;
+    const int64_t messages = job->block_bytes / PAT_UNASKED_BYTES;
+    return busy_ns / messages / PAT_UNASKED_PART >= job->piece_ns ? PAT_UNASKED_BYTES : INT64_MAX;
 }
 
 /* To a formula: so many messages, one after the other, each of them one of `at_once` to several ranks; `bytes`: of all. */

@@ -11,7 +11,8 @@
  *           four ranks that have exchange as neighbours (nex.c).
  * Cost:     each rank sends and receives P-1 blocks in C chunks each. When all arrive at once, P-1 blocks and
  *           a chunk. When the last arrives alone, its block and P-2 chunks after it.
- *           Chunks: as many as cost as much as they save, none longer than what MPI sends unasked, cut to whole packets
+ *           Chunks: as many as cost as much as they save, none longer than what MPI sends unasked, as far as a plan
+ *           has room for so many, cut to whole packets
  *           of the network.
  * Memory:   none beyond the result, and for early data what the engine is allowed.
  * Order:    a pair's messages may overtake each other: which block comes first is decided by the arrivals. Of
@@ -74,7 +75,7 @@ static int64_t count_chunks(const pat_job *job)
         chunks = 1;
     if (job->together)
         chunks = chunks < 2 * TOGETHER_FEWER ? 1 : chunks / TOGETHER_FEWER;
-    const int64_t unasked = job->block_bytes / pat_part_unasked(job) + 1;
+    const int64_t unasked = parts(job->block_bytes, pat_part_unasked(job));
     if (chunks < unasked)
         chunks = unasked;
     return chunks < most_chunks(job) ? chunks : most_chunks(job);
@@ -125,7 +126,7 @@ void pat_relay_build(pat_plan *plan, const pat_job *job, int rank)
     int arrive = pat_plan_arrive(plan);
     int copy = pat_plan_copy(plan, pat_own(0), pat_result(rank * block), block);
     pat_plan_after(plan, copy, arrive);
-    if (P > 2) /* two ranks cut nothing, so they have no use for it */
+    if (P > 2) /* two ranks cut alike however they come, so they have no use for it */
         pat_plan_carry_arrivals(plan);
     for (int64_t at = 0; at < block; at += chunk) {
         int64_t bytes = at + chunk < block ? chunk : block - at;

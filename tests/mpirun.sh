@@ -33,6 +33,8 @@ if [ "${PAT_TEST_WRAP-}" = valgrind ]; then
     PAT_TEST_WRAP+=" --suppressions=$here/sanitize/valgrind.supp"
     list=/usr/share/openmpi/openmpi-valgrind.supp
     [ -e "$list" ] && PAT_TEST_WRAP+=" --suppressions=$list"
+    own=$here/sanitize/valgrind.$(basename "$1").supp
+    [ -e "$own" ] && PAT_TEST_WRAP+=" --suppressions=$own"
     : "${PAT_TEST_TIMEOUT:=280}"
     export PAT_TEST_SLOW=${PAT_TEST_SLOW:-10}
 fi

@@ -189,12 +189,6 @@ if [ -x "$PAT_BUILD/bench/pat-bench" ]; then
             {"from_bytes": 15000, "to_bytes": null, "runs": "by measurement"}] and
             (.settings | map(select(.name == "PAT_LINK"))[0] | .value == "50,80" and .origin == "environment")' >/dev/null ||
             complain "pat-info --json: $(PAT_LINK=50,80 "$bench/pat-info" --json)"
-        # Between two ranks what MPI sends without asking is early whoever runs the call.
-        PAT_LINK=50,80 "$PAT_SOURCE/tests/mpirun.sh" 2 "$bench/pat-info" --json >"$work/two"
-        jq -e '.mpi.eager_bytes as $limit | $limit == null or .auto.ranges["all-gather"] == [
-            {"from_bytes": 1, "to_bytes": $limit, "runs": "native"},
-            {"from_bytes": ($limit + 1), "to_bytes": null, "runs": "by measurement"}]' "$work/two" >/dev/null ||
-            complain "pat-info --json with two ranks: $(cat "$work/two")"
     fi
     # Under a launcher one rank speaks for all.
     "$PAT_SOURCE/tests/mpirun.sh" 3 "$bench/pat-model" --bogus >"$work/out" 2>"$work/err" || true

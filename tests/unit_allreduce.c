@@ -288,13 +288,14 @@ static void test_most_messages(void **state)
 }
 
 /* The longest message of all ranks, for a vector of 64 KiB at 50 Mbit/s. */
-static int64_t longest_message(int64_t eager_bytes, int64_t packet_bytes, int64_t piece_ns)
+static int64_t longest_message_of(int num_ranks, int64_t bytes, int64_t eager_bytes, int64_t packet_bytes,
+                                  int64_t piece_ns)
 {
     int64_t longest = 0;
-    const pat_job job = {.num_ranks = 8,
-                         .block_bytes = 65536,
+    const pat_job job = {.num_ranks = num_ranks,
+                         .block_bytes = bytes,
                          .element_bytes = ELEMENT,
-                         .tau_ns = 200000 + 65536 * 160,
+                         .tau_ns = 200000 + bytes * 160,
                          .alpha_ns = 200000,
                          .beta_ps = 160000,
                          .piece_ns = piece_ns,
@@ -309,6 +310,25 @@ static int64_t longest_message(int64_t eager_bytes, int64_t packet_bytes, int64_
         pat_plan_free(&plan);
     }
     return longest;
+}
+
+static int64_t longest_message(int64_t eager_bytes, int64_t packet_bytes, int64_t piece_ns)
+{
+    return longest_message_of(8, 65536, eager_bytes, packet_bytes, piece_ns);
+}
+
+/* With two ranks as well no message is asked for first, though one vector each way would be the least. */
+static void test_nothing_is_asked_for(void **state)
+{
+    (void)state;
+    for (int64_t bytes = 65536; bytes <= 4 << 20; bytes *= 8)
+        for (int packet = 0; packet <= 1448; packet += 1448) {
+            assert_true(longest_message_of(2, bytes, 65280, packet, 50000) <= 65280);
+            assert_true(longest_message_of(2, bytes, 0, packet, 50000) <= 8192);
+        }
+    assert_int_equal(longest_message_of(2, 65280, 65280, 0, 50000), 65280); /* whole */
+    assert_true(longest_message_of(2, 65536, 0, 0, 500000) >
+                8192); /* so many would cost too much of their time */
 }
 
 /* Pieces fit into whole packets, with room for MPI's header, and are sent without asking first. */
@@ -419,6 +439,7 @@ int main(void)
         cmocka_unit_test(test_some_late),
         cmocka_unit_test(test_near_each_other),
         cmocka_unit_test(test_most_messages),
+        cmocka_unit_test(test_nothing_is_asked_for),
         cmocka_unit_test(test_length_of_pieces),
         cmocka_unit_test(test_pieces_of_the_chain),
         cmocka_unit_test(test_bound_by_hand),

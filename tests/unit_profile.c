@@ -435,22 +435,6 @@ static void every_reason_has_words(void **state)
         assert_non_null(pat_why_text((enum pat_why)why));
 }
 
-/* Relay runs, and comes to take more than the MPI library: whatever the link says, it is left within some calls, however long it had run. */
-static void became_slow(void **state)
-{
-    (void)state;
-    for (int calls = 20; calls < 3000; calls *= 3)
-        for (int cost = 0; cost < 2; cost++) {
-            place at = at_site(1, PAT_RELAY_ALWAYS, true, 0, LEAST_NS * 21 / 20, LEAST_NS * 7 / 5);
-            program p = {.took_ns = 0};
-            at.between_ns = 5 * LEAST_NS;
-            at.cost_ns = LEAST_NS / (cost ? 20 : 1000);
-            assert_in_range(relay_calls(&p, &at, calls), calls * 98 / 100, calls);
-            at.relay_ns = 3 * LEAST_NS;
-            assert_in_range(relay_calls(&p, &at, 60), 1, 25);
-        }
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -463,7 +447,6 @@ int main(void)
         cmocka_unit_test(held_back_for_each_by_itself),
         cmocka_unit_test(as_fast_stays),
         cmocka_unit_test(slower_gives_way_and_comes_back),
-        cmocka_unit_test(became_slow),
         cmocka_unit_test(looks_ever_more_seldom),
         cmocka_unit_test(looks_as_often_as_is_not_felt),
         cmocka_unit_test(how_far_is_far),

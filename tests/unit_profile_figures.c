@@ -1,6 +1,7 @@
 /*
  * unit_profile_figures.c — who runs a call where figures say what each would take with these arrivals, by a calibration or reckoned from
- * the link, and where ranks have said when they come: what is reckoned is mended by what is measured. And two ranks of a random program decide alike.
+ * the link, and where ranks have said when they come: what is reckoned is mended by what is
+ * measured. Relay that becomes slow is left, and a tie is not watched. And two ranks of a random program decide alike.
  */
 #include "profile_program.h"
 
@@ -110,7 +111,12 @@ static void reckoning_is_learnt(void **state)
         pat_profile_note(&p, &terms, &told);
     }
     assert_true(p.off_ns == -BLOCK_NS);
-    /* A first call that took less than reckoned is believed at once. */
+    /* A first call that took less than reckoned is believed at once, one that took more by half. */
+    p = (pat_profile){.bytes = 65536};
+    told.past_ns = LEAST_NS + 2 * BLOCK_NS;
+    told.outlook.relay_us = 7 + 1e-3 * (double)(LEAST_NS + BLOCK_NS);
+    pat_profile_note(&p, &terms, &told);
+    assert_in_range(p.off_ns, BLOCK_NS / 2 - 1, BLOCK_NS / 2 + 1);
     p = (pat_profile){.bytes = 65536};
     told.past_ns = LEAST_NS + BLOCK_NS / 4;
     told.outlook.relay_us = 7 + 1e-3 * (double)(LEAST_NS + BLOCK_NS);
@@ -162,6 +168,46 @@ static void hope_is_measured(void **state)
         assert_int_equal(relay_calls(&p, &at, 100), 0); /* half of it would not do */
         at.outlook.relay_us = 1e-3 * (double)(LEAST_NS + at.terms.beyond_ns / 4);
         assert_in_range(relay_calls(&p, &at, 100), 1, fast ? PAT_LATELY : 1);
+    }
+}
+
+/* Relay runs, and comes to take more than the MPI library: whatever the link says, it is left within some calls, however long it had run. */
+static void became_slow(void **state)
+{
+    (void)state;
+    for (int calls = 20; calls < 3000; calls *= 3)
+        for (int given = 0; given < 4; given++) {
+            place at = at_site(1, PAT_RELAY_ALWAYS, true, 0, LEAST_NS * 21 / 20, LEAST_NS * 7 / 5);
+            program p = {.took_ns = 0};
+            int by_relay = 0;
+            at.between_ns = 5 * LEAST_NS;
+            at.cost_ns = LEAST_NS / (given & 1 ? 20 : 1000);
+            assert_in_range(relay_calls(&p, &at, calls), calls * 98 / 100, calls);
+            at.relay_ns = 3 * LEAST_NS;
+            for (int i = 0; i < 60; i++) { /* or while every fourth call finds ranks far apart */
+                at.spread_ns = given & 2 && i % 4 == 0 ? 8 * LEAST_NS : 0;
+                by_relay += call(&p, &at) == PAT_BY_RELAY;
+            }
+            assert_in_range(by_relay, 1, given & 2 ? 40 : 25);
+        }
+}
+
+/* Relay and the MPI library take as long as each other, or nearly: then calls are measured no more often than is not felt. */
+static void a_tie_is_not_watched(void **state)
+{
+    static const int percent[][2] = {{101, 101}, {99, 101}, {97, 103}, {104, 104}};
+    (void)state;
+    for (int k = 0; k < 4; k++) {
+        place at = at_site(1, PAT_RELAY_ALWAYS, true, 0, LEAST_NS, LEAST_NS * 6 / 5);
+        program p = {.took_ns = 0};
+        int measured = 0;
+        at.cost_ns = LEAST_NS / 20;
+        for (int i = 0; i < 2000; i++) {
+            at.relay_ns = at.mpi_ns * percent[k][i % 2] / 100;
+            call(&p, &at);
+            measured += p.next.measured;
+        }
+        assert_in_range(measured, 1, 2000 / 4);
     }
 }
 
@@ -243,6 +289,8 @@ int main(void)
         cmocka_unit_test(reckoning_is_learnt),
         cmocka_unit_test(mpi_goes_on_being_measured),
         cmocka_unit_test(hope_is_measured),
+        cmocka_unit_test(became_slow),
+        cmocka_unit_test(a_tie_is_not_watched),
         cmocka_unit_test(calibrated_is_measured),
         cmocka_unit_test(ranks_decide_alike),
     };

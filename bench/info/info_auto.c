@@ -141,19 +141,23 @@ json_t *info_auto(MPI_Comm comm, const pat_config *config, json_t **calibration)
     if (why) {
         told = not_known(why);
     } else {
+        /* What is asked below goes by these, as after PAT_Init. */
+        pat_rt.config = *config;
+        pat_rt.calibration = taken.given;
         /* One rank alone: as if there were some, each on a node of its own, and messages by TCP. */
         c->size = ranks < 2 ? RANKS_ALONE : ranks;
-        c->one_a_node =
-            one_a_node || one_node; /* on one node by PAT_LINK or a calibration alone: see above */
+        c->one_node = one_node && ranks > 1;
+        c->one_a_node = one_a_node;
         c->background = true;
         c->link = link;
         c->calibration = taken.calibration;
         c->calibrated = pat_calibration_knows(c->calibration, PAT_OP_ALLGATHER);
-        told = json_pack("{s:i, s:f, s:f, s:b, s:b, s:b, s:o}", "ranks", c->size, "latency_us",
-                         (double)link.alpha_ns / 1e3, "mbit_per_s", pat_link_mbit(&link), "measured",
-                         !config->link_set, "by_calibration", taken.calibration != NULL, "reorder",
-                         config->reorder, "ranges", ranges(c));
+        told = json_pack("{s:i, s:b, s:f, s:f, s:b, s:b, s:b, s:o}", "ranks", c->size, "alone", ranks < 2,
+                         "latency_us", (double)link.alpha_ns / 1e3, "mbit_per_s", pat_link_mbit(&link),
+                         "measured", !config->link_set, "by_calibration", taken.calibration != NULL,
+                         "reorder", config->reorder, "ranges", ranges(c));
     }
+    pat_rt.calibration = NULL;
     free(taken.given);
     free(taken.stored);
     free(c);

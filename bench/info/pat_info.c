@@ -177,6 +177,9 @@ static void print_auto(const json_t *facts)
            json_real_value(json_object_get(told, "mbit_per_s")),
            json_is_true(json_object_get(told, "measured")) ? "measured" : "as PAT_LINK says",
            json_is_true(json_object_get(told, "by_calibration")) ? ", by the calibration" : "");
+    if (json_is_true(json_object_get(told, "alone")))
+        printf("  (this rank is alone: as if there were so many, each on a node of its own, with messages by "
+               "TCP)\n");
     for (int op = 0; op < PAT_NUM_OPS; op++) {
         const pat_collective *collective = pat_collective_of((enum pat_op)op);
         const json_t *ranges = json_object_get(json_object_get(told, "ranges"), collective->title);

@@ -233,19 +233,30 @@ pat_next pat_profile_plain(const pat_profile *p, const pat_terms *terms)
     return (pat_next){in_use(p, terms), false, reason(p, terms)};
 }
 
+/* Did relay take clearly longer than the MPI library in its last measured call, or so many before it? There are so many. */
+static bool took_longer(const pat_profile *p, int before)
+{
+    const int64_t *const past = p->past_ns[PAT_BY_RELAY], other_ns = pat_profile_past_ns(p, PAT_BY_MPI);
+    const int64_t mine = past[(p->num_past[PAT_BY_RELAY] - 1 - before) % PAT_SAMPLES];
+    return other_ns > 0 && (double)mine * 100 > (double)other_ns * (100 + CLEARLY_PERCENT);
+}
+
 /*
  * Relay runs: is the next call to be measured, though nobody else is tried? Now and then, or it would go on for long if it came to take
- * more than the MPI library; and at once where the last measured call was such.
+ * more than the MPI library; and at once after a first call that did.
  */
 static bool looks_again(const pat_profile *p, const pat_terms *terms)
 {
-    const int num = p->num_past[PAT_BY_RELAY];
-    const int64_t other_ns = pat_profile_past_ns(p, PAT_BY_MPI);
-    if (p->left == 1 || num < PAT_SAMPLES || !terms->relay_first)
+    if (p->left == 1 || p->num_past[PAT_BY_RELAY] < PAT_SAMPLES || !terms->relay_first)
         return true;
-    const bool took_longer = other_ns > 0 && p->past_ns[PAT_BY_RELAY][(num - 1) % PAT_SAMPLES] > other_ns &&
-                             !farthest_apart(p, terms);
-    return took_longer || p->since >= LOOK_AGAIN + 2 * most_gap(p);
+    const bool at_once = took_longer(p, 0) && !took_longer(p, 1) && !farthest_apart(p, terms);
+    return at_once || p->since >= LOOK_AGAIN + 2 * most_gap(p);
+}
+
+/* Relay runs: is the MPI library to be tried? While ranks come far apart, be it now and then, it can only wait; unless it seems the faster one. */
+static bool mpi_worth_a_try(const pat_profile *p, const pat_terms *terms)
+{
+    return !often_apart(p, terms) || (ahead(p, terms, PAT_BY_MPI) && !farthest_apart(p, terms));
 }
 
 pat_next pat_profile_next(const pat_profile *p, const pat_terms *terms)
@@ -261,8 +272,7 @@ pat_next pat_profile_next(const pat_profile *p, const pat_terms *terms)
         return next;
     }
     next.measured = true;
-    /* While ranks come far apart, be it now and then, there is nothing to compare: the MPI library waits for the last one. */
-    if (other == PAT_BY_RELAY ? worth_a_try(p, terms) : !often_apart(p, terms)) {
+    if (other == PAT_BY_RELAY ? worth_a_try(p, terms) : mpi_worth_a_try(p, terms)) {
         next.runner = other;
         next.why = PAT_WHY_COMPARE;
     }
@@ -358,8 +368,8 @@ static void take_sample(pat_profile *p, const pat_told *told)
 
 /*
  * What relay takes beyond the link is reckoned from the link's latency and the thread's pace; what it is on this machine, calls by relay
- * show. The outlook was made with what was known until now, so that the half of its error is added; but a first call that took less is
- * believed at once, because noise makes calls longer. A call that stood still counts for no more than twice the time of one that does not.
+ * show. The outlook was made with what was known until now, so that the half of its error is added; but a call that took less, the first one after
+ * the MPI library has run, is believed at once, because noise makes calls longer. A call that stood still counts for no more than twice the time of one that does not.
  */
 static void note_off(pat_profile *p, const pat_terms *terms, const pat_told *told)
 {

@@ -43,6 +43,7 @@ enum pat_why {
     PAT_WHY_NO_THREAD,      /* some rank has no background thread: nothing could move early */
     PAT_WHY_TAGS,           /* the MPI library has too few tags for so many ranks */
     PAT_WHY_NODES,          /* several ranks share a node, which the algorithm does not heed */
+    PAT_WHY_TWO,            /* there are two ranks, and the MPI library's data is early as well */
     PAT_WHY_REQUEST,        /* a request is started on the communicator, beside which no plan runs */
     PAT_WHY_ORDER,          /* operands are to be joined in the MPI library's order */
     PAT_WHY_CANNOT,         /* nothing that a plan can run: no bytes, too many, wrong arguments */

@@ -28,6 +28,7 @@ const char *pat_why_text(enum pat_why why)
         [PAT_WHY_NO_THREAD] = "no background thread",
         [PAT_WHY_TAGS] = "too few message tags",
         [PAT_WHY_NODES] = "several ranks a node",
+        [PAT_WHY_TWO] = "two ranks, early anyway",
         [PAT_WHY_REQUEST] = "beside a request",
         [PAT_WHY_ORDER] = "order kept, see PAT_REORDER",
         [PAT_WHY_CANNOT] = "not for plans",

@@ -60,10 +60,13 @@ static bool is_blind(const pat_comm *c, const pat_algorithm *contender)
     return !contender->any_order && !c->one_a_node && !c->one_node;
 }
 
-/* Between two ranks nobody passes anything on, and what MPI sends without asking is early whoever runs the call. */
+/*
+ * Between two ranks nobody passes anything on, and what MPI sends without asking is early whoever runs the call. (The limit is that of
+ * messages over the network.)
+ */
 static bool is_early_anyway(const pat_comm *c, const pat_algorithm *contender, int64_t block_bytes)
 {
-    return c->size == 2 && !contender->reduces && block_bytes <= c->link.eager_bytes;
+    return c->size == 2 && c->one_a_node && !contender->reduces && block_bytes <= c->link.eager_bytes;
 }
 
 /* From the link alone, which does not say by which arrivals a contender gains that goes by the last calls: it is for long ones. */
@@ -416,6 +419,8 @@ const pat_algorithm *pat_select(const pat_comm *c, const pat_algorithm *alg, int
             chosen.why = PAT_WHY_NO_THREAD;
         else if (chosen.why == PAT_WHY_SHORT && is_blind(c, judged.contender))
             chosen.why = PAT_WHY_NODES;
+        else if (chosen.why == PAT_WHY_SHORT && is_early_anyway(c, judged.contender, block_bytes))
+            chosen.why = PAT_WHY_TWO;
     }
     if (alg->chooses)
         alg = chosen.runner == PAT_BY_RELAY ? judged.contender : pat_algorithm_native(alg->op);
