@@ -70,7 +70,7 @@ static inline int64_t pat_part_unasked(const pat_job *job)
         return job->eager_bytes;
     if (job->block_bytes <= PAT_UNASKED_BYTES) /* it has no longer messages */
         return PAT_UNASKED_BYTES;
-    const int64_t messages = job->block_bytes / PAT_UNASKED_BYTES;
+    const int64_t messages = (job->block_bytes - 1) / PAT_UNASKED_BYTES + 1;
     return busy_ns / messages / PAT_UNASKED_PART >= job->piece_ns ? PAT_UNASKED_BYTES : INT64_MAX;
 }
 

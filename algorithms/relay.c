@@ -41,7 +41,7 @@ enum { MESSAGE_HEADERS = 64 };
 /* How many of `each` make `total`; the last may be smaller. */
 static int64_t parts(int64_t total, int64_t each)
 {
-    return (total + each - 1) / each;
+    return (total - 1) / each + 1; /* without an overflow, whatever `each` is */
 }
 
 /* More than that a plan must not have, or a block is not worth. */

@@ -241,10 +241,7 @@ static bool took_longer(const pat_profile *p, int before)
     return other_ns > 0 && (double)mine * 100 > (double)other_ns * (100 + CLEARLY_PERCENT);
 }
 
-/*
- * Relay runs: is the next call to be measured, though nobody else is tried? Now and then, or it would go on for long if it came to take
- * more than the MPI library; and at once after a first call that did.
- */
+/* Relay runs: is the next call to be measured? Now and then, or it would go on when it came to take longer; and at once after a first call that did. */
 static bool looks_again(const pat_profile *p, const pat_terms *terms)
 {
     if (p->left == 1 || p->num_past[PAT_BY_RELAY] < PAT_SAMPLES || !terms->relay_first)
@@ -253,10 +250,12 @@ static bool looks_again(const pat_profile *p, const pat_terms *terms)
     return at_once || p->since >= LOOK_AGAIN + 2 * most_gap(p);
 }
 
-/* Relay runs: is the MPI library to be tried? While ranks come far apart, be it now and then, it can only wait; unless it seems the faster one. */
+/* Is the MPI library to be tried? While ranks come apart it can only wait, unless it seems the faster one, or relay takes long and it is not known. */
 static bool mpi_worth_a_try(const pat_profile *p, const pat_terms *terms)
 {
-    return !often_apart(p, terms) || (ahead(p, terms, PAT_BY_MPI) && !farthest_apart(p, terms));
+    const bool not_known = p->num_past[PAT_BY_MPI] == 0 && !is_least(p, terms);
+    return !often_apart(p, terms) ||
+           ((not_known || ahead(p, terms, PAT_BY_MPI)) && !farthest_apart(p, terms));
 }
 
 pat_next pat_profile_next(const pat_profile *p, const pat_terms *terms)
@@ -451,7 +450,9 @@ static void after_relay(pat_profile *p, const pat_terms *terms, const pat_told *
     } else if (p->left > 0) {
         p->left--;
     } else if (measured) {
-        p->left = p->gap = at_least(p->gap, FIRST_TRY);
+        p->gap = at_least(p->gap, FIRST_TRY);
+        p->left =
+            p->gap + often_apart(p, terms); /* or every third call, say, might stand in the way each time */
     }
 }
 

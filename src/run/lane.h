@@ -32,6 +32,7 @@ typedef struct pat_choice {
 typedef struct pat_judged {
     int64_t bytes; /* 0: nothing yet */
     enum pat_verdict verdict;
+    enum pat_why why_never;         /* where the verdict is never */
     const pat_algorithm *contender; /* who would run them in place of the MPI library; NULL: nobody */
     pat_contest contest;            /* by calibration; where by_link it is made for each call */
     bool first;                     /* the contender runs the first calls where it is the one always */

@@ -69,16 +69,24 @@ static bool is_early_anyway(const pat_comm *c, const pat_algorithm *contender, i
     return c->size == 2 && c->one_a_node && !contender->reduces && block_bytes <= c->link.eager_bytes;
 }
 
-/* From the link alone, which does not say by which arrivals a contender gains that goes by the last calls: it is for long ones. */
+/*
+ * From the link alone, which does not say by which arrivals a contender gains that goes by the last calls: it is for long ones. *why: why it
+ * is left to the MPI library, where it is.
+ */
 static enum pat_verdict verdict_by_link(const pat_comm *c, const pat_algorithm *contender,
-                                        int64_t block_bytes)
+                                        int64_t block_bytes, enum pat_why *why)
 {
     const enum pat_verdict verdict = pat_outlook_verdict_by_link(pat_link_busy_ns(&c->link, block_bytes),
                                                                  c->link.alpha_ns, pat_pace_passes_on_ns());
     const bool by_some_arrivals = verdict == PAT_RELAY_BY_ARRIVALS && contender->uses_last_calls;
-    const bool gains_nothing =
-        by_some_arrivals || is_blind(c, contender) || is_early_anyway(c, contender, block_bytes);
-    return gains_nothing ? PAT_RELAY_NEVER : verdict;
+    *why = PAT_WHY_SHORT;
+    if (verdict == PAT_RELAY_NEVER || by_some_arrivals)
+        return PAT_RELAY_NEVER;
+    if (is_blind(c, contender))
+        *why = PAT_WHY_NODES;
+    else if (is_early_anyway(c, contender, block_bytes))
+        *why = PAT_WHY_TWO;
+    return *why == PAT_WHY_SHORT ? verdict : PAT_RELAY_NEVER;
 }
 
 /* announced: ranks give estimates. */
@@ -87,6 +95,7 @@ static pat_judged judge_where(const pat_comm *c, enum pat_op op, bool announced,
 {
     pat_judged judged = {.bytes = block_bytes,
                          .verdict = PAT_RELAY_NEVER,
+                         .why_never = PAT_WHY_SHORT,
                          .contender = pat_algorithm_contender(op),
                          .contest = {.ranks = c->size, .native_us = NAN}};
     *together = (pat_outlook){0};
@@ -97,8 +106,9 @@ static pat_judged judge_where(const pat_comm *c, enum pat_op op, bool announced,
         return judged;
     pat_contest_make(&judged.contest, c->calibration, op, block_bytes, announced);
     judged.contender = pat_contest_early(&judged.contest, op);
-    judged.verdict = look_out_together(&judged, together) ? pat_outlook_verdict(together)
-                                                          : verdict_by_link(c, judged.contender, block_bytes);
+    judged.verdict = look_out_together(&judged, together)
+                         ? pat_outlook_verdict(together)
+                         : verdict_by_link(c, judged.contender, block_bytes, &judged.why_never);
     /* Where it goes by the last calls nothing is known at first. */
     judged.first = is_proven(c) && !judged.contender->uses_last_calls;
     judged.by_link =
@@ -417,10 +427,8 @@ const pat_algorithm *pat_select(const pat_comm *c, const pat_algorithm *alg, int
             chosen.why = PAT_WHY_ONE_NODE;
         else if (!c->background)
             chosen.why = PAT_WHY_NO_THREAD;
-        else if (chosen.why == PAT_WHY_SHORT && is_blind(c, judged.contender))
-            chosen.why = PAT_WHY_NODES;
-        else if (chosen.why == PAT_WHY_SHORT && is_early_anyway(c, judged.contender, block_bytes))
-            chosen.why = PAT_WHY_TWO;
+        else if (judged.verdict == PAT_RELAY_NEVER)
+            chosen.why = judged.why_never;
     }
     if (alg->chooses)
         alg = chosen.runner == PAT_BY_RELAY ? judged.contender : pat_algorithm_native(alg->op);
