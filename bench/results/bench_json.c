@@ -50,8 +50,8 @@ static const struct {
 };
 enum { NUM_DOUBLES = sizeof(doubles) / sizeof(doubles[0]) };
 
-/* A nanosecond in a quarter of an hour: finer than any clock here. */
-enum { DIGITS = 12 };
+/* So many that what is read is what was written: tables of it are the same, down to how a figure is rounded. */
+enum { DIGITS = 17 };
 
 /* JSON has no NaN and no infinity: null stands for them. */
 static json_t *real(double value)
