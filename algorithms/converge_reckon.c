@@ -19,9 +19,8 @@ static int64_t count_pieces(const pat_job *job, int64_t waits, int64_t least_byt
     const int64_t most = INT64_C(1) << 60;
     const int64_t ratio = pat_converge_vector_ns(job) / pat_converge_piece_ns(job);
     int64_t pieces = pat_part_root(ratio < most / waits ? waits * ratio : most);
-    const int64_t unasked = (job->block_bytes - 1) / pat_part_unasked(job) + 1;
-    if (pieces < unasked)
-        pieces = unasked;
+    if (pieces < pat_part_unasked_messages(job))
+        pieces = pat_part_unasked_messages(job);
     pieces = pat_part_least(pieces, pat_part_least(PAT_CONVERGE_MOST_PIECES, job->block_bytes / least_bytes));
     return pieces > 1 ? pieces : 1;
 }

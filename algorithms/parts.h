@@ -74,6 +74,12 @@ static inline int64_t pat_part_unasked(const pat_job *job)
     return busy_ns / messages / PAT_UNASKED_PART >= job->piece_ns ? PAT_UNASKED_BYTES : INT64_MAX;
 }
 
+/* How many messages a block takes at least if none is longer than that. */
+static inline int64_t pat_part_unasked_messages(const pat_job *job)
+{
+    return (job->block_bytes - 1) / pat_part_unasked(job) + 1;
+}
+
 /* To a formula: so many messages, one after the other, each of them one of `at_once` to several ranks; `bytes`: of all. */
 static inline void pat_part_add(pat_formula *formula, int at_once, int64_t messages, int64_t bytes)
 {

@@ -12,8 +12,7 @@
  * Cost:     each rank sends and receives P-1 blocks in C chunks each. When all arrive at once, P-1 blocks and
  *           a chunk. When the last arrives alone, its block and P-2 chunks after it.
  *           Chunks: as many as cost as much as they save, none longer than what MPI sends unasked, as far as a plan
- *           has room for so many, cut to whole packets
- *           of the network.
+ *           has room for so many, cut to whole packets of the network.
  * Memory:   none beyond the result, and for early data what the engine is allowed.
  * Order:    a pair's messages may overtake each other: which block comes first is decided by the arrivals. Of
  *           those that could go, the block with the most hops left goes first, its chunks front first.
@@ -41,7 +40,7 @@ enum { MESSAGE_HEADERS = 64 };
 /* How many of `each` make `total`; the last may be smaller. */
 static int64_t parts(int64_t total, int64_t each)
 {
-    return (total - 1) / each + 1; /* without an overflow, whatever `each` is */
+    return (total - 1) / each + 1;
 }
 
 /* More than that a plan must not have, or a block is not worth. */
@@ -71,13 +70,10 @@ static int64_t count_chunks(const pat_job *job)
         chunks = 1;
     if (chunks > MOST_CHUNKS)
         chunks = MOST_CHUNKS;
-    if (job->num_ranks == 2)
-        chunks = 1;
     if (job->together)
         chunks = chunks < 2 * TOGETHER_FEWER ? 1 : chunks / TOGETHER_FEWER;
-    const int64_t unasked = parts(job->block_bytes, pat_part_unasked(job));
-    if (chunks < unasked)
-        chunks = unasked;
+    if (chunks < pat_part_unasked_messages(job))
+        chunks = pat_part_unasked_messages(job);
     return chunks < most_chunks(job) ? chunks : most_chunks(job);
 }
 
