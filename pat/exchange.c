@@ -1,35 +1,31 @@
 /*
- * exchange.c — see exchange.h. One non-blocking all-gather of 40 bytes per rank and epoch on the library's
- * own communicator; whoever waits for it polls.
+ * exchange.c — see exchange.h. Each rank tells 40 bytes in an epoch (tell.h); whoever waits for the others' polls.
  */
 #include "exchange.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-int pat_exchange_init(pat_exchange *x, int num_ranks)
+int pat_exchange_init(pat_exchange *x, const pat_tellers *who)
 {
     x->state = PAT_EXCHANGE_NONE;
-    x->request = MPI_REQUEST_NULL;
-    x->all = calloc((size_t)num_ranks, sizeof(*x->all));
-    return x->all ? 0 : ENOMEM;
+    x->all = calloc((size_t)who->num_ranks, sizeof(*x->all));
+    return x->all ? pat_tell_init(&x->tell, who, sizeof(*x->all)) : ENOMEM;
 }
 
 void pat_exchange_free(pat_exchange *x)
 {
+    pat_tell_free(&x->tell);
     free(x->all);
     x->all = NULL;
 }
 
-int pat_exchange_post(pat_exchange *x, MPI_Comm comm, pat_estimate mine, int64_t now_ns)
+int pat_exchange_post(pat_exchange *x, pat_estimate mine, int64_t now_ns)
 {
-    const int words = sizeof(mine) / sizeof(int64_t);
     x->mine = mine;
     x->posted_ns = now_ns;
-    int rc = PMPI_Iallgather(&x->mine, words, MPI_INT64_T, x->all, words, MPI_INT64_T, comm, &x->request);
-    if (rc == MPI_SUCCESS)
-        x->state = PAT_EXCHANGE_POSTED;
-    return rc;
+    x->state = PAT_EXCHANGE_POSTED;
+    return pat_tell_begin(&x->tell, &mine);
 }
 
 /*
@@ -48,15 +44,15 @@ static int64_t expected_token(const pat_estimate *all, int num_ranks)
     return common;
 }
 
-int pat_exchange_test(pat_exchange *x, int num_ranks)
+int pat_exchange_test(pat_exchange *x, bool *moved)
 {
-    int done = 0;
+    bool done;
     if (x->state != PAT_EXCHANGE_POSTED)
         return MPI_SUCCESS;
-    int rc = PMPI_Test(&x->request, &done, MPI_STATUS_IGNORE);
-    if (rc == MPI_SUCCESS && done) {
+    int rc = pat_tell_test(&x->tell, x->all, moved, &done);
+    if (done) {
         x->state = PAT_EXCHANGE_DONE;
-        x->expected_token = expected_token(x->all, num_ranks);
+        x->expected_token = expected_token(x->all, x->tell.who.num_ranks);
     }
     return rc;
 }

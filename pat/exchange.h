@@ -14,6 +14,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "tell.h"
+
 #define PAT_NO_CALL (-1) /* a pat_estimate.token: this rank expects no call */
 
 typedef struct pat_estimate {
@@ -33,24 +35,24 @@ enum pat_exchange_state {
 
 typedef struct pat_exchange {
     enum pat_exchange_state state;
-    MPI_Request request;
+    pat_tell tell;
     int64_t posted_ns; /* local clock */
     pat_estimate mine;
     pat_estimate *all;      /* one per rank; valid in state DONE */
     int64_t expected_token; /* state DONE: what the ranks agree will be called, or PAT_NO_CALL */
 } pat_exchange;
 
-int pat_exchange_init(pat_exchange *x, int num_ranks); /* 0 or ENOMEM */
-void pat_exchange_free(pat_exchange *x);               /* not while POSTED */
+int pat_exchange_init(pat_exchange *x, const pat_tellers *who); /* 0 or ENOMEM */
+void pat_exchange_free(pat_exchange *x);                        /* not while POSTED */
 
 /*
- * Contribute. comm is the library's own, and all its ranks contribute to the same epochs in the same order. now_ns: the local time.
- * Returns an MPI error code.
+ * Contribute. All ranks contribute to the same epochs in the same order. now_ns: the local time. Returns an MPI error code; also
+ * after an error the state is POSTED, since MPI may still write to *x.
  */
-int pat_exchange_post(pat_exchange *x, MPI_Comm comm, pat_estimate mine, int64_t now_ns);
+int pat_exchange_post(pat_exchange *x, pat_estimate mine, int64_t now_ns);
 
-/* See whether all have contributed; state becomes DONE when so. Returns an MPI error code. */
-int pat_exchange_test(pat_exchange *x, int num_ranks);
+/* See whether all have contributed; state becomes DONE when so. *moved: set where something has come. Returns an MPI error code. */
+int pat_exchange_test(pat_exchange *x, bool *moved);
 
 /* The next epoch begins: back to PAT_EXCHANGE_NONE. Not while POSTED. */
 void pat_exchange_reset(pat_exchange *x);

@@ -77,6 +77,23 @@ int PMPI_Testsome(int count, MPI_Request list[], int *done, int indices[], MPI_S
     return rc;
 }
 
+static int num_active(int count, const MPI_Request list[])
+{
+    int num = 0;
+    for (int i = 0; i < count; i++)
+        num += list[i] != MPI_REQUEST_NULL;
+    return num;
+}
+
+int PMPI_Testall(int count, MPI_Request list[], int *flag, MPI_Status statuses[])
+{
+    REAL(PMPI_Testall);
+    const int before = num_active(count, list);
+    int rc = real(count, list, flag, statuses);
+    atomic_fetch_sub(&requests, before - num_active(count, list));
+    return rc;
+}
+
 int PMPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
 {
     REAL(PMPI_Test);

@@ -91,7 +91,7 @@ static int run_by_plan(pat_comm *c, const pat_call *call, const void *site, pat_
         if (rc == MPI_SUCCESS && outcome && !how->left)
             outcome->alg = c->alg;
         if (rc == MPI_SUCCESS && how->measured && !how->left)
-            rc = pat_comm_ended(c, pat_select_measure(c, lane, pat_profile_runner(c->alg), call->mean_bytes));
+            pat_select_measure(c, lane, pat_profile_runner(c->alg), call->mean_bytes);
         else if (!how->left)
             pat_select_learn(c, lane);
     }
@@ -117,11 +117,11 @@ static int passed_on(const passed *p, int rc)
     if (!p->c)
         return rc;
     pthread_mutex_lock(&p->c->lock);
-    int failed = pat_comm_failed(p->c);
+    const int failed = pat_comm_failed(p->c);
     const bool left = p->c->left;
     p->c->left = false;
     if (failed == MPI_SUCCESS && p->measured)
-        failed = pat_comm_ended(p->c, pat_select_measure(p->c, p->lane, PAT_BY_MPI, p->bytes));
+        pat_select_measure(p->c, p->lane, PAT_BY_MPI, p->bytes);
     else if (failed == MPI_SUCCESS)
         pat_select_passed_on(p->c, p->lane, p->bytes);
     const bool more = p->measured || (left && pat_epoch_goes_on(p->c));

@@ -80,7 +80,7 @@ static int lane_slots(int op)
 }
 
 /*
- * What has tags of its own on the library's communicator: each collective whose data may move early (guess.h), and after these one slot
+ * What has tags of its own on the library's communicator: what ranks tell each other; each collective whose data may move early (guess.h); after these one slot
  * for all rounds that are made in the call alone, and at last that of credits. Such a round ends all its messages before the call
  * returns, and so does a round of credits before the next one begins: the order that MPI keeps between two ranks is then enough to tell
  * one from the next.
@@ -114,8 +114,8 @@ int pat_comm_slot_tags(void)
     enum { PROMISED = 32767 };
     int *highest, found;
     if (PMPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &highest, &found) != MPI_SUCCESS || !found)
-        return (PROMISED + 1) / num_slots();
-    return (int)(((int64_t)*highest + 1) / num_slots());
+        return (PROMISED + 1 - PAT_NUM_TELLS) / num_slots();
+    return (int)(((int64_t)*highest + 1 - PAT_NUM_TELLS) / num_slots());
 }
 
 /*
@@ -153,11 +153,12 @@ static int comm_agree(pat_comm *c)
 {
     if (c->sockets)
         pat_sockets_scan(c->sockets);
-    c->sample.all = malloc((size_t)c->size * sizeof(*c->sample.all));
+    const pat_tellers estimates = {c->own, PAT_TELL_ESTIMATES, c->rank, c->size},
+                      samples = {c->own, PAT_TELL_SAMPLES, c->rank, c->size};
     c->arrival_ns = malloc((size_t)c->size * sizeof(*c->arrival_ns));
     c->from_root = malloc((size_t)c->size * sizeof(*c->from_root));
-    int mine[5] = {c->sample.all && c->arrival_ns && c->from_root &&
-                       pat_exchange_init(&c->exchange, c->size) == 0 && find_nodes(c),
+    int mine[5] = {c->arrival_ns && c->from_root && pat_exchange_init(&c->exchange, &estimates) == 0 &&
+                       pat_sample_init(&c->sample, &samples) == 0 && find_nodes(c),
                    pat_rt.thread != NULL, pat_link_eager_bytes(), pat_sockets_packet_bytes(c->sockets),
                    pat_comm_slot_tags()};
     int all[5] = {0};
@@ -182,7 +183,6 @@ static int comm_create(MPI_Comm comm, int size, pat_comm **out)
     if (!c)
         return pat_error(MPI_ERR_NO_MEM, "no memory for a communicator's state");
     c->user = comm;
-    c->sample.comm = MPI_COMM_NULL;
     c->size = size;
     make_lanes(c);
     c->refs = 1;
@@ -454,7 +454,7 @@ void pat_comm_unref(pat_comm *c)
     for (int op = 0; op < PAT_NUM_OPS; op++)
         free_lane(&c->lanes[op]);
     pat_exchange_free(&c->exchange);
-    free(c->sample.all);
+    pat_sample_free(&c->sample);
     free(c); /* holds what this rank says in exchanges */
 }
 

@@ -218,10 +218,13 @@ static inline int pat_comm_tags_needed(int num_ranks)
     return 2 * num_ranks;
 }
 
+/* The tags of what ranks tell each other (tell.h), before those of the slots. */
+enum { PAT_TELL_ESTIMATES, PAT_TELL_SAMPLES, PAT_NUM_TELLS };
+
 /* The tags of one of its slots. */
 static inline pat_tags pat_comm_tags(const pat_comm *c, int slot)
 {
-    return (pat_tags){slot * c->slot_tags, c->slot_tags};
+    return (pat_tags){PAT_NUM_TELLS + slot * c->slot_tags, c->slot_tags};
 }
 
 /* May MPI still write to its memory, after an error? Then neither that nor the library's own communicator is freed. */

@@ -357,7 +357,7 @@ int pat_epoch_progress_driving(pat_comm *c, bool *moved)
     if (rc != MPI_SUCCESS)
         return rc;
     if (c->phase == PAT_AWAIT_ESTIMATES) {
-        rc = pat_estimates_test(c);
+        rc = pat_estimates_test(c, moved);
         if (rc == MPI_SUCCESS && c->exchange.state == PAT_EXCHANGE_DONE) {
             *moved = true;
             rc = happens(c, PAT_ALL_SAID);
@@ -463,7 +463,8 @@ int pat_epoch_settle_begin(pat_comm *c)
 /* When all ranks have said what they expect, what was prepared by it is thrown away. */
 static int void_announced(pat_comm *c, bool *heard)
 {
-    int rc = pat_estimates_test(c);
+    bool moved;
+    int rc = pat_estimates_test(c, &moved);
     *heard = rc == MPI_SUCCESS && c->exchange.state == PAT_EXCHANGE_DONE;
     if (!*heard)
         return rc;

@@ -94,7 +94,7 @@ int pat_estimates_contribute(pat_comm *c, int64_t arrival_ns, int64_t token, boo
     if (c->exchange.state != PAT_EXCHANGE_NONE)
         return MPI_SUCCESS;
     c->said = NULL;
-    return pat_exchange_post(&c->exchange, c->own, mine, pat_clock_local_ns());
+    return pat_exchange_post(&c->exchange, mine, pat_clock_local_ns());
 }
 
 bool pat_estimates_chosen(pat_comm *c)
@@ -123,10 +123,10 @@ static void note_first(pat_comm *c)
     atomic_store(&c->ahead_ns, c->exchange.mine.arrival_ns - first_ns);
 }
 
-int pat_estimates_test(pat_comm *c)
+int pat_estimates_test(pat_comm *c, bool *moved)
 {
     const enum pat_exchange_state before = c->exchange.state;
-    int rc = pat_exchange_test(&c->exchange, c->size);
+    int rc = pat_exchange_test(&c->exchange, moved);
     if (rc != MPI_SUCCESS || before == PAT_EXCHANGE_DONE || c->exchange.state != PAT_EXCHANGE_DONE)
         return rc;
     note_first(c);
@@ -163,7 +163,7 @@ static int64_t edge_arrival_ns(pat_comm *c)
     return atomic_load(&c->edge_arrival_ns) + (now_ns > next_ns ? now_ns - next_ns : 0);
 }
 
-int pat_estimates_hear(pat_comm *c)
+int pat_estimates_hear(pat_comm *c, bool *moved)
 {
     int rc = MPI_SUCCESS;
     /* What a started request's round teaches is learnt by PAT_Wait, and who runs the next call follows from it. */
@@ -177,5 +177,5 @@ int pat_estimates_hear(pat_comm *c)
         rc = pat_estimates_contribute(c, edge_arrival_ns(c), pat_estimates_token(c, lane, lane->shapes.guess),
                                       false);
     }
-    return rc == MPI_SUCCESS ? pat_estimates_test(c) : rc;
+    return rc == MPI_SUCCESS ? pat_estimates_test(c, moved) : rc;
 }

@@ -17,7 +17,7 @@ int64_t pat_estimates_token(const pat_comm *c, const pat_lane *lane, pat_blocks 
 int pat_estimates_contribute(pat_comm *c, int64_t arrival_ns, int64_t token, bool certain);
 
 /* Post this rank's estimate after a PAT_Edge, if the call that is likely to come needs one, and see what the others have said. */
-int pat_estimates_hear(pat_comm *c);
+int pat_estimates_hear(pat_comm *c, bool *moved);
 
 /* When the estimate of the last PAT_Edge is to be posted, by the local clock; INT64_MAX: there is none. */
 int64_t pat_estimates_due(const pat_comm *c);
@@ -25,8 +25,11 @@ int64_t pat_estimates_due(const pat_comm *c);
 /* This rank has called, at arrival_ns of the ranks' clock: how wrong was its estimate? */
 void pat_estimates_called(pat_comm *c, int64_t arrival_ns);
 
-/* See whether all ranks have given their estimates; if so it is decided who runs the call that they announce. */
-int pat_estimates_test(pat_comm *c);
+/*
+ * See whether all ranks have given their estimates; if so it is decided who runs the call that they announce. *moved: set where something
+ * has come.
+ */
+int pat_estimates_test(pat_comm *c, bool *moved);
 
 /* The lane that the ranks' estimates announce; NULL where they are not all here, or not of one mind. */
 pat_lane *pat_estimates_announced(pat_comm *c);

@@ -1,26 +1,27 @@
 /*
- * sample.c — see sample.h. One non-blocking all-gather of 40 bytes a rank.
+ * sample.c — see sample.h.
  */
 #include "sample.h"
+
+#include <errno.h>
+#include <stdlib.h>
 
 #include "clock.h"
 #include "runtime.h"
 
-/* Every rank comes here after the same call, and none before all have called. */
-static int make_comm(pat_sample *s, MPI_Comm user)
+int pat_sample_init(pat_sample *s, const pat_tellers *who)
 {
-    int rank, rc = PMPI_Comm_rank(user, &rank);
-    if (rc == MPI_SUCCESS)
-        rc = PMPI_Comm_split(user, 0, rank, &s->comm);
-    return rc == MPI_SUCCESS ? PMPI_Comm_set_errhandler(s->comm, MPI_ERRORS_RETURN) : rc;
+    s->all = calloc((size_t)who->num_ranks, sizeof(*s->all));
+    return s->all ? pat_tell_init(&s->tell, who, sizeof(*s->all)) : ENOMEM;
 }
 
-int pat_sample_apart(pat_sample *s, MPI_Comm user)
+void pat_sample_free(pat_sample *s)
 {
-    return s->comm == MPI_COMM_NULL ? make_comm(s, user) : MPI_SUCCESS;
+    pat_tell_free(&s->tell);
+    free(s->all);
 }
 
-int pat_sample_begin(pat_sample *s, MPI_Comm own, enum pat_runner ran, int64_t bytes, pat_said mine)
+void pat_sample_begin(pat_sample *s, enum pat_runner ran, int64_t bytes, pat_said mine)
 {
     s->ran = ran;
     s->bytes = bytes;
@@ -28,30 +29,26 @@ int pat_sample_begin(pat_sample *s, MPI_Comm own, enum pat_runner ran, int64_t b
     s->mine.exit_ns = pat_clock_now_ns(&pat_rt.clock);
     s->mine.cost_ns = s->spent_ns;
     s->spent_ns = 0;
-    s->on = s->comm == MPI_COMM_NULL ? own : s->comm;
     s->sent = false;
     s->under_way = true;
-    return MPI_SUCCESS;
 }
 
-static int look(pat_sample *s)
+static int look(pat_sample *s, bool *moved)
 {
-    int done = 0, rc = MPI_SUCCESS;
-    if (!s->sent)
-        rc = PMPI_Iallgather(&s->mine, (int)sizeof(s->mine), MPI_BYTE, s->all, (int)sizeof(s->mine), MPI_BYTE,
-                             s->on, &s->request);
-    s->sent = rc == MPI_SUCCESS;
+    bool done = false;
+    int rc = s->sent ? MPI_SUCCESS : pat_tell_begin(&s->tell, &s->mine);
+    s->sent = true;
     if (rc == MPI_SUCCESS)
-        rc = PMPI_Test(&s->request, &done, MPI_STATUS_IGNORE);
+        rc = pat_tell_test(&s->tell, s->all, moved, &done);
     if (done) /* not after an error: MPI may still write what the others say */
         s->under_way = false;
     return rc;
 }
 
-int pat_sample_test(pat_sample *s)
+int pat_sample_test(pat_sample *s, bool *moved)
 {
     const int64_t start_ns = pat_clock_local_ns();
-    int rc = look(s);
+    int rc = look(s, moved);
     s->spent_ns += pat_clock_local_ns() - start_ns;
     return rc;
 }

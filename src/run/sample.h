@@ -1,11 +1,6 @@
 /*
  * sample.h — a measured call: when it is over, ranks tell each other when they began and ended it, whether the MPI library or a plan
- * has run it. That is a non-blocking all-gather, which the next call on the communicator completes before it is chosen who runs
- * it: so all ranks choose by the same.
- *
- * Where calls go by estimates, in whatever lane, this all-gather has a communicator of its own, made by the first such measured call: estimates
- * are exchanged on the library's other one, by some ranks before the end of a measured call and by some after it, and MPI wants the
- * collectives of a communicator in the same order on all ranks.
+ * has run it. The next call on the communicator hears all of it (tell.h) before it is chosen who runs it: so all ranks choose by the same.
  *
  * The caller of all these holds the communicator's lock. All return MPI error codes.
  */
@@ -18,6 +13,7 @@
 
 #include "plan.h"
 #include "profile.h"
+#include "tell.h"
 
 /* What a rank says of a call. */
 typedef struct pat_said {
@@ -28,27 +24,27 @@ typedef struct pat_said {
 } pat_said;
 
 typedef struct pat_sample {
-    MPI_Comm comm; /* MPI_COMM_NULL: there is none yet */
     bool under_way, sent;
-    MPI_Comm on; /* where it is sent */
-    MPI_Request request;
+    pat_tell tell;
     enum pat_runner ran; /* who ran the call */
     int64_t bytes;       /* of a block, on average */
     int64_t spent_ns;    /* on the one under way, or the last one: see cost_ns */
-    pat_said mine, *all; /* all: one per rank, made with the communicator's state */
+    pat_said mine, *all; /* all: one per rank */
 } pat_sample;
 
-/* From now on it is told on a communicator of its own. Collective over `user`, and called when all ranks have called a collective there. */
-int pat_sample_apart(pat_sample *s, MPI_Comm user);
+int pat_sample_init(pat_sample *s, const pat_tellers *who); /* 0 or ENOMEM */
+void pat_sample_free(pat_sample *s);                        /* not while it is under way */
 
 /*
- * The call on `user` is over on this rank. So that it returns at once, what it says is not sent here but by the first
- * pat_sample_test. own: the library's communicator for `user`. mine: what this rank says; the time of its return and
- * the cost are added here.
+ * The call is over on this rank. So that it returns at once, what it says is not sent here but by the first pat_sample_test. mine: what this
+ * rank says; the time of its return and the cost are added here.
  */
-int pat_sample_begin(pat_sample *s, MPI_Comm own, enum pat_runner ran, int64_t bytes, pat_said mine);
+void pat_sample_begin(pat_sample *s, enum pat_runner ran, int64_t bytes, pat_said mine);
 
-/* Say it, if that is still to be done, and see whether all have: then it is no longer under way. The caller holds pat_rt.driving. */
-int pat_sample_test(pat_sample *s);
+/*
+ * Say it, if that is still to be done, and see whether all have: then it is no longer under way. *moved: set where something has come.
+ * The caller holds pat_rt.driving.
+ */
+int pat_sample_test(pat_sample *s, bool *moved);
 
 #endif

@@ -336,24 +336,18 @@ static int learn_sampled(pat_comm *c, const pat_sample *sample)
     return listen_to_all(c, lane, sample, told);
 }
 
-int pat_select_measure(pat_comm *c, pat_lane *lane, enum pat_runner ran, int64_t block_bytes)
+void pat_select_measure(pat_comm *c, pat_lane *lane, enum pat_runner ran, int64_t block_bytes)
 {
-    int rc = MPI_SUCCESS;
     c->measured = lane;
     lane->told.bytes = 0; /* the sample says more */
-    /* Whether some lane goes by estimates changes at the same points of the program on all ranks. */
-    if (pat_runtime_estimates() || atomic_load(&c->listens))
-        rc = pat_sample_apart(&c->sample, c->user);
-    return rc != MPI_SUCCESS ? rc
-                             : pat_sample_begin(&c->sample, c->own, ran, block_bytes,
-                                                (pat_said){.carried = lane->mine, .edged = lane->edged});
+    pat_sample_begin(&c->sample, ran, block_bytes, (pat_said){.carried = lane->mine, .edged = lane->edged});
 }
 
 int pat_select_look_driving(pat_comm *c, bool *moved)
 {
     if (!c->sample.under_way)
         return MPI_SUCCESS;
-    int rc = pat_sample_test(&c->sample);
+    int rc = pat_sample_test(&c->sample, moved);
     if (rc != MPI_SUCCESS || c->sample.under_way)
         return rc;
     *moved = true;

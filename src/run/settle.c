@@ -180,11 +180,8 @@ int pat_settle_comm_ends(MPI_Comm comm, int keyval, void *attr, void *extra)
     c->dead = true;
     c->hold = (pat_hold){0};
     pthread_mutex_unlock(&c->lock);
-    if (!pat_comm_stays(c)) {
+    if (!pat_comm_stays(c))
         PMPI_Comm_free(&c->own);
-        if (c->sample.comm != MPI_COMM_NULL)
-            PMPI_Comm_free(&c->sample.comm);
-    }
     pat_comm_unref(c);
     if (!pat_rt.settled) /* else it belongs to the end of the library */
         atomic_fetch_add(&pat_rt.state_ns, pat_clock_local_ns() - start_ns);

@@ -113,8 +113,12 @@ static int drive_exchange(pat_comm *c, pat_visit *visit)
 {
     int rc = MPI_SUCCESS;
     const int64_t began_ns = pat_clock_local_ns();
-    for (int look = 0; rc == MPI_SUCCESS && pat_pace_at_once(look); look++)
-        rc = pat_estimates_hear(c);
+    for (int idle = 0; rc == MPI_SUCCESS && pat_pace_at_once(idle);) {
+        bool moved = false;
+        rc = pat_estimates_hear(c, &moved);
+        idle = moved ? 0 : idle + 1;
+        visit->moved = visit->moved || moved;
+    }
     visit->drove = visit->drove || c->exchange.state != PAT_EXCHANGE_NONE;
     if (rc == MPI_SUCCESS &&
         pat_estimates_due(c) > began_ns) /* what was due and is not posted is not asked for */
