@@ -21,6 +21,35 @@ static void figures_decide(void **state)
     assert_in_range(relay_calls(&q, &at, 100), 1, PAT_LATELY);
 }
 
+/* Calls come together for long, and then apart, as ranks say: relay, which has never run, is tried at once, and not when a call would be measured. */
+static void apart_after_long(void **state)
+{
+    (void)state;
+    enum { MOST_APART = PAT_LATELY + 1, MOST = 100 };
+    const pat_terms terms = {PAT_RELAY_BY_ARRIVALS, BLOCK_NS,         LEAST_NS,
+                             5 * BLOCK_NS / 2,      .reckoned = true, .relay_first = true};
+    const pat_outlook together = {.native_us = 3000, .relay_us = 5500},
+                      apart = {.waiting_us = 1500, .native_us = 4500, .relay_us = 5000};
+    pat_profile p = {.bytes = 65536};
+    pat_told told = {.bytes = 65536, .ran = PAT_BY_MPI, .cost_ns = BLOCK_NS, .outlook = together};
+    int calls = 0;
+    for (int i = 0; i < 300; i++) {
+        const pat_next next = pat_profile_next(&p, &terms);
+        assert_int_equal(next.runner, PAT_BY_MPI);
+        told.past_ns = next.measured ? LEAST_NS : -1;
+        pat_profile_note(&p, &terms, &told);
+    }
+    assert_true(p.left > MOST_APART);
+    told.outlook = apart;
+    told.past_ns = -1;
+    while (calls < MOST && pat_profile_said(&p, &terms, &told) == PAT_BY_MPI) {
+        pat_profile_note(&p, &terms, &told);
+        calls++;
+    }
+    assert_in_range(calls, 1, MOST_APART);
+    assert_true(pat_profile_next(&p, &terms).measured);
+}
+
 /* Ranks have said when they come: by that it is decided, whatever the last calls were like, unless relay was measured to gain by no arrivals. */
 static void what_ranks_say_decides(void **state)
 {
@@ -283,15 +312,11 @@ static void ranks_decide_alike(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(figures_decide),
-        cmocka_unit_test(what_ranks_say_decides),
-        cmocka_unit_test(jitter_is_not_far_apart),
-        cmocka_unit_test(reckoning_is_learnt),
-        cmocka_unit_test(mpi_goes_on_being_measured),
-        cmocka_unit_test(hope_is_measured),
-        cmocka_unit_test(became_slow),
-        cmocka_unit_test(a_tie_is_not_watched),
-        cmocka_unit_test(calibrated_is_measured),
+        cmocka_unit_test(figures_decide),         cmocka_unit_test(apart_after_long),
+        cmocka_unit_test(what_ranks_say_decides), cmocka_unit_test(jitter_is_not_far_apart),
+        cmocka_unit_test(reckoning_is_learnt),    cmocka_unit_test(mpi_goes_on_being_measured),
+        cmocka_unit_test(hope_is_measured),       cmocka_unit_test(became_slow),
+        cmocka_unit_test(a_tie_is_not_watched),   cmocka_unit_test(calibrated_is_measured),
         cmocka_unit_test(ranks_decide_alike),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

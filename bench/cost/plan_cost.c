@@ -132,7 +132,8 @@ static const pat_algorithm *choose(pat_comm *c, const pat_algorithm *alg, int64_
     if (pat_collective_of(alg->op)->rooted)
         return pat_select_rooted(c, alg, bytes);
     alg = pat_select(c, alg, bytes, true, NULL);
-    pat_select_passed_on(c, &c->lanes[alg->op], bytes); /* what is judged is kept when the call is over */
+    pat_select_passed_on(c, &c->lanes[alg->op], bytes,
+                         false); /* what is judged is kept when the call is over */
     return alg;
 }
 
@@ -213,7 +214,7 @@ static int decide(pat_comm *c, int64_t bytes, decision_ns *d)
         c->exchange.all[r] =
             (pat_estimate){.arrival_ns = r * INT64_C(7919) % c->size * 100000, .doubt_ns = 1000};
     if (rc == 0) {
-        pat_select_passed_on(c, lane, bytes);
+        pat_select_passed_on(c, lane, bytes, false);
         const int64_t start = pat_clock_local_ns();
         for (int i = 0; i < CHOICES; i++)
             chosen = pat_select(c, choose, bytes, true, NULL);
@@ -221,7 +222,7 @@ static int decide(pat_comm *c, int64_t bytes, decision_ns *d)
         d->history = (double)(pat_clock_local_ns() - start) / CHOICES;
         memset(lane->judged, 0, sizeof(lane->judged));
         lane->by_estimates = true;
-        pat_select_passed_on(c, lane, bytes);
+        pat_select_passed_on(c, lane, bytes, false);
         d->verdict = pat_select_verdict(c, lane->op, bytes).verdict;
         rc = said_ns(c, lane, bytes, 0, &d->again);
     }

@@ -407,6 +407,9 @@ static void after_mpi(pat_profile *p, const pat_terms *terms, const pat_told *to
     p->calls = at_most(p->calls + (told->ran == PAT_BY_MPI), MOST_TRY);
     if (!measured) {
         p->left -= p->left > 0;
+        /* Ranks have said that they come apart, as they did not before: relay is not tried at the next look, but now. */
+        if (told->spread_ns >= 0 && p->num_past[PAT_BY_RELAY] == 0 && worth_a_try(p, terms))
+            p->left = 0;
     } else if (ahead(p, terms, PAT_BY_RELAY) && told->ran == PAT_BY_RELAY) {
         learn_far(p, terms, true);
         use(p, PAT_BY_RELAY, FIRST_TRY);

@@ -123,7 +123,7 @@ static int passed_on(const passed *p, int rc)
     if (failed == MPI_SUCCESS && p->measured)
         pat_select_measure(p->c, p->lane, PAT_BY_MPI, p->bytes);
     else if (failed == MPI_SUCCESS)
-        pat_select_passed_on(p->c, p->lane, p->bytes);
+        pat_select_passed_on(p->c, p->lane, p->bytes, left);
     const bool more = p->measured || (left && pat_epoch_goes_on(p->c));
     pthread_mutex_unlock(&p->c->lock);
     /* Ranks that do not call again must pass on what others say or send. */

@@ -212,7 +212,7 @@ static int start_locked(PAT_Request r)
         pat_runtime_count(alg);
     if (r->by_mpi && r->c && call->block_bytes > 0 && atomic_load(&pat_rt.alg[r->op])->chooses &&
         !lane_of(r)->by_estimates)
-        pat_select_passed_on(r->c, lane_of(r), call->block_bytes);
+        pat_select_passed_on(r->c, lane_of(r), call->block_bytes, false);
     if (r->by_mpi)
         rc = PMPI_Iallgather(call->sendbuf, call->sendcount, call->sendtype, call->recvbuf, call->recvcount,
                              call->recvtype, call->comm, &r->mpi_request);

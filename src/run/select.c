@@ -241,9 +241,9 @@ void pat_select_learn(pat_comm *c, pat_lane *lane)
         learn(c, lane, &told);
 }
 
-void pat_select_passed_on(pat_comm *c, pat_lane *lane, int64_t block_bytes)
+void pat_select_passed_on(pat_comm *c, pat_lane *lane, int64_t block_bytes, bool said)
 {
-    const pat_told told = pat_told_make(NULL, c->size, NULL, block_bytes, PAT_BY_MPI);
+    const pat_told told = said ? lane->said : pat_told_make(NULL, c->size, NULL, block_bytes, PAT_BY_MPI);
     pat_predict_pass(lane->predicts, block_bytes);
     learn(c, lane, &told);
 }
@@ -290,6 +290,8 @@ int pat_select_said(pat_comm *c, pat_lane *lane, int64_t block_bytes, const pat_
         judged.verdict == PAT_RELAY_NEVER ? PAT_BY_MPI : pat_profile_said(p, &terms, &said);
     const bool best_is_early =
         pat_outlook_is_known(&said.outlook) && pat_algorithm_is_early(said.outlook.contender);
+    lane->said = said;
+    lane->said.ran = runner;
     *alg = runner == PAT_BY_MPI                       ? pat_algorithm_native(lane->op)
            : runner == PAT_BY_RELAY && !best_is_early ? judged.contender
                                                       : said.outlook.contender;

@@ -31,10 +31,11 @@ int pat_select_note(pat_comm *c, pat_lane *lane, const pat_carried *carried, int
 /*
  * Learn from when ranks came and how long calls took, which shapes what is chosen. The first is called at the end of a call that is
  * not measured, or of PAT_Wait, the second when a call was passed on to the MPI library: at the same points of the program on
- * all ranks, and not when a round ends in the background, which is at another one on every rank.
+ * all ranks, and not when a round ends in the background, which is at another one on every rank. said: because of what all
+ * ranks had said of when they come.
  */
 void pat_select_learn(pat_comm *c, pat_lane *lane);
-void pat_select_passed_on(pat_comm *c, pat_lane *lane, int64_t block_bytes);
+void pat_select_passed_on(pat_comm *c, pat_lane *lane, int64_t block_bytes, bool said);
 
 /* Who runs a call of a lane that goes by estimates, when all ranks have given them. Returns an MPI error code. */
 int pat_select_said(pat_comm *c, pat_lane *lane, int64_t block_bytes, const pat_algorithm **alg);
