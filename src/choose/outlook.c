@@ -36,15 +36,16 @@ typedef struct came {
 static double relay(const came *when, double block_us, enum pat_goal goal)
 {
     int64_t *const exit_ns = when->sorted + when->ranks;
-    double mean_ns = 0;
-    int64_t out_ns = INT64_MIN;
+    int64_t sum_ns = 0, out_ns = INT64_MIN;
     pat_model_bound_sorted(when->ranks, 1, when->sorted,
                            &(pat_cost){.alpha_ns = 0, .beta_ps = llrint(1e6 * block_us)}, exit_ns);
     for (int p = 0; p < when->ranks; p++) {
-        mean_ns += (double)(exit_ns[p] - when->last_ns) / when->ranks;
+        sum_ns += exit_ns[p] - when->last_ns;
         out_ns = exit_ns[p] > out_ns ? exit_ns[p] : out_ns;
     }
-    return (goal == PAT_GOAL_MEAN ? mean_ns + when->mean_ns : (double)(out_ns - when->last_ns)) / 1e3;
+    return (goal == PAT_GOAL_MEAN ? (double)sum_ns / when->ranks + when->mean_ns
+                                  : (double)(out_ns - when->last_ns)) /
+           1e3;
 }
 
 /*
@@ -115,6 +116,7 @@ int pat_outlook_make(pat_outlook *outlook, const pat_contest *of, const int64_t 
                      enum pat_goal goal)
 {
     came when = {.ranks = of->ranks};
+    int64_t waited_ns = 0;
     double least = INFINITY;
     if (arrival_ns && of->num > 0 && of->ranks > 1) {
         if (!(when.sorted = pat_model_sorted(arrival_ns, of->ranks)))
@@ -122,7 +124,8 @@ int pat_outlook_make(pat_outlook *outlook, const pat_contest *of, const int64_t 
         when.last_ns = when.sorted[of->ranks - 1];
     }
     for (int p = 0; when.sorted && p < of->ranks; p++)
-        when.mean_ns += (double)(when.last_ns - when.sorted[p]) / of->ranks;
+        waited_ns += when.last_ns - when.sorted[p];
+    when.mean_ns = (double)waited_ns / of->ranks;
     const double waiting_us = goal == PAT_GOAL_MEAN ? when.mean_ns / 1e3 : 0;
     *outlook = (pat_outlook){waiting_us, waiting_us + of->native_us, NAN, NULL};
     for (int i = 0; i < of->num; i++) {
