@@ -43,9 +43,28 @@ static int step(pat_tell *t)
 
 int pat_tell_begin(pat_tell *t, const void *mine)
 {
+    if (t->failed)
+        return t->failed;
     memcpy(t->known, mine, t->bytes);
     t->num_known = 1;
-    return t->who.num_ranks > 1 ? step(t) : MPI_SUCCESS;
+    if (t->who.num_ranks > 1)
+        t->failed = step(t);
+    return t->failed;
+}
+
+int pat_tell_pass(pat_tell *t, bool *moved)
+{
+    int over = 1;
+    while (over && !pat_tell_is_over(t)) {
+        t->failed = PMPI_Testall(2, t->requests, &over, MPI_STATUSES_IGNORE);
+        if (t->failed || !over)
+            break;
+        *moved = true;
+        t->num_known += num_next(t);
+        if (t->num_known < t->who.num_ranks)
+            t->failed = step(t);
+    }
+    return t->failed;
 }
 
 static void copy_by_rank(const pat_tell *t, char *all)
@@ -57,17 +76,7 @@ static void copy_by_rank(const pat_tell *t, char *all)
 
 int pat_tell_test(pat_tell *t, void *all, bool *moved, bool *done)
 {
-    int over = 1, rc = MPI_SUCCESS;
-    *done = false;
-    while (rc == MPI_SUCCESS && over && t->num_known < t->who.num_ranks) {
-        rc = PMPI_Testall(2, t->requests, &over, MPI_STATUSES_IGNORE);
-        if (rc != MPI_SUCCESS || !over)
-            break;
-        *moved = true;
-        t->num_known += num_next(t);
-        if (t->num_known < t->who.num_ranks)
-            rc = step(t);
-    }
+    int rc = pat_tell_pass(t, moved);
     *done = rc == MPI_SUCCESS && t->num_known == t->who.num_ranks;
     if (*done)
         copy_by_rank(t, all);

@@ -287,7 +287,7 @@ static bool wants_mpi(const pat_profile *p, const pat_terms *terms, const pat_to
 {
     return terms->reckoned && next->measured && next->runner == PAT_BY_MPI &&
            said->spread_ns < farthest_ns(terms) &&
-           (p->num_past[PAT_BY_MPI] < PAT_SAMPLES ||
+           (p->num_past[PAT_BY_MPI] < SURE_SAMPLES ||
             (p->sampled != PAT_BY_MPI && (p->gap >= FIRST_TRY || p->gap >= most_gap(p))));
 }
 
@@ -305,7 +305,7 @@ enum pat_runner pat_profile_said(const pat_profile *p, const pat_terms *terms, c
     if (terms->verdict != PAT_RELAY_BY_ARRIVALS) /* a call that is announced as apart is none to compare in */
         return pays && is_try ? PAT_BY_RELAY : next.runner;
     /* Apart, by estimates that were as wrong lately: it goes by the last calls. */
-    if (pays && said->doubt_ns > terms->block_ns && said->doubt_ns > said->spread_ns / 2)
+    if (pays && pat_profile_doubts(terms, said))
         return next.runner;
     /* Relay with ranks far apart was measured to take longer than the MPI library with ranks together: it gains by no arrivals. */
     const bool lost = p->num_past[PAT_BY_MPI] >= SURE_SAMPLES && p->num_past[PAT_BY_RELAY] >= SURE_SAMPLES &&

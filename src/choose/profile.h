@@ -129,6 +129,9 @@ pat_next pat_profile_next(const pat_profile *p, const pat_terms *terms);
 /* Who runs it where it cannot be measured? */
 pat_next pat_profile_plain(const pat_profile *p, const pat_terms *terms);
 
+/* Were ranks lately so wrong in what they say that it counts for no more than the last calls where they say that they come apart? */
+bool pat_profile_doubts(const pat_terms *terms, const pat_told *said);
+
 /*
  * Who runs the next call where ranks have said when they come to it? said: what they have said, with an outlook where
  * there is one. PAT_BY_REGULAR stands for the outlook's contender.

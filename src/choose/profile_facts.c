@@ -51,3 +51,8 @@ int64_t pat_profile_spread_ns(const pat_profile *p)
         sum += p->spread_ns[i];
     return num > 0 ? sum / num : 0;
 }
+
+bool pat_profile_doubts(const pat_terms *terms, const pat_told *said)
+{
+    return said->doubt_ns > terms->block_ns && said->doubt_ns > said->spread_ns / 2;
+}

@@ -17,13 +17,13 @@ static pat_comm *leads_to(void)
     return c ? c : pat_rt.last;
 }
 
-/* Until an estimate has reached all: there and back along a tree. */
+/* Until an estimate has reached all, one step after the other (tell.h), each a latency and a thread that wakes. */
 static int64_t exchange_ns(const pat_comm *c)
 {
     int64_t steps = 0;
     for (int ranks = 1; ranks < c->size; ranks *= 2)
-        steps += 2;
-    return steps * c->link.alpha_ns;
+        steps++;
+    return steps * (c->link.alpha_ns + pat_pace_passes_on_ns());
 }
 
 bool pat_announce_edge(int64_t now_ns)

@@ -132,6 +132,23 @@ static inline int pat_comm_ended(pat_comm *c, int rc)
     return pat_failure_note(&c->failure, rc);
 }
 
+/* Is something told that others may wait for this rank to pass on? */
+static inline bool pat_comm_tells(const pat_comm *c)
+{
+    return !pat_tell_is_over(&c->exchange.tell) || pat_sample_owes(&c->sample);
+}
+
+/*
+ * Pass on what ranks tell each other: nothing is learnt by that, and nothing chosen. Whoever waits with the communicator's lock calls it again
+ * and again, since the background thread is shut out. begins: also what this rank has to say of a measured call is sent. *moved: set
+ * where something has come. The caller holds pat_rt.driving. Returns an MPI error code.
+ */
+static inline int pat_comm_pass_on(pat_comm *c, bool begins, bool *moved)
+{
+    int rc = pat_tell_pass(&c->exchange.tell, moved), rc_sample = pat_sample_pass(&c->sample, begins, moved);
+    return rc != MPI_SUCCESS ? rc : rc_sample;
+}
+
 /* A reference keeps the memory, not the communicator: look at `dead` after locking. */
 void pat_comm_ref(pat_comm *c);
 void pat_comm_unref(pat_comm *c);

@@ -74,7 +74,7 @@ void pat_early_land(pat_comm *c, pat_lane *lane)
         pat_exec_land(round->exec, lane->stage, got);
 }
 
-int pat_early_leave_holder(pat_lane *lane)
+int pat_early_leave_holder(pat_comm *c, pat_lane *lane)
 {
     pat_exec *exec = lane->prepared->exec;
     int64_t early;
@@ -88,8 +88,11 @@ int pat_early_leave_holder(pat_lane *lane)
     int rc = pat_exec_unland(exec);
     pthread_rwlock_unlock(&pat_rt.driving);
     while (rc == MPI_SUCCESS && !done) {
+        bool moved;
         pthread_rwlock_rdlock(&pat_rt.driving);
-        rc = pat_exec_reland(exec, lane->stage, got, &done);
+        rc = pat_comm_pass_on(c, true, &moved); /* who is to take a forward in may wait for that first */
+        if (rc == MPI_SUCCESS)
+            rc = pat_exec_reland(exec, lane->stage, got, &done);
         pthread_rwlock_unlock(&pat_rt.driving);
         if (!done)
             sched_yield();

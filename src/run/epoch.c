@@ -106,7 +106,7 @@ int pat_epoch_release_holder(pat_comm *c)
     if (lane->landed_in_holder && pat_round_is(lane->prepared, PAT_ROUND_EARLY)) {
         int rc = pat_comm_failed(c);
         if (rc == MPI_SUCCESS)
-            rc = pat_comm_ended(c, pat_early_leave_holder(lane));
+            rc = pat_comm_ended(c, pat_early_leave_holder(c, lane));
         if (rc != MPI_SUCCESS)
             return rc; /* MPI may still write to the request's buffer: it stays the holder */
     }
@@ -420,6 +420,9 @@ int pat_epoch_look(pat_comm *c, bool *moved)
 {
     int rc = pat_comm_failed(c);
     pthread_rwlock_rdlock(&pat_rt.driving);
+    /* Until a measured call is learnt from nothing is prepared, and this rank may wait here for long. */
+    if (rc == MPI_SUCCESS)
+        rc = pat_comm_ended(c, pat_select_look_driving(c, moved));
     if (rc == MPI_SUCCESS)
         prepare_what_is_due(c);
     if (rc == MPI_SUCCESS && c->phase != PAT_IDLE)

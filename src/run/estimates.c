@@ -126,6 +126,9 @@ static void note_first(pat_comm *c)
 int pat_estimates_test(pat_comm *c, bool *moved)
 {
     const enum pat_exchange_state before = c->exchange.state;
+    /* Whom estimates choose follows from earlier calls, and from all of them on every rank. */
+    if (c->sample.under_way)
+        return pat_tell_pass(&c->exchange.tell, moved);
     int rc = pat_exchange_test(&c->exchange, moved);
     if (rc != MPI_SUCCESS || before == PAT_EXCHANGE_DONE || c->exchange.state != PAT_EXCHANGE_DONE)
         return rc;

@@ -91,7 +91,8 @@ typedef struct pat_lane {
     int64_t num_spreads;            /* ever */
     pat_late late;                  /* of the last of these rounds */
     pat_told told;                  /* of a round that pat_select_learn has still to learn from */
-    pat_told said;                  /* what ranks have said of the last call that was chosen by estimates */
+    /* What ranks have said of the last call that was chosen by estimates, if anything is to be learnt from it. */
+    pat_told said;
     pat_history history;
     pat_judged judged[PAT_CHOICES];
     pat_choice choices[PAT_CHOICES];

@@ -33,11 +33,23 @@ void pat_sample_begin(pat_sample *s, enum pat_runner ran, int64_t bytes, pat_sai
     s->under_way = true;
 }
 
+static int send(pat_sample *s)
+{
+    int rc = s->sent ? MPI_SUCCESS : pat_tell_begin(&s->tell, &s->mine);
+    s->sent = true;
+    return rc;
+}
+
+int pat_sample_pass(pat_sample *s, bool begins, bool *moved)
+{
+    int rc = s->under_way && begins ? send(s) : MPI_SUCCESS;
+    return rc == MPI_SUCCESS && s->under_way && s->sent ? pat_tell_pass(&s->tell, moved) : rc;
+}
+
 static int look(pat_sample *s, bool *moved)
 {
     bool done = false;
-    int rc = s->sent ? MPI_SUCCESS : pat_tell_begin(&s->tell, &s->mine);
-    s->sent = true;
+    int rc = send(s);
     if (rc == MPI_SUCCESS)
         rc = pat_tell_test(&s->tell, s->all, moved, &done);
     if (done) /* not after an error: MPI may still write what the others say */

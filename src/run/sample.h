@@ -2,7 +2,7 @@
  * sample.h — a measured call: when it is over, ranks tell each other when they began and ended it, whether the MPI library or a plan
  * has run it. The next call on the communicator hears all of it (tell.h) before it is chosen who runs it: so all ranks choose by the same.
  *
- * The caller of all these holds the communicator's lock. All return MPI error codes.
+ * The caller of all these holds the communicator's lock. Those that return int return MPI error codes where nothing else is said.
  */
 #ifndef PAT_SAMPLE_H
 #define PAT_SAMPLE_H
@@ -40,6 +40,18 @@ void pat_sample_free(pat_sample *s);                        /* not while it is u
  * rank says; the time of its return and the cost are added here.
  */
 void pat_sample_begin(pat_sample *s, enum pat_runner ran, int64_t bytes, pat_said mine);
+
+/* Has this rank something to say of a measured call, or to pass on? */
+static inline bool pat_sample_owes(const pat_sample *s)
+{
+    return s->under_way && !s->tell.failed && (!s->sent || !pat_tell_is_over(&s->tell));
+}
+
+/*
+ * Pass on what others say of the same call; begins: and say what this rank has to, which the thread puts off a little. *moved: set where
+ * something has come. The caller holds pat_rt.driving.
+ */
+int pat_sample_pass(pat_sample *s, bool begins, bool *moved);
 
 /*
  * Say it, if that is still to be done, and see whether all have: then it is no longer under way. *moved: set where something has come.

@@ -243,7 +243,8 @@ void pat_select_learn(pat_comm *c, pat_lane *lane)
 
 void pat_select_passed_on(pat_comm *c, pat_lane *lane, int64_t block_bytes, bool said)
 {
-    const pat_told told = said ? lane->said : pat_told_make(NULL, c->size, NULL, block_bytes, PAT_BY_MPI);
+    const bool teaches = said && lane->said.bytes > 0;
+    const pat_told told = teaches ? lane->said : pat_told_make(NULL, c->size, NULL, block_bytes, PAT_BY_MPI);
     pat_predict_pass(lane->predicts, block_bytes);
     learn(c, lane, &told);
 }
@@ -292,6 +293,7 @@ int pat_select_said(pat_comm *c, pat_lane *lane, int64_t block_bytes, const pat_
         pat_outlook_is_known(&said.outlook) && pat_algorithm_is_early(said.outlook.contender);
     lane->said = said;
     lane->said.ran = runner;
+    lane->said.bytes = pat_profile_doubts(&terms, &said) || p->num_past[PAT_BY_RELAY] > 0 ? 0 : block_bytes;
     *alg = runner == PAT_BY_MPI                       ? pat_algorithm_native(lane->op)
            : runner == PAT_BY_RELAY && !best_is_early ? judged.contender
                                                       : said.outlook.contender;

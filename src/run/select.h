@@ -52,7 +52,7 @@ int pat_select_look_driving(pat_comm *c, bool *moved);
 
 /*
  * If ranks are still telling of a measured call, wait until all have told: that is, for ranks that are still in that
- * call.
+ * call. These three return MPI error codes.
  */
 int pat_select_hear(pat_comm *c);
 

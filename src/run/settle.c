@@ -82,7 +82,7 @@ int pat_settle(bool *busy)
         rc = for_all(finish_calls, false);
     if (rc != MPI_SUCCESS || !any[0])
         return rc;
-    /* First, since some ranks may have sent what they say of a measured call, and others not yet. */
+    /* First: what is thrown away follows from what was learnt of earlier calls, which is to be the same on all ranks. */
     rc = for_all(hear, false);
     if (rc == MPI_SUCCESS)
         rc = for_all(begin_settling, false);
@@ -149,6 +149,11 @@ static bool credits_under_way(const pat_comm *c)
     return pat_credits_under_way(&c->credits);
 }
 
+static bool owes(const pat_comm *c)
+{
+    return pat_sample_owes(&c->sample);
+}
+
 static int look_at_credits(pat_comm *c, bool *moved)
 {
     return pat_credits_look(&c->credits, moved);
@@ -167,10 +172,11 @@ int pat_settle_comm_ends(MPI_Comm comm, int keyval, void *attr, void *extra)
     const int64_t start_ns = pat_clock_local_ns();
     pthread_mutex_lock(&c->lock);
     atomic_store(&c->credits.watched, false);
-    int rc = pat_wait_while(c, credits_under_way, look_at_credits),
-        rc_sample = c->failure.code == MPI_SUCCESS ? pat_select_hear(c) : MPI_SUCCESS;
-    if (rc == MPI_SUCCESS)
-        rc = rc_sample;
+    pat_wait_while(c, credits_under_way, look_at_credits);
+    if (c->failure.code == MPI_SUCCESS)
+        pat_select_hear(c);
+    else /* nothing is learnt any more, but others wait for what this rank passes on */
+        pat_wait_while(c, owes, look_at_credits);
     pthread_mutex_unlock(&c->lock);
     settle_one(c);
 

@@ -203,6 +203,20 @@ static int visit_comm(pat_comm *c, pat_visit *visit)
     return rc;
 }
 
+/* Whatever else is done here, or has failed: others may wait for it. */
+static void pass_on(pat_comm *c, pat_visit *visit)
+{
+    const bool failed = c->failure.code != MPI_SUCCESS;
+    if (!pat_comm_tells(c))
+        return;
+    int rc = pat_comm_pass_on(c, failed, &visit->moved);
+    if (!failed)
+        pat_comm_ended(c, rc);
+    const int64_t now = pat_clock_local_ns();
+    visit->drove = true;
+    come_again(visit, now, pat_pace_estimates(now, c->exchange.posted_ns));
+}
+
 void pat_visit_comm(pat_comm *c, pat_visit *visit)
 {
     if (atomic_load(&c->foreground)) {
@@ -218,6 +232,8 @@ void pat_visit_comm(pat_comm *c, pat_visit *visit)
     }
     pthread_rwlock_rdlock(&pat_rt.driving);
     pat_error_begin(); /* what fails here has nothing to do with what this thread has said before, nor with what it says next */
+    if (!c->dead)
+        pass_on(c, visit);
     if (!c->dead && c->failure.code == MPI_SUCCESS)
         pat_comm_ended(c, visit_comm(c, visit));
     PAT_INVARIANT_HOLDS(c);

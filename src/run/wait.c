@@ -42,6 +42,14 @@ static bool stays_awake(const pat_comm *c, int64_t quiet_ns)
     return pat_pace_stays_awake(together, c->size, pat_link_busy_ns(&c->link, bytes), quiet_ns);
 }
 
+static int pass_on(pat_comm *c, bool *moved)
+{
+    pthread_rwlock_rdlock(&pat_rt.driving);
+    int rc = pat_comm_pass_on(c, true, moved);
+    pthread_rwlock_unlock(&pat_rt.driving);
+    return rc;
+}
+
 int pat_wait_while(pat_comm *c, bool (*busy)(const pat_comm *c), int (*look)(pat_comm *c, bool *moved))
 {
     int rc = MPI_SUCCESS, idle = 0;
@@ -54,6 +62,8 @@ int pat_wait_while(pat_comm *c, bool (*busy)(const pat_comm *c), int (*look)(pat
         rc = look(c, &moved);
         if (rc == MPI_SUCCESS && !moved)
             rc = pat_credits_look(&c->credits, &moved);
+        if (rc == MPI_SUCCESS && pat_comm_tells(c))
+            rc = pass_on(c, &moved);
         if (rc == MPI_SUCCESS)
             pat_runtime_drive_others();
         idle = moved ? 0 : idle + 1;
@@ -76,6 +86,8 @@ int pat_wait_while(pat_comm *c, bool (*busy)(const pat_comm *c), int (*look)(pat
     PAT_INVARIANT_HOLDS(c);
     atomic_fetch_sub(&pat_rt.callers, 1);
     atomic_store(&c->foreground, false);
+    if (pat_comm_tells(c) && pat_rt.thread) /* it was shut out, and may sleep */
+        pat_thread_kick(pat_rt.thread);
     atomic_fetch_add_explicit(&pat_rt.wait_ns, pat_clock_local_ns() - start, memory_order_relaxed);
     return rc;
 }
