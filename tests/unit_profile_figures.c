@@ -5,6 +5,8 @@
  */
 #include "profile_program.h"
 
+#include <math.h>
+
 /* Where a calibration says what either takes with these arrivals, that decides, and not how many blocks' times ranks are apart. */
 static void figures_decide(void **state)
 {
@@ -19,6 +21,31 @@ static void figures_decide(void **state)
     assert_true(relay_calls(&q, &at, 100) >= 95); /* but for tries of the other one */
     at.outlook.relay_us = 19000;
     assert_in_range(relay_calls(&q, &at, 100), 1, PAT_LATELY);
+}
+
+/* Of a first call nothing is known to compare with; the second one decides whether relay is tried in the third. */
+static void second_call_decides(void **state)
+{
+    (void)state;
+    const pat_terms terms = {PAT_RELAY_BY_ARRIVALS, BLOCK_NS,         LEAST_NS,
+                             5 * BLOCK_NS / 2,      .reckoned = true, .relay_first = true};
+    for (int pays = 0; pays < 2; pays++) {
+        pat_profile p = {.bytes = 65536};
+        pat_told told = {.bytes = 65536, .ran = PAT_BY_MPI, .past_ns = 3 * LEAST_NS, .cost_ns = BLOCK_NS};
+        told.outlook = (pat_outlook){.native_us = NAN, .relay_us = 5500};
+        assert_int_equal(pat_profile_next(&p, &terms).runner, PAT_BY_MPI);
+        pat_profile_note(&p, &terms, &told);
+        told.outlook.native_us = pays ? 6000 : 3000;
+        while (!pat_profile_next(&p, &terms).measured) {
+            told.past_ns = told.spread_ns = -1;
+            pat_profile_note(&p, &terms, &told);
+        }
+        told.past_ns = 2 * LEAST_NS;
+        told.spread_ns = 0;
+        assert_int_equal(pat_profile_next(&p, &terms).runner, PAT_BY_MPI);
+        pat_profile_note(&p, &terms, &told);
+        assert_int_equal(pat_profile_next(&p, &terms).runner, pays ? PAT_BY_RELAY : PAT_BY_MPI);
+    }
 }
 
 /* Calls come together for long, and then apart, as ranks say: relay, which has never run, is tried at once, and not when a call would be measured. */
@@ -312,11 +339,17 @@ static void ranks_decide_alike(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(figures_decide),         cmocka_unit_test(apart_after_long),
-        cmocka_unit_test(what_ranks_say_decides), cmocka_unit_test(jitter_is_not_far_apart),
-        cmocka_unit_test(reckoning_is_learnt),    cmocka_unit_test(mpi_goes_on_being_measured),
-        cmocka_unit_test(hope_is_measured),       cmocka_unit_test(became_slow),
-        cmocka_unit_test(a_tie_is_not_watched),   cmocka_unit_test(calibrated_is_measured),
+        cmocka_unit_test(figures_decide),
+        cmocka_unit_test(second_call_decides),
+        cmocka_unit_test(apart_after_long),
+        cmocka_unit_test(what_ranks_say_decides),
+        cmocka_unit_test(jitter_is_not_far_apart),
+        cmocka_unit_test(reckoning_is_learnt),
+        cmocka_unit_test(mpi_goes_on_being_measured),
+        cmocka_unit_test(hope_is_measured),
+        cmocka_unit_test(became_slow),
+        cmocka_unit_test(a_tie_is_not_watched),
+        cmocka_unit_test(calibrated_is_measured),
         cmocka_unit_test(ranks_decide_alike),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

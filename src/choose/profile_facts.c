@@ -33,14 +33,20 @@ int pat_profile_rounds(const pat_profile *p)
 
 pat_outlook pat_profile_lately(const pat_profile *p)
 {
-    pat_outlook mean = {0};
-    const int num = pat_profile_rounds(p);
-    for (int i = 0; i < num; i++) {
-        mean.waiting_us += p->outlooks[i].waiting_us / num;
-        mean.native_us += p->outlooks[i].native_us / num;
-        mean.relay_us += p->outlooks[i].relay_us / num;
+    pat_outlook sum = {0};
+    int num = 0;
+    for (int i = 0; i < pat_profile_rounds(p); i++) {
+        const pat_outlook *o = &p->outlooks[i];
+        if (!pat_outlook_is_known(
+                o)) /* of a first call it is not, and the next one is not to wait for that */
+            continue;
+        num++;
+        sum.waiting_us += o->waiting_us;
+        sum.native_us += o->native_us;
+        sum.relay_us += o->relay_us;
     }
-    return mean;
+    return num == 0 ? sum
+                    : (pat_outlook){sum.waiting_us / num, sum.native_us / num, sum.relay_us / num, NULL};
 }
 
 int64_t pat_profile_spread_ns(const pat_profile *p)

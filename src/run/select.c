@@ -173,15 +173,21 @@ int64_t pat_select_native_ns(const pat_comm *c, const pat_lane *lane, int64_t bl
     return least_ns(c, lane->op, block_bytes);
 }
 
-/* Who contends, by a calibration or by the link with what calls have shown; then it takes no less than the link needs. */
-static pat_contest contest_of(const pat_comm *c, const pat_judged *judged, const pat_profile *p)
+/*
+ * Who contends, by a calibration or by the link with what calls have shown, the one that is looked at among them; then it takes no less than
+ * the link needs. A communicator's first call may have opened connections, so that it does not count alone.
+ */
+static pat_contest contest_of(const pat_comm *c, const pat_judged *judged, const pat_profile *p,
+                              const pat_told *told)
 {
     pat_contest contest = judged->contest;
     if (judged->by_link) {
+        int64_t native_ns = pat_profile_least_ns(p, PAT_BY_MPI);
+        if (told->ran == PAT_BY_MPI && told->past_ns > 0 && told->past_ns < native_ns)
+            native_ns = told->past_ns;
         const enum pat_op op = judged->contender->op;
         const int64_t least = least_ns(c, op, judged->bytes), early_ns = least + beyond_ns(c, op) + p->off_ns;
-        pat_contest_by_link(&contest, pat_profile_least_ns(p, PAT_BY_MPI), judged->contender,
-                            early_ns > least ? early_ns : least);
+        pat_contest_by_link(&contest, native_ns, judged->contender, early_ns > least ? early_ns : least);
     }
     return contest;
 }
@@ -189,7 +195,7 @@ static pat_contest contest_of(const pat_comm *c, const pat_judged *judged, const
 /* What a call's arrivals would have made of either algorithm, where that decides. */
 static int look_out(const pat_comm *c, const pat_judged *judged, const pat_profile *p, pat_told *told)
 {
-    const pat_contest contest = contest_of(c, judged, p);
+    const pat_contest contest = contest_of(c, judged, p, told);
     if (contest.num == 0 || judged->verdict != PAT_RELAY_BY_ARRIVALS)
         return MPI_SUCCESS;
     if (pat_outlook_make(&told->outlook, &contest, c->arrival_ns,
