@@ -184,9 +184,34 @@ static void who_contends(void **state)
     assert_string_equal(least_of(&c, true, late), "relay");
     const pat_contest contest = contest_of(&c, 4, true);
     assert_string_equal(pat_contest_early(&contest, PAT_OP_ALLGATHER)->name, "relay");
+    /* The late block comes to relay's ranks after 100 us, and goes from rank to rank with bdr, in 80, 160 and 240 us. */
     knows(&c, "bdr", 80);
+    assert_string_equal(least_of(&c, true, late), "relay");
+    knows(&c, "bdr", 30);
     assert_string_equal(least_of(&c, true, late), "bdr");
     assert_string_equal(least_of(&c, false, late), "relay");
+}
+
+/* bdr in steps of 80 us: what early ranks can send before the last one is saved, but not more than half of all steps or so. */
+static void in_steps(void **state)
+{
+    static const struct {
+        int64_t late_ns;
+        double past_us;
+    } cases[] = {{0, 240}, {80000, 180}, {100000, 165}, {1000000, 160}};
+    pat_calibration c = {.ranks = 4, .num_points = 1};
+    (void)state;
+    c.points[0] = (pat_point){index_of("native"), 4, 90000, 300};
+    knows(&c, "bdr", 80);
+    const pat_contest contest = contest_of(&c, 4, true);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        const int64_t arrival_ns[4] = {0, 0, cases[i].late_ns, 0};
+        pat_outlook o;
+        assert_int_equal(pat_outlook_make(&o, &contest, arrival_ns, PAT_GOAL_MEAN), 0);
+        near(o.waiting_us + cases[i].past_us, o.relay_us);
+        assert_int_equal(pat_outlook_make(&o, &contest, arrival_ns, PAT_GOAL_LAST), 0);
+        near(240, o.relay_us); /* the last rank's block is with the last one after three steps */
+    }
 }
 
 /* All that a collective has find room in a contest. */
@@ -258,9 +283,9 @@ static void not_tossed_about(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(at_once),         cmocka_unit_test(one_late),  cmocka_unit_test(reduced),
-        cmocka_unit_test(never_later),     cmocka_unit_test(not_known), cmocka_unit_test(who_contends),
-        cmocka_unit_test(all_find_room),   cmocka_unit_test(verdicts),  cmocka_unit_test(verdicts_by_link),
-        cmocka_unit_test(not_tossed_about)};
+        cmocka_unit_test(at_once),          cmocka_unit_test(one_late),        cmocka_unit_test(reduced),
+        cmocka_unit_test(never_later),      cmocka_unit_test(not_known),       cmocka_unit_test(who_contends),
+        cmocka_unit_test(in_steps),         cmocka_unit_test(all_find_room),   cmocka_unit_test(verdicts),
+        cmocka_unit_test(verdicts_by_link), cmocka_unit_test(not_tossed_about)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -60,11 +60,30 @@ static double reduced(const came *when, double together_us, enum pat_goal goal)
     return ((goal == PAT_GOAL_MEAN ? when->mean_ns : 0) + (double)(out_ns - when->last_ns)) / 1e3;
 }
 
+/*
+ * The same of what moves early only whole blocks, each to ranks that have said when they come (bdr, bslb). In P-1 steps each rank sends its block P-1
+ * times, and those that come before the last one have so many steps less to do; but the last one's block goes from rank to rank, to
+ * all but half of them on average.
+ */
+static double in_steps(const came *when, double together_us, enum pat_goal goal)
+{
+    const int steps = when->ranks - 1;
+    const double step_ns = 1e3 * together_us / steps, steps_a_ns = 1 / (step_ns > 1 ? step_ns : 1);
+    double done = 0;
+    for (int p = 0; p < when->ranks; p++)
+        done += fmin(steps, (double)(when->last_ns - when->sorted[p]) * steps_a_ns);
+    const double left = 1 - done / steps / when->ranks,
+                 least = goal == PAT_GOAL_MEAN ? when->ranks / 2.0 / steps : 1;
+    return (goal == PAT_GOAL_MEAN ? when->mean_ns / 1e3 : 0) + together_us * fmax(left, least);
+}
+
 /* What moves data early takes of the bound, as a network has it on which all at once take what was measured. */
 static double early(const came *when, const pat_algorithm *alg, double together_us, enum pat_goal goal)
 {
-    return alg->reduces ? reduced(when, together_us, goal)
-                        : relay(when, together_us / (when->ranks - 1), goal);
+    if (alg->reduces)
+        return reduced(when, together_us, goal);
+    return pat_algorithm_is_ahead(alg) ? relay(when, together_us / (when->ranks - 1), goal)
+                                       : in_steps(when, together_us, goal);
 }
 
 void pat_contest_make(pat_contest *contest, const pat_calibration *c, enum pat_op op, int64_t bytes,

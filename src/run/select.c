@@ -192,16 +192,22 @@ static pat_contest contest_of(const pat_comm *c, const pat_judged *judged, const
     return contest;
 }
 
-/* What a call's arrivals would have made of either algorithm, where that decides. */
+/* What a call's arrivals make of all who contend. */
 static int look_out(const pat_comm *c, const pat_judged *judged, const pat_profile *p, pat_told *told)
 {
     const pat_contest contest = contest_of(c, judged, p, told);
-    if (contest.num == 0 || judged->verdict != PAT_RELAY_BY_ARRIVALS)
+    if (contest.num == 0 || judged->verdict == PAT_RELAY_NEVER)
         return MPI_SUCCESS;
     if (pat_outlook_make(&told->outlook, &contest, c->arrival_ns,
                          pat_rt.config.goal_last ? PAT_GOAL_LAST : PAT_GOAL_MEAN) == 0)
         return MPI_SUCCESS;
     return pat_error(MPI_ERR_NO_MEM, "no memory to choose an algorithm for %d ranks", c->size);
+}
+
+/* What they would have made of either, of a call that is over, where that decides who runs the next one. */
+static int look_back(const pat_comm *c, const pat_judged *judged, const pat_profile *p, pat_told *told)
+{
+    return judged->verdict == PAT_RELAY_BY_ARRIVALS ? look_out(c, judged, p, told) : MPI_SUCCESS;
 }
 
 int pat_select_note(pat_comm *c, pat_lane *lane, const pat_carried *carried, int64_t block_bytes)
@@ -221,7 +227,7 @@ int pat_select_note(pat_comm *c, pat_lane *lane, const pat_carried *carried, int
         return MPI_SUCCESS;
     pat_profile fresh;
     const pat_judged judged = judged_of(c, lane, block_bytes);
-    return look_out(c, &judged, pat_history_of(&lane->history, &lane->told, &fresh), &lane->told);
+    return look_back(c, &judged, pat_history_of(&lane->history, &lane->told, &fresh), &lane->told);
 }
 
 static void learn(pat_comm *c, pat_lane *lane, const pat_told *told)
@@ -263,7 +269,7 @@ static int listen_to_all(pat_comm *c, pat_lane *lane, const pat_sample *sample, 
     const pat_judged judged = judge_where(c, lane->op, true, sample->bytes, &together);
     const pat_terms terms = terms_of(c, lane->op, &judged);
     const pat_profile *p = pat_history_look(&lane->history, told.bytes, &fresh);
-    int rc = look_out(c, &judged, p, &told); /* others may contend than in this call */
+    int rc = look_back(c, &judged, p, &told); /* others may contend than in this call */
     const bool pays = rc == MPI_SUCCESS && pat_profile_said(p, &terms, &told) != PAT_BY_MPI;
     bool all = judged.by_estimates && pat_arrivals_worth(lane, pays || p->seldom);
     lane->seldom = p->seldom;
@@ -337,7 +343,7 @@ static int learn_sampled(pat_comm *c, const pat_sample *sample)
     told.cost_ns = all_spent ? cost_ns : 0;
     pat_profile fresh;
     const pat_judged judged = judged_of(c, lane, sample->bytes);
-    int rc = look_out(c, &judged, pat_history_of(&lane->history, &told, &fresh), &told);
+    int rc = look_back(c, &judged, pat_history_of(&lane->history, &told, &fresh), &told);
     if (rc == MPI_SUCCESS && judged.contender && judged.contender->uses_last_calls)
         rc = learn_arrivals(c, lane, sample->bytes);
     if (rc != MPI_SUCCESS)
