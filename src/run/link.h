@@ -30,8 +30,8 @@ int pat_link_eager_inside_bytes(void);
 
 /*
  * Collective over comm, the library's own. Neighbours are those of a ring through the ranks in this order (NULL: by number).
- * They bounce a byte, then every rank sends to its right neighbour at once, longer and longer messages until one takes 5 ms or
- * 4 MiB are reached, then one in pieces. The slowest rank counts. It takes some tens of milliseconds, up to some
+ * They bounce a byte; then every rank sends a stream of messages to its right neighbour at once, of longer and longer ones until each takes
+ * half a millisecond or has half a MiB; then one in pieces. Of latencies the mean counts, of the rest the slowest rank. It takes some tens of milliseconds, up to some
  * hundreds where many ranks share a core. It leaves eager_bytes and packet_bytes alone. Returns an MPI error code.
  */
 int pat_link_measure(pat_link *link, MPI_Comm comm, const int *order);
