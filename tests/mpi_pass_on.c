@@ -1,13 +1,15 @@
 /*
- * mpi_pass_on.c — a rank on which a call has failed goes on passing on what the others tell each other of a measured call: else they would
- * wait for it in MPI_Comm_free, for ever. Here the receive of a broadcast fails on one rank, right after a measured all-gather:
- * this program's own PMPI_Irecv takes the place of the MPI library's for the statically linked library.
+ * mpi_pass_on.c — a rank on which a call has failed goes on telling the others what they wait for, in MPI_Comm_free, or where another
+ * algorithm is taken into use: what it has to say of a measured call, or to pass on, and that it expects no call. Else they would wait for
+ * ever. Here the receive of a broadcast fails on one rank, right after an all-gather: this program's own PMPI_Irecv takes the place of
+ * the MPI library's for the statically linked library.
  *
  * ranks: 3 5
  */
 #include "mpi_common.h"
 
 #include <stdatomic.h>
+#include <unistd.h>
 
 enum { BYTES = 65536, TURNS = 5, TOLD = 2 /* tags below this are those of what ranks tell each other */ };
 
@@ -24,27 +26,56 @@ int PMPI_Irecv(void *buf, int count, MPI_Datatype type, int from, int tag, MPI_C
     return MPI_Irecv(buf, count, type, from, tag, comm, request);
 }
 
-int main(int argc, char **argv)
+static const struct {
+    const char *alg;
+    bool edge;    /* the rank that fails has given a milestone before */
+    bool settles; /* PAT_UseAlg comes between the failure and MPI_Comm_free */
+} cases[] = {{"auto", false, false},
+             {"bdr", false, false},
+             {"bdr", true, false},
+             {"bdr", false, true},
+             {"bdr", true, true}};
+
+/* A phase with a milestone, and time enough for the background thread to tell of it. */
+static void compute(void)
+{
+    MUST(PAT_ProcessingStart());
+    MUST(PAT_Edge(50));
+    usleep(20000);
+    MUST(PAT_ProcessingEnd());
+}
+
+static void turn(const char *alg, bool edge, bool settles)
 {
     static char mine[BYTES], all[5 * BYTES], word[8];
+    const bool here = test.rank == test.size - 1; /* it has nothing to forward */
+    MPI_Comm comm;
+    use_alg(alg);
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+    MUST(PAT_Allgather(mine, BYTES, MPI_BYTE, all, BYTES, MPI_BYTE, comm));
+    if (edge && here)
+        compute();
+    atomic_store(&fails, here);
+    const int rc = PAT_Bcast(word, sizeof(word), MPI_BYTE, 0, comm);
+    atomic_store(&fails, false);
+    expect_int("an error here", here, rc != MPI_SUCCESS);
+    for (int i = 0; settles && i < 2; i++)
+        use_alg(i % 2 ? alg : "ring");
+    MPI_Comm_free(&comm);
+}
+
+int main(int argc, char **argv)
+{
     setenv("PAT_LINK", "50,200", 1); /* so that auto chooses on one node too */
     test_begin(&argc, &argv);
-    use_alg("auto");
     use_alg("bcast_binomial");
-    for (int turn = 0; turn < TURNS; turn++) {
-        const bool here = test.rank == test.size - 1; /* it has nothing to forward */
-        MPI_Comm comm;
-        test_at("turn %d", turn);
-        MPI_Comm_dup(MPI_COMM_WORLD, &comm);
-        MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
-        MUST(PAT_Allgather(mine, BYTES, MPI_BYTE, all, BYTES, MPI_BYTE, comm));
-        atomic_store(&fails, here);
-        const int rc = PAT_Bcast(word, sizeof(word), MPI_BYTE, 0, comm);
-        atomic_store(&fails, false);
-        expect_int("an error here", here, rc != MPI_SUCCESS);
-        test_at("turn %d, MPI_Comm_free", turn);
-        MPI_Comm_free(&comm);
+    const int num = sizeof(cases) / sizeof(cases[0]);
+    for (int i = 0; i < TURNS * num; i++) {
+        test_at("turn %d of case %d", i / num, i % num);
+        turn(cases[i % num].alg, cases[i % num].edge, cases[i % num].settles);
     }
-    expect_int("broadcasts that failed", test.rank == test.size - 1 ? TURNS : 0, atomic_load(&num_failed));
+    expect_int("broadcasts that failed", test.rank == test.size - 1 ? TURNS * num : 0,
+               atomic_load(&num_failed));
     return test_end();
 }

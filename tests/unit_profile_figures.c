@@ -122,6 +122,9 @@ static void what_ranks_say_decides(void **state)
     assert_int_equal(pat_profile_next(&p, &always).runner, PAT_BY_MPI);
     assert_int_equal(pat_profile_said(&p, &always, &together), PAT_BY_MPI);
     assert_int_equal(pat_profile_said(&p, &always, &apart), PAT_BY_RELAY);
+    pat_told foreseen = together; /* and it is, whatever a calibration says */
+    foreseen.outlook = (pat_outlook){.native_us = 4000, .relay_us = 3000};
+    assert_int_equal(pat_profile_said(&p, &always, &foreseen), PAT_BY_MPI);
 }
 
 /*

@@ -1,7 +1,7 @@
 /*
  * outlook.c — see outlook.h. The bound is of an all-gather whose messages take no time but the link's; with the time that
- * a contender needs for a block, measured when all ranks call at once, in place of the link's it is the contender's own. So it
- * is with the bound of an all-reduce.
+ * relay needs for a block, measured when all ranks call at once, in place of the link's it is what relay takes. So it
+ * is with the bound of an all-reduce; what moves whole blocks early (bdr, bslb) is reckoned step by step.
  */
 #include "outlook.h"
 

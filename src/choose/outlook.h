@@ -59,8 +59,8 @@ const pat_algorithm *pat_contest_early(const pat_contest *contest, enum pat_op o
 
 /*
  * arrival_ns: times that all ranks know, on one clock; NULL: all call at once. native_us and relay_us include waiting_us and count from the
- * call, or for PAT_GOAL_LAST from the last call. An algorithm that moves data early takes the bound (pat_model_bound) of a network on
- * which a block takes what it takes in it; any other begins with the last rank. NaN where it is not known. Returns 0 or ENOMEM.
+ * call, or for PAT_GOAL_LAST from the last call. Relay and what reduces take the bound (pat_model_bound) of a network on
+ * which a block takes what it takes in them; bdr and bslb, that move whole blocks early, have so many steps less to do; any other begins with the last rank. NaN where it is not known. Returns 0 or ENOMEM.
  */
 int pat_outlook_make(pat_outlook *outlook, const pat_contest *of, const int64_t *arrival_ns,
                      enum pat_goal goal);

@@ -303,7 +303,7 @@ enum pat_runner pat_profile_said(const pat_profile *p, const pat_terms *terms, c
     if (pays && wants_mpi(p, terms, said, &next))
         return PAT_BY_MPI;
     if (terms->verdict != PAT_RELAY_BY_ARRIVALS) /* a call that is announced as apart is none to compare in */
-        return pays && is_try ? PAT_BY_RELAY : next.runner;
+        return is_try && said->spread_ns >= far_ns(p, terms) ? PAT_BY_RELAY : next.runner;
     /* Apart, by estimates that were as wrong lately: it goes by the last calls. */
     if (pays && pat_profile_doubts(terms, said))
         return next.runner;

@@ -455,7 +455,7 @@ void pat_comm_unref(pat_comm *c)
         free_lane(&c->lanes[op]);
     pat_exchange_free(&c->exchange);
     pat_sample_free(&c->sample);
-    free(c); /* holds what this rank says in exchanges */
+    free(c);
 }
 
 void pat_comm_called(pat_comm *c, enum pat_op op)

@@ -42,8 +42,14 @@ static int send(pat_sample *s)
 
 int pat_sample_pass(pat_sample *s, bool begins, bool *moved)
 {
-    int rc = s->under_way && begins ? send(s) : MPI_SUCCESS;
-    return rc == MPI_SUCCESS && s->under_way && s->sent ? pat_tell_pass(&s->tell, moved) : rc;
+    if (!s->under_way || !(s->sent || begins))
+        return MPI_SUCCESS;
+    const int64_t start_ns = pat_clock_local_ns();
+    int rc = send(s);
+    if (rc == MPI_SUCCESS)
+        rc = pat_tell_pass(&s->tell, moved);
+    s->spent_ns += pat_clock_local_ns() - start_ns;
+    return rc;
 }
 
 static int look(pat_sample *s, bool *moved)

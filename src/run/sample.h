@@ -36,8 +36,8 @@ int pat_sample_init(pat_sample *s, const pat_tellers *who); /* 0 or ENOMEM */
 void pat_sample_free(pat_sample *s);                        /* not while it is under way */
 
 /*
- * The call is over on this rank. So that it returns at once, what it says is not sent here but by the first pat_sample_test. mine: what this
- * rank says; the time of its return and the cost are added here.
+ * The call is over on this rank. So that it returns at once, what it says is not sent here but by the first pat_sample_test, or
+ * pat_sample_pass that begins. mine: what this rank says; the time of its return and the cost are added here.
  */
 void pat_sample_begin(pat_sample *s, enum pat_runner ran, int64_t bytes, pat_said mine);
 

@@ -183,7 +183,8 @@ static pat_contest contest_of(const pat_comm *c, const pat_judged *judged, const
     pat_contest contest = judged->contest;
     if (judged->by_link) {
         int64_t native_ns = pat_profile_least_ns(p, PAT_BY_MPI);
-        if (told->ran == PAT_BY_MPI && told->past_ns > 0 && told->past_ns < native_ns)
+        const bool second = p->num_past[PAT_BY_MPI] == 1 && told->ran == PAT_BY_MPI;
+        if (second && told->past_ns > 0 && told->past_ns < native_ns)
             native_ns = told->past_ns;
         const enum pat_op op = judged->contender->op;
         const int64_t least = least_ns(c, op, judged->bytes), early_ns = least + beyond_ns(c, op) + p->off_ns;

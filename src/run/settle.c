@@ -4,6 +4,7 @@
 #include "settle.h"
 
 #include "epoch.h"
+#include "estimates.h"
 #include "runtime.h"
 #include "select.h"
 #include "wait.h"
@@ -25,6 +26,8 @@ static int for_all(int (*step)(pat_comm *c, bool *done), bool failed_too)
             pthread_mutex_unlock(&c->lock);
             all_done = all_done && done;
         }
+        if (!all_done) /* another rank may wait for what only a communicator that is not looked at here can tell it */
+            pat_runtime_drive_others();
     } while (!all_done && rc == MPI_SUCCESS);
     for (pat_comm *c = pat_rt.comms; c; c = c->next) {
         pthread_mutex_lock(&c->lock);
@@ -33,6 +36,43 @@ static int for_all(int (*step)(pat_comm *c, bool *done), bool failed_too)
     }
     return rc;
 }
+
+/* ---- Where something has failed: the others wait for what this rank tells them, or passes on, all the same ---------- */
+
+static bool tells(const pat_comm *c)
+{
+    return pat_comm_tells(c);
+}
+
+static int look_at_nothing(pat_comm *c, bool *moved)
+{
+    (void)c;
+    (void)moved;
+    return MPI_SUCCESS;
+}
+
+/*
+ * It learns from a measured call as they do, or it would not know that they go by estimates from now on. What is told no message comes in
+ * for any more, so that its memory may go.
+ */
+static void tell_after_failure(pat_comm *c)
+{
+    bool moved = false;
+    pat_wait_while(c, tells, look_at_nothing);
+    if (c->sample.under_way)
+        pat_select_look(c, &moved);
+    pat_exchange_test(&c->exchange, &moved);
+}
+
+/* Where it was a call that goes by estimates that has failed, its epoch is over for them. */
+static void say_no_call(pat_comm *c)
+{
+    if (c->exchange.state == PAT_EXCHANGE_DONE && c->phase != PAT_IDLE && pat_comm_estimates(c, c->alg))
+        pat_exchange_reset(&c->exchange);
+    pat_estimates_contribute(c, pat_clock_now_ns(&pat_rt.clock), PAT_NO_CALL, false);
+}
+
+/* ---- All communicators ------------------------------------------------------------------------------------ */
 
 static int finish_calls(pat_comm *c, bool *done)
 {
@@ -45,20 +85,36 @@ static int finish_calls(pat_comm *c, bool *done)
 static int begin_settling(pat_comm *c, bool *done)
 {
     *done = true;
-    return c->background ? pat_epoch_settle_begin(c) : MPI_SUCCESS;
+    if (!c->background)
+        return MPI_SUCCESS;
+    if (c->failure.code == MPI_SUCCESS)
+        return pat_epoch_settle_begin(c);
+    say_no_call(c);
+    return MPI_SUCCESS;
 }
 
 static int step_settling(pat_comm *c, bool *done)
 {
     *done = true;
-    return c->background ? pat_epoch_settle_step(c, done) : MPI_SUCCESS;
+    if (!c->background)
+        return MPI_SUCCESS;
+    if (c->failure.code == MPI_SUCCESS)
+        return pat_epoch_settle_step(c, done);
+    tell_after_failure(c);
+    if (c->exchange.state == PAT_EXCHANGE_DONE)
+        pat_exchange_reset(&c->exchange);
+    return MPI_SUCCESS;
 }
 
 /* What is said of a measured call is taken in with the algorithm that ran it, on all ranks. */
 static int hear(pat_comm *c, bool *done)
 {
+    const bool had_failed = c->failure.code != MPI_SUCCESS;
+    int rc = had_failed ? MPI_SUCCESS : pat_comm_ended(c, pat_select_hear(c));
+    if (c->failure.code != MPI_SUCCESS)
+        tell_after_failure(c);
     *done = true;
-    return pat_comm_ended(c, pat_select_hear(c));
+    return rc;
 }
 
 int pat_settle(bool *busy)
@@ -83,15 +139,15 @@ int pat_settle(bool *busy)
     if (rc != MPI_SUCCESS || !any[0])
         return rc;
     /* First: what is thrown away follows from what was learnt of earlier calls, which is to be the same on all ranks. */
-    rc = for_all(hear, false);
+    rc = for_all(hear, true);
     if (rc == MPI_SUCCESS)
-        rc = for_all(begin_settling, false);
-    return rc == MPI_SUCCESS ? for_all(step_settling, false) : rc;
+        rc = for_all(begin_settling, true);
+    return rc == MPI_SUCCESS ? for_all(step_settling, true) : rc;
 }
 
 int pat_settle_use(const pat_algorithm *alg)
 {
-    int rc = for_all(hear, false);
+    int rc = for_all(hear, true);
     pat_rt.patience = 0;
     atomic_store(&pat_rt.alg[alg->op], alg);
     for (pat_comm *c = pat_rt.comms; c; c = c->next) {
@@ -121,37 +177,45 @@ int pat_settle_credits(void)
     return for_all(end_credits, true);
 }
 
-/* Settle a communicator that is about to go, if its epoch may have begun. */
-static int settle_one(pat_comm *c)
+/* Are ranks to tell each other that there is no call any more? */
+static bool ends_by_estimates(const pat_comm *c)
+{
+    return c->usable && !c->dead && c->background && !pat_rt.settled &&
+           (pat_runtime_estimates() || atomic_load(&c->listens));
+}
+
+static int settle_sound(pat_comm *c)
 {
     bool done = false;
-    int rc = MPI_SUCCESS;
-    pthread_mutex_lock(&c->lock);
-    if (c->usable && !c->dead)
-        rc = pat_epoch_wait(c);
-    if (rc == MPI_SUCCESS && c->usable && !c->dead && c->background && !pat_rt.settled &&
-        (pat_runtime_estimates() || atomic_load(&c->listens))) {
-        atomic_store(&c->foreground, true);
-        rc = pat_epoch_settle_begin(c);
-        while (rc == MPI_SUCCESS && !done) {
-            rc = pat_epoch_settle_step(c, &done);
-            if (rc == MPI_SUCCESS)
-                pat_runtime_drive_others();
-        }
-        atomic_store(&c->foreground, false);
+    atomic_store(&c->foreground, true);
+    int rc = pat_epoch_settle_begin(c);
+    while (rc == MPI_SUCCESS && !done) {
+        rc = pat_epoch_settle_step(c, &done);
+        if (rc == MPI_SUCCESS)
+            pat_runtime_drive_others();
     }
-    pthread_mutex_unlock(&c->lock);
+    atomic_store(&c->foreground, false);
     return rc;
+}
+
+/* Settle a communicator that is about to go, if its epoch may have begun. */
+static void settle_one(pat_comm *c)
+{
+    if (c->usable && !c->dead && c->failure.code == MPI_SUCCESS)
+        pat_epoch_wait(c);
+    if (!ends_by_estimates(c))
+        return;
+    if (c->failure.code == MPI_SUCCESS)
+        pat_comm_ended(c, settle_sound(c));
+    if (c->failure.code != MPI_SUCCESS) {
+        say_no_call(c);
+        tell_after_failure(c);
+    }
 }
 
 static bool credits_under_way(const pat_comm *c)
 {
     return pat_credits_under_way(&c->credits);
-}
-
-static bool owes(const pat_comm *c)
-{
-    return pat_sample_owes(&c->sample);
 }
 
 static int look_at_credits(pat_comm *c, bool *moved)
@@ -169,16 +233,14 @@ int pat_settle_comm_ends(MPI_Comm comm, int keyval, void *attr, void *extra)
     (void)keyval;
     (void)extra;
     pat_comm *c = attr;
+    bool done;
     const int64_t start_ns = pat_clock_local_ns();
     pthread_mutex_lock(&c->lock);
     atomic_store(&c->credits.watched, false);
     pat_wait_while(c, credits_under_way, look_at_credits);
-    if (c->failure.code == MPI_SUCCESS)
-        pat_select_hear(c);
-    else /* nothing is learnt any more, but others wait for what this rank passes on */
-        pat_wait_while(c, owes, look_at_credits);
-    pthread_mutex_unlock(&c->lock);
+    hear(c, &done);
     settle_one(c);
+    pthread_mutex_unlock(&c->lock);
 
     pat_comm_unlist(c);
     pthread_mutex_lock(&c->lock);

@@ -156,12 +156,17 @@ static int look_at_sample(pat_comm *c, pat_lane *lane, bool *moved)
     return pat_select_look_driving(c, moved);
 }
 
+/* When this rank's last measured call was over, by the local clock. */
+static int64_t sample_ended_ns(const pat_comm *c)
+{
+    return c->sample.mine.exit_ns - pat_rt.clock.offset_ns;
+}
+
 /* What ranks say of a measured call; who runs the next one is not known before. */
 static int drive_sample(pat_comm *c, pat_visit *visit)
 {
     bool moved;
-    const int64_t ended_ns = c->sample.mine.exit_ns - pat_rt.clock.offset_ns,
-                  first_ns = pat_pace_measured(ended_ns, ended_ns);
+    const int64_t ended_ns = sample_ended_ns(c), first_ns = pat_pace_measured(ended_ns, ended_ns);
     if (!c->sample.sent &&
         pat_clock_local_ns() < first_ns) { /* others may still be in the call, on the same processor */
         no_later(visit, first_ns);
@@ -214,7 +219,9 @@ static void pass_on(pat_comm *c, pat_visit *visit)
         pat_comm_ended(c, rc);
     const int64_t now = pat_clock_local_ns();
     visit->drove = true;
-    come_again(visit, now, pat_pace_estimates(now, c->exchange.posted_ns));
+    come_again(visit, now,
+               pat_tell_is_over(&c->exchange.tell) ? pat_pace_measured(now, sample_ended_ns(c))
+                                                   : pat_pace_estimates(now, c->exchange.posted_ns));
 }
 
 void pat_visit_comm(pat_comm *c, pat_visit *visit)

@@ -50,6 +50,16 @@ static int pass_on(pat_comm *c, bool *moved)
     return rc;
 }
 
+/* Beside what is waited for: what other ranks may wait for. Where something has failed before, they wait for the rest all the same. */
+static int look_after_others(pat_comm *c, bool *moved)
+{
+    int rc = *moved ? MPI_SUCCESS : pat_credits_look(&c->credits, moved);
+    const bool goes_on = rc == MPI_SUCCESS || c->failure.code != MPI_SUCCESS;
+    if (goes_on && pat_comm_tells(c))
+        rc = pass_on(c, moved);
+    return c->failure.code == MPI_SUCCESS ? rc : MPI_SUCCESS;
+}
+
 int pat_wait_while(pat_comm *c, bool (*busy)(const pat_comm *c), int (*look)(pat_comm *c, bool *moved))
 {
     int rc = MPI_SUCCESS, idle = 0;
@@ -60,10 +70,8 @@ int pat_wait_while(pat_comm *c, bool (*busy)(const pat_comm *c), int (*look)(pat
     while (rc == MPI_SUCCESS && busy(c)) {
         bool moved = false;
         rc = look(c, &moved);
-        if (rc == MPI_SUCCESS && !moved)
-            rc = pat_credits_look(&c->credits, &moved);
-        if (rc == MPI_SUCCESS && pat_comm_tells(c))
-            rc = pass_on(c, &moved);
+        if (rc == MPI_SUCCESS)
+            rc = look_after_others(c, &moved);
         if (rc == MPI_SUCCESS)
             pat_runtime_drive_others();
         idle = moved ? 0 : idle + 1;
