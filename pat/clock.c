@@ -53,6 +53,7 @@ static int ask(pat_clock *clock, MPI_Comm comm, int peer, int rounds)
             shortest = took;
             clock->offset_ns = theirs.time_ns - (start + took / 2);
             clock->error_ns = (took + 1) / 2 + theirs.error_ns;
+            clock->measured_ns = start + took / 2;
         }
     }
     return MPI_SUCCESS;
@@ -61,7 +62,7 @@ static int ask(pat_clock *clock, MPI_Comm comm, int peer, int rounds)
 int pat_clock_sync(pat_clock *clock, MPI_Comm comm, int rounds)
 {
     int rank, size, rc = MPI_SUCCESS;
-    *clock = (pat_clock){0, 0};
+    *clock = (pat_clock){0};
     if (rounds < 1)
         return MPI_ERR_ARG;
     PMPI_Comm_rank(comm, &rank);

@@ -11,6 +11,7 @@ typedef struct pat_clock {
     int64_t offset_ns; /* add to the local clock to get rank 0's */
     int64_t
         error_ns; /* half the smallest round trip seen, summed over the steps from rank 0: the offset is right to within this */
+    int64_t measured_ns; /* the local time at which that was so; clocks drift apart: see timekeeper.h */
 } pat_clock;
 
 int64_t pat_clock_local_ns(void); /* CLOCK_MONOTONIC, any thread, no MPI */

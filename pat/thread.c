@@ -24,6 +24,7 @@ struct pat_thread {
     pat_sockets *sockets;
     pat_thread_work *work;
     void *arg;
+    int64_t first_ns;
     pat_place_view
         *view; /* what its place is chosen by, when there is work for the first time; NULL: it has one */
 };
@@ -57,7 +58,7 @@ static void take_place(pat_thread *t)
 static void *thread_main(void *arg)
 {
     pat_thread *t = arg;
-    pat_visit visit = {.next_ns = PAT_NEVER};
+    pat_visit visit = {.next_ns = t->first_ns};
 
     while (!atomic_load(&t->stopping)) {
         enum pat_sockets_event event = rest(t, &visit);
@@ -80,13 +81,14 @@ static void *thread_main(void *arg)
     return NULL;
 }
 
-pat_thread *pat_thread_start(pat_thread_work *work, void *arg, pat_place_view *view)
+pat_thread *pat_thread_start(pat_thread_work *work, void *arg, int64_t first_ns, pat_place_view *view)
 {
     pat_thread *t = calloc(1, sizeof(*t));
     if (!t)
         return NULL;
     t->work = work;
     t->arg = arg;
+    t->first_ns = first_ns;
     t->event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (t->event < 0) {
         free(t);

@@ -29,10 +29,10 @@ typedef void pat_thread_work(void *arg, pat_visit *visit);
 typedef struct pat_thread pat_thread;
 
 /*
- * Start the thread, with all signals blocked. It chooses where to run by `view`, which it owns from now on, when it first has work.
- * Returns NULL with errno set when it cannot be made; the view is then still the caller's.
+ * Start the thread, with all signals blocked. It works for the first time at first_ns, as pat_visit.next_ns. It chooses where to run by `view`,
+ * which it owns from now on, when it first has work. Returns NULL with errno set when it cannot be made; the view is then still the caller's.
  */
-pat_thread *pat_thread_start(pat_thread_work *work, void *arg, pat_place_view *view);
+pat_thread *pat_thread_start(pat_thread_work *work, void *arg, int64_t first_ns, pat_place_view *view);
 
 /* Wake it soon. Any thread; costs a write to an eventfd. */
 void pat_thread_kick(pat_thread *thread);

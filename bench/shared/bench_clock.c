@@ -38,6 +38,6 @@ int bench_clock_sync(pat_clock *clock, MPI_Comm comm, int rounds, int *same_mach
         rc = MPI_Allreduce(&same, same_machine, 1, MPI_INT, MPI_MIN, comm);
     if (rc != MPI_SUCCESS)
         return rc;
-    *clock = (pat_clock){0, 0};
+    *clock = (pat_clock){0};
     return *same_machine ? MPI_SUCCESS : pat_clock_sync(clock, comm, rounds);
 }

@@ -48,7 +48,8 @@ typedef struct pat_dropin {
     int64_t start_ns;  /* how long starting the library took */
     int64_t thread_ns; /* processor time of the background thread, once nothing is counted any more */
     int64_t finish_ns; /* when MPI_Finalize was called */
-    MPI_Comm comm;     /* the report's own communicator of all ranks, for when the library has ended */
+    int64_t clock_error_ns, clock_drift_ppb, clock_measured; /* as in pat_report_clocks, of this rank */
+    MPI_Comm comm; /* the report's own communicator of all ranks, for when the library has ended */
     int nodes;
     char *calibrations; /* the files by which calls were chosen here, each ended by '\0'; NULL: none */
     size_t calibrations_bytes;

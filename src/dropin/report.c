@@ -180,6 +180,14 @@ static void note_calibrations(pat_dropin *d)
         d->calibrations_bytes = 0;
 }
 
+static void note_clock(pat_dropin *d)
+{
+    const pat_line line = pat_timekeeper_line(&pat_rt.time);
+    d->clock_error_ns = pat_line_error_ns(&line, pat_clock_local_ns());
+    d->clock_drift_ppb = (int64_t)(1e9 * (line.rate < 0 ? -line.rate : line.rate));
+    d->clock_measured = atomic_load(&pat_rt.time.num_measured);
+}
+
 struct pat_dropin *pat_report_end(void)
 {
     pat_dropin *d = pat_rt.dropin;
@@ -191,6 +199,7 @@ struct pat_dropin *pat_report_end(void)
     pat_rt.dropin = NULL;
     d->finish_ns = pat_clock_local_ns();
     note_calibrations(d);
+    note_clock(d);
     pat_runtime_agree(&here, &all, 1); /* an error is the library's end's to tell */
     if (pat_rt.thread)
         pat_thread_usage(pat_rt.thread, &d->thread_ns, &wakeups);
@@ -204,13 +213,17 @@ int pat_report_write(struct pat_dropin *d, int64_t end_ns)
                     .calibrations = d->calibrations,
                     .calibrations_bytes = d->calibrations_bytes};
     const int64_t mine[] = {d->start_ns, atomic_load(&pat_rt.state_ns), end_ns, d->thread_ns};
-    int64_t sums[4] = {0};
+    const int64_t clock[] = {d->clock_error_ns, d->clock_drift_ppb, d->clock_measured};
+    int64_t sums[4] = {0}, most[3] = {0};
     int rank;
     PMPI_Comm_rank(d->comm, &rank);
     PMPI_Comm_size(d->comm, &r.ranks);
     int rc = collect(&d->sites, d->comm, &r.lines, &r.num);
     if (rc == MPI_SUCCESS)
         rc = PMPI_Reduce(mine, sums, 4, MPI_INT64_T, MPI_SUM, 0, d->comm);
+    if (rc == MPI_SUCCESS)
+        rc = PMPI_Reduce(clock, most, 3, MPI_INT64_T, MPI_MAX, 0, d->comm);
+    r.clocks = (pat_report_clocks){most[0], most[1], most[2]};
     r.costs = (pat_report_costs){sums[0], sums[1], sums[2], sums[3]};
     if (rc == MPI_SUCCESS && rank == 0) {
         r.num = merge(r.lines, r.num);

@@ -63,6 +63,13 @@ static json_t *sum_of(const pat_report *r)
         r->calibrations_bytes ? "measured calls, calibration" : "measured calls, least time of the link");
 }
 
+/* Of the worst rank each. */
+static json_t *clocks_of(const pat_report_clocks *c)
+{
+    return json_pack("{s:f, s:f, s:I}", "error_us", 1e-3 * (double)c->error_ns, "drift_ppm",
+                     1e-3 * (double)c->drift_ppb, "measured_again", (json_int_t)c->measured);
+}
+
 /* Texts one after the other, each ended by '\0'. */
 static json_t *words_of(const char *texts, size_t bytes)
 {
@@ -102,6 +109,7 @@ json_t *pat_report_json(const pat_report *r)
     if (root) {
         add_settings(root);
         whole = json_object_set_new(root, "program", sum_of(r)) == 0 && whole;
+        whole = json_object_set_new(root, "clocks", clocks_of(&r->clocks)) == 0 && whole;
         whole = json_object_set_new(root, "sums_over", json_string("ranks and calls")) == 0 && whole;
         whole = json_object_set_new(root, "sites", json_incref(sites)) == 0 && whole;
     }

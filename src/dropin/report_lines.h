@@ -33,6 +33,12 @@ typedef struct pat_report_costs {
     int64_t thread_ns;                  /* processor time of the background thread */
 } pat_report_costs;
 
+/* Of the clocks' offsets to rank 0's, at the end; the most of all ranks. */
+typedef struct pat_report_clocks {
+    int64_t error_ns, drift_ppb;
+    int64_t measured; /* how many times again after the start */
+} pat_report_clocks;
+
 typedef struct pat_report {
     pat_report_line *lines;
     int num;
@@ -40,6 +46,7 @@ typedef struct pat_report {
     int64_t
         time_ns; /* of rank 0, from the end of the MPI library's own MPI_Init to the beginning of its MPI_Finalize */
     pat_report_costs costs;
+    pat_report_clocks clocks;
     char mpi[MPI_MAX_LIBRARY_VERSION_STRING], host[256], date[32]; /* of rank 0; when it is written, in UTC */
     char *command; /* rank 0's command line, each word ended by '\0' */
     size_t command_bytes;

@@ -161,6 +161,17 @@ static void write_about(const pat_report *r, FILE *to)
     fputs("\n#\n", to);
 }
 
+/* Predictions are no better than that. */
+static void write_clocks(const pat_report_clocks *c, FILE *to)
+{
+    char error[NUMBER + 1], drift[NUMBER + 1];
+    fprintf(to,
+            "# Clocks: offsets are known to within %s us (worst rank), drift up to %s ppm, measured again "
+            "%lld time%s.\n",
+            digits(1e-3 * (double)c->error_ns, error), digits(1e-3 * (double)c->drift_ppb, drift),
+            (long long)c->measured, c->measured == 1 ? "" : "s");
+}
+
 /* What all of it has saved, which may be less than nothing. */
 static void write_sum(const pat_report *r, FILE *to)
 {
@@ -182,6 +193,7 @@ static void write_sum(const pat_report *r, FILE *to)
     fprintf(to, "   of %s from MPI_Init to MPI_Finalize\n", digits(pat_report_ms(r->time_ns, 1), text));
     fprintf(to, "#   %-50s %10s   beside that\n", "the background thread's processor time",
             digits(pat_report_ms(r->costs.thread_ns, r->ranks), text));
+    write_clocks(&r->clocks, to);
     if (sum.known_calls == 0)
         fputs("# No call was run by relay, so none can have saved anything.\n", to);
     else if (r->calibrations_bytes)

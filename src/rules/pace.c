@@ -34,6 +34,7 @@ enum row {
     STARTED_ANNOUNCED,
     CAME_IN,
     FULL_OR_CALLING,
+    MEETING, /* without sleep, since something came */
     /* A caller's naps. */
     NAP, /* of the time that nothing has moved */
     NAP_ANNOUNCED,
@@ -56,6 +57,7 @@ static const interval table[NUM_ROWS] = {
     [STARTED_ANNOUNCED] = {.most_ns = 2 * MSEC},
     [CAME_IN] = {.most_ns = 200 * USEC},
     [FULL_OR_CALLING] = {.most_ns = 1 * MSEC},
+    [MEETING] = {.most_ns = 100 * USEC},
     [NAP] = {.part = 20, .least_ns = 50 * USEC, .most_ns = 1 * MSEC},
     [NAP_ANNOUNCED] = {.part = 4, .least_ns = 100 * USEC, .most_ns = 1 * MSEC},
 };
@@ -193,6 +195,11 @@ int64_t pat_pace_credits(int64_t now_ns, int64_t moved_ns, bool under_way, bool 
     if (under_way)
         return since(CREDITS, now_ns, moved_ns);
     return calls_follow ? after(CREDITS_CALLS_FOLLOW, now_ns) : INT64_MAX;
+}
+
+bool pat_pace_meeting_at_once(int64_t now_ns, int64_t moved_ns)
+{
+    return now_ns < after(MEETING, moved_ns);
 }
 
 /* ---- A caller that waits ------------------------------------------------------------------------------ */

@@ -85,6 +85,9 @@ int64_t pat_pace_measured(int64_t now_ns, int64_t ended_ns);
  */
 int64_t pat_pace_credits(int64_t now_ns, int64_t moved_ns, bool under_way, bool calls_follow);
 
+/* In a meeting of two clocks (timekeeper.h): is the next look to follow at once, where something came last at moved_ns? */
+bool pat_pace_meeting_at_once(int64_t now_ns, int64_t moved_ns);
+
 /* ---- A caller that waits ------------------------------------------------------------------------------ */
 
 /*

@@ -36,7 +36,8 @@ bool pat_announce_edge(int64_t now_ns)
                   by_ns = pat_pace_tell(now_ns, first_ns, exchange_ns(c)),
                   due_ns = next_ns < by_ns ? by_ns : now_ns,
                   was_due_ns = atomic_load(&c->edge) ? atomic_load(&c->edge_due_ns) : INT64_MAX;
-    atomic_store(&c->edge_arrival_ns, m->estimate_ns + pat_rt.clock.offset_ns);
+    atomic_store(&c->edge_arrival_ns,
+                 m->estimate_ns + pat_timekeeper_offset_ns(&pat_rt.time, m->estimate_ns));
     atomic_store(&c->edge_next_ns, next_ns);
     atomic_store(&c->edge_due_ns, due_ns);
     atomic_store(&c->edge, true);

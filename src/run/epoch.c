@@ -237,7 +237,7 @@ static int start_round(pat_comm *c)
         return rc;
     if (c->call.element_bytes > 0)
         pat_exec_reduces(lane->current->exec, c->call.recvtype, c->call.op);
-    lane->mine.arrival_ns = pat_clock_now_ns(&pat_rt.clock);
+    lane->mine.arrival_ns = pat_timekeeper_now_ns(&pat_rt.time);
     return pat_round_arrive(lane->current, home, own, &lane->mine);
 }
 
@@ -275,7 +275,7 @@ static int finish_round(pat_comm *c)
     }
     pat_runtime_count_data(&stats);
     if (pat_rt.trace)
-        pat_trace_round(pat_rt.trace, c, pat_rt.clock.offset_ns);
+        pat_trace_round(pat_rt.trace, c, pat_timekeeper_offset_ns(&pat_rt.time, pat_clock_local_ns()));
     rc_note = pat_select_note(c, lane, pat_exec_carried(lane->current->exec), blocks.mean_bytes);
     pat_round_end(lane->current);
     pat_early_release(lane);
@@ -306,10 +306,10 @@ static int happens(pat_comm *c, enum pat_call_event event)
     int rc = MPI_SUCCESS;
     PAT_ENSURE(step.act != PAT_DO_NEVER);
     if (step.act == PAT_DO_SAY_CALL)
-        rc = pat_estimates_contribute(c, pat_clock_now_ns(&pat_rt.clock),
+        rc = pat_estimates_contribute(c, pat_timekeeper_now_ns(&pat_rt.time),
                                       pat_estimates_token(c, c->lane, pat_blocks_of(&c->call)), true);
     else if (step.act == PAT_DO_SAY_NO_CALL)
-        rc = pat_estimates_contribute(c, pat_clock_now_ns(&pat_rt.clock), PAT_NO_CALL, false);
+        rc = pat_estimates_contribute(c, pat_timekeeper_now_ns(&pat_rt.time), PAT_NO_CALL, false);
     else if (step.act == PAT_DO_START)
         rc = start_round(c);
     else if (step.act == PAT_DO_FINISH)
@@ -338,7 +338,7 @@ static int begin(pat_comm *c, const pat_call *call, const pat_algorithm *alg)
     c->left = false;
     c->called_ns = pat_rt.trace ? pat_clock_local_ns() : 0;
     atomic_store(&c->edge, false); /* this call speaks for itself */
-    pat_estimates_called(c, pat_clock_now_ns(&pat_rt.clock));
+    pat_estimates_called(c, pat_timekeeper_now_ns(&pat_rt.time));
     rc = happens(c, pat_comm_estimates(c, alg) ? PAT_CALL_BY_ESTIMATES : PAT_CALL);
     return pat_comm_ended(c, rc);
 }

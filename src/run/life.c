@@ -4,6 +4,7 @@
 #include "life.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,12 +37,37 @@ static void forget_machine(void)
     pat_rt.node_of = NULL;
 }
 
+/*
+ * Nobody measures clocks any more, and no message of that is under way. Where it has failed on some rank there is no waiting for it, and what
+ * is under way keeps its communicator. All ranks come here, whatever has failed on them.
+ */
+static int stop_clock(void)
+{
+    if (!pat_rt.all_threads)
+        return MPI_SUCCESS;
+    const int failed = pat_timekeeper_stop(&pat_rt.time);
+    int any = 1;
+    const int here = failed != MPI_SUCCESS;
+    bool done = false;
+    int rc = pat_runtime_agree(&here, &any, 1);
+    while (rc == MPI_SUCCESS && !any && !done) {
+        rc = pat_timekeeper_end(&pat_rt.time, &done);
+        pat_runtime_drive_others();
+        if (!done)
+            sched_yield();
+    }
+    pat_rt.world_stays = !done;
+    return rc != MPI_SUCCESS ? rc : failed;
+}
+
 /* All but the attribute of MPI_COMM_SELF, which its own callback may not delete. */
 static int shut_down(void)
 {
     int rc = pat_settle(NULL);
     if (rc == MPI_SUCCESS)
         rc = pat_settle_credits();
+    const int rc_clock = stop_clock();
+    rc = rc != MPI_SUCCESS ? rc : rc_clock;
     pat_rt.settled = true;
     if (pat_rt.thread) {
         pat_thread_stop(pat_rt.thread);
@@ -171,22 +197,31 @@ static int find_stored(int rank, bool store)
                               &pat_rt.stored, &pat_rt.num_stored);
 }
 
+/* From the start on. Before that nothing is wrong by much, and most short programs are over. */
+static const int64_t FIRST_LOOK_AT_CLOCK_NS = 1000000000;
+
 /* A thread on each rank: collective. */
 static int start_thread(MPI_Comm node)
 {
     pat_place_view *view;
-    int level;
+    int level, size;
+    PMPI_Comm_size(pat_rt.world, &size);
     int rc = pat_place_ask(pat_rt.world, node, pat_rt.config.thread_pin, &view);
     if (rc != MPI_SUCCESS)
         return rc;
     PMPI_Query_thread(&level);
     if (level >= MPI_THREAD_MULTIPLE && pat_rt.config.background)
-        pat_rt.thread = pat_thread_start(pat_visit_all, NULL, view);
+        pat_rt.thread = pat_thread_start(
+            pat_visit_all, NULL, size > 1 ? pat_clock_local_ns() + FIRST_LOOK_AT_CLOCK_NS : PAT_NEVER, view);
     if (!pat_rt.thread)
         pat_place_forget(view);
-    int mine = pat_rt.thread != NULL, all = 0; /* without one this rank simply has no early part */
-    rc = PMPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, pat_rt.world);
-    pat_rt.all_threads = all;
+    /* Is there one (without, this rank simply has no early part), and below 0 when clocks are to be measured again. */
+    int64_t mine[2] = {pat_rt.thread != NULL, -pat_timekeeper_now_ns(&pat_rt.time) - FIRST_LOOK_AT_CLOCK_NS},
+            least[2] = {0};
+    rc = PMPI_Allreduce(mine, least, 2, MPI_INT64_T, MPI_MIN, pat_rt.world);
+    pat_rt.all_threads = least[0];
+    if (rc == MPI_SUCCESS && pat_rt.all_threads)
+        pat_timekeeper_track(&pat_rt.time, pat_rt.world, -least[1]);
     if (rc != MPI_SUCCESS && pat_rt.thread) {
         pat_thread_stop(pat_rt.thread);
         pat_rt.thread = NULL;
@@ -245,6 +280,7 @@ int pat_life_begin(void)
 {
     const pat_algorithm *alg[PAT_NUM_OPS];
     bool store = false;
+    pat_clock clock;
     int rank;
     PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm world;
@@ -262,8 +298,9 @@ int pat_life_begin(void)
     if (rc == MPI_SUCCESS && pat_rt.config.calibration[0])
         rc = pat_machine_calibration(pat_rt.world, &pat_rt.config, &pat_rt.calibration);
     if (rc == MPI_SUCCESS)
-        rc = pat_clock_sync(&pat_rt.clock, pat_rt.world, CLOCK_ROUNDS);
+        rc = pat_clock_sync(&clock, pat_rt.world, CLOCK_ROUNDS);
     if (rc == MPI_SUCCESS) {
+        pat_timekeeper_begin(&pat_rt.time, &clock);
         pat_runtime_reset();
         for (int op = 0; op < PAT_NUM_OPS; op++)
             atomic_store(&pat_rt.alg[op], alg[op]);

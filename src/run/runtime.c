@@ -15,7 +15,9 @@
 #define DRIVING_INITIALIZER PTHREAD_RWLOCK_INITIALIZER
 #endif
 
-pat_runtime pat_rt = {.lock = PTHREAD_MUTEX_INITIALIZER, .driving = DRIVING_INITIALIZER};
+pat_runtime pat_rt = {.lock = PTHREAD_MUTEX_INITIALIZER,
+                      .driving = DRIVING_INITIALIZER,
+                      .time = {.lock = PTHREAD_MUTEX_INITIALIZER}};
 
 void pat_runtime_reset(void)
 {
@@ -57,6 +59,7 @@ typedef struct pat_agreement {
 int pat_runtime_keep_world(MPI_Comm world)
 {
     pat_rt.world = world;
+    pat_rt.world_stays = false;
     pat_rt.agreement = calloc(1, sizeof(*pat_rt.agreement));
     return pat_rt.agreement ? MPI_SUCCESS : pat_error(MPI_ERR_NO_MEM, "PAT_Init: no memory");
 }
@@ -69,7 +72,8 @@ void pat_runtime_forget_world(void)
         pat_rt.kept_agreements = a;
     } else {
         free(a);
-        PMPI_Comm_free(&pat_rt.world);
+        if (!pat_rt.world_stays)
+            PMPI_Comm_free(&pat_rt.world);
     }
     pat_rt.agreement = NULL;
     pat_rt.world = MPI_COMM_NULL;

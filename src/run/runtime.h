@@ -14,13 +14,13 @@
 
 #include "algorithms.h"
 #include "calibration.h"
-#include "clock.h"
 #include "config.h"
 #include "engine.h"
 #include "milestone.h"
 #include "pat.h"
 #include "store.h"
 #include "thread.h"
+#include "timekeeper.h"
 
 struct pat_comm;
 struct pat_dropin;
@@ -45,9 +45,10 @@ typedef struct pat_runtime {
     pat_calibration *calibration;
     pat_stored *stored;
     int num_stored;
-    pat_clock clock;
-    MPI_Comm world;                        /* the library's own communicator of all ranks */
-    struct pat_agreement *agreement;       /* of pat_runtime_agree */
+    pat_timekeeper time;             /* the clock of all ranks */
+    MPI_Comm world;                  /* the library's own communicator of all ranks */
+    bool world_stays;                /* messages there may still be under way when the library has ended */
+    struct pat_agreement *agreement; /* of pat_runtime_agree */
     struct pat_agreement *kept_agreements; /* that failed: MPI may still write to them */
     int *node_of;                          /* of each rank of the world; see pat_nodes_find */
     int comm_keyval;                       /* of a communicator: its pat_comm */

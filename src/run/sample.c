@@ -26,7 +26,7 @@ void pat_sample_begin(pat_sample *s, enum pat_runner ran, int64_t bytes, pat_sai
     s->ran = ran;
     s->bytes = bytes;
     s->mine = mine;
-    s->mine.exit_ns = pat_clock_now_ns(&pat_rt.clock);
+    s->mine.exit_ns = pat_timekeeper_now_ns(&pat_rt.time);
     s->mine.cost_ns = s->spent_ns;
     s->spent_ns = 0;
     s->sent = false;

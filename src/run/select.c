@@ -392,7 +392,7 @@ int pat_select_hear(pat_comm *c)
 void pat_select_arrive(pat_comm *c, pat_lane *lane, const void *site)
 {
     lane->edged = atomic_load(&c->edge);
-    lane->mine = (pat_carried){.arrival_ns = pat_clock_now_ns(&pat_rt.clock),
+    lane->mine = (pat_carried){.arrival_ns = pat_timekeeper_now_ns(&pat_rt.time),
                                .site = site ? pat_history_site(site) : 0,
                                .last_site = lane->mine.site};
 }

@@ -69,7 +69,7 @@ static void say_no_call(pat_comm *c)
 {
     if (c->exchange.state == PAT_EXCHANGE_DONE && c->phase != PAT_IDLE && pat_comm_estimates(c, c->alg))
         pat_exchange_reset(&c->exchange);
-    pat_estimates_contribute(c, pat_clock_now_ns(&pat_rt.clock), PAT_NO_CALL, false);
+    pat_estimates_contribute(c, pat_timekeeper_now_ns(&pat_rt.time), PAT_NO_CALL, false);
 }
 
 /* ---- All communicators ------------------------------------------------------------------------------------ */

@@ -39,8 +39,8 @@ static int64_t next_look(const pat_comm *c, pat_round *round, int64_t now)
         int64_t bytes;
         if (!pat_exec_receiving(exec, i, &peer, &bytes))
             continue;
-        int64_t from =
-            estimates ? c->exchange.all[peer].arrival_ns - pat_rt.clock.offset_ns : round->moved_ns;
+        int64_t from = estimates ? pat_timekeeper_local_ns(&pat_rt.time, c->exchange.all[peer].arrival_ns)
+                                 : round->moved_ns;
         pat_pace_early_expect(&early, from, pat_link_tau_ns(&c->link, bytes));
     }
     return pat_pace_early_look(&early, now, &round->poll_ns);
@@ -159,7 +159,7 @@ static int look_at_sample(pat_comm *c, pat_lane *lane, bool *moved)
 /* When this rank's last measured call was over, by the local clock. */
 static int64_t sample_ended_ns(const pat_comm *c)
 {
-    return c->sample.mine.exit_ns - pat_rt.clock.offset_ns;
+    return pat_timekeeper_local_ns(&pat_rt.time, c->sample.mine.exit_ns);
 }
 
 /* What ranks say of a measured call; who runs the next one is not known before. */
@@ -250,7 +250,36 @@ void pat_visit_comm(pat_comm *c, pat_visit *visit)
 }
 
 /*
- * One visit: to every communicator. References keep them in memory; the runtime's lock is not held while
+ * Keep this rank's clock together with the others'. A round trip is the better known the sooner an answer is looked for, so looks follow at
+ * once for a moment, without giving away the processor: the program would have it for longer than that. What MPI takes in here may be for a communicator.
+ */
+static void keep_time(pat_visit *visit)
+{
+    int64_t now = pat_clock_local_ns(), moved_ns = now;
+    bool any = false;
+    if (now < pat_timekeeper_next_ns(&pat_rt.time)) {
+        no_later(visit, pat_timekeeper_next_ns(&pat_rt.time));
+        return;
+    }
+    while (pat_timekeeper_meets(&pat_rt.time, now) && pat_pace_meeting_at_once(now, moved_ns)) {
+        bool moved = false;
+        pthread_rwlock_rdlock(&pat_rt.driving);
+        pat_timekeeper_look(&pat_rt.time, &moved);
+        pthread_rwlock_unlock(&pat_rt.driving);
+        now = pat_clock_local_ns();
+        moved_ns = moved ? now : moved_ns;
+        any = any || moved;
+    }
+    if (any && visit->next_ns != PAT_NEVER)
+        no_later(visit, pat_pace_soon(now));
+    if (pat_timekeeper_meets(&pat_rt.time, now))
+        come_again(visit, now, pat_timekeeper_next_ns(&pat_rt.time));
+    else
+        no_later(visit, pat_timekeeper_next_ns(&pat_rt.time));
+}
+
+/*
+ * One visit: to every communicator, and to the clock. References keep them in memory; the runtime's lock is not held while
  * one is driven, so that milestones never wait for a message.
  */
 void pat_visit_all(void *unused, pat_visit *visit)
@@ -284,4 +313,5 @@ void pat_visit_all(void *unused, pat_visit *visit)
         int64_t soon = pat_pace_soon(pat_clock_local_ns());
         visit->next_ns = soon < visit->next_ns ? soon : visit->next_ns;
     }
+    keep_time(visit);
 }

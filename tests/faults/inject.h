@@ -36,6 +36,7 @@ bool inject_lost(void);
 #define PMPI_Comm_split_type(...)      FAULTY(PMPI_Comm_split_type, MPI_ERR_INTERN, __VA_ARGS__)
 #define PMPI_Iallgather(...)           FAULTY(PMPI_Iallgather, MPI_ERR_INTERN, __VA_ARGS__)
 #define PMPI_Iallreduce(...)           FAULTY(PMPI_Iallreduce, MPI_ERR_INTERN, __VA_ARGS__)
+#define PMPI_Iprobe(...)               FAULTY(PMPI_Iprobe, MPI_ERR_INTERN, __VA_ARGS__)
 #define PMPI_Irecv(...)                FAULTY(PMPI_Irecv, MPI_ERR_INTERN, __VA_ARGS__)
 #define PMPI_Isend(...)                FAULTY(PMPI_Isend, MPI_ERR_INTERN, __VA_ARGS__)
 #define PMPI_Pack(...)                 FAULTY(PMPI_Pack, MPI_ERR_INTERN, __VA_ARGS__)

@@ -149,6 +149,11 @@ int(PMPI_Send)(const void *buf, int count, MPI_Datatype type, int dest, int tag,
     return rc == MPI_SUCCESS ? wait_for(&request, MPI_STATUS_IGNORE) : rc;
 }
 
+int(PMPI_Iprobe)(int source, int tag, MPI_Comm comm, int *here, MPI_Status *status)
+{
+    return lost() ? MPI_ERR_INTERN : MPI_Iprobe(source, tag, comm, here, status);
+}
+
 int(PMPI_Test)(MPI_Request *request, int *done, MPI_Status *status)
 {
     return lost() ? MPI_ERR_INTERN : MPI_Test(request, done, status);

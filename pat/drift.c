@@ -1,0 +1,116 @@
+/*
+ * drift.c — see drift.h.
+ */
+#include "drift.h"
+
+#include <string.h>
+
+#define USEC INT64_C(1000)
+#define MSEC INT64_C(1000000)
+#define SEC  INT64_C(1000000000)
+
+/*
+ * Before two samples are far enough apart. Quartz oscillators are specified to 50 ppm or better, and two may be wrong in opposite
+ * directions. Where samples say otherwise they are believed.
+ */
+static const double DRIFT_MOST = 100e-6;
+
+/* By how much a rate may change while samples are kept and until the next one, which is what some kelvins make of a quartz. */
+static const double DRIFT_WANDER = 0.5e-6;
+
+/* Between samples: the first interval, and what it grows to. The bound then grows by the wander alone to some 30 us. */
+static const int64_t INTERVAL_LEAST_NS = 1 * SEC, INTERVAL_MOST_NS = 32 * SEC;
+
+/* Between looks: a part of the time waited so far, within limits; after LOOKS_NS only at multiples of MEET_NS, for as long again. */
+static const int64_t LOOK_PART = 4, LOOK_LEAST_NS = 100 * USEC, LOOK_MOST_NS = 50 * MSEC, LOOKS_NS = 1 * SEC,
+                     MEET_NS = 16 * SEC;
+
+typedef struct range {
+    double low, high;
+} range;
+
+static bool meet(range *r, double low, double high)
+{
+    r->low = low > r->low ? low : r->low;
+    r->high = high < r->high ? high : r->high;
+    return r->low <= r->high;
+}
+
+/* What a sample's error is at the time of the newest one, whose rate the line is to have. */
+static double aged(const pat_drift *d, int i)
+{
+    return (double)d->kept[i].error_ns +
+           DRIFT_WANDER * (double)(d->kept[d->num - 1].local_ns - d->kept[i].local_ns);
+}
+
+/* The rates of all lines through every kept sample; false: there is none. */
+static bool find_rates(const pat_drift *d, range *rates)
+{
+    range r = {-1, 1};
+    bool any = true;
+    for (int j = 1; j < d->num; j++)
+        for (int i = 0; i < j && any; i++) {
+            const pat_drift_sample *a = &d->kept[i], *b = &d->kept[j];
+            const double apart = (double)(b->local_ns - a->local_ns),
+                         more = (double)(b->offset_ns - a->offset_ns), wrong = aged(d, i) + aged(d, j);
+            any = apart <= 0 || meet(&r, (more - wrong) / apart, (more + wrong) / apart);
+        }
+    *rates = r;
+    range likely = r;
+    if (any && meet(&likely, -DRIFT_MOST, DRIFT_MOST))
+        *rates = likely;
+    return any;
+}
+
+static void forget_oldest(pat_drift *d)
+{
+    d->num--;
+    memmove(d->kept, d->kept + 1, (size_t)d->num * sizeof(d->kept[0]));
+}
+
+bool pat_drift_add(pat_drift *d, const pat_drift_sample *sample, pat_line *line)
+{
+    bool agreed = true;
+    range rates;
+    if (d->num == PAT_DRIFT_KEPT)
+        forget_oldest(d);
+    d->kept[d->num++] = *sample;
+    while (!find_rates(d, &rates)) {
+        forget_oldest(d);
+        agreed = false;
+    }
+    *line = (pat_line){.rate = (rates.low + rates.high) / 2,
+                       .rate_error = (rates.high - rates.low) / 2 + DRIFT_WANDER};
+    double least = INFINITY;
+    for (int i = 0; i < d->num; i++) {
+        const pat_drift_sample *s = &d->kept[i];
+        const double error_ns =
+            (double)s->error_ns + line->rate_error * (double)(sample->local_ns - s->local_ns);
+        if (error_ns < least) {
+            least = error_ns;
+            line->ref_ns = s->local_ns;
+            line->offset_ns = s->offset_ns;
+            line->error_ns = s->error_ns;
+        }
+    }
+    return agreed;
+}
+
+int64_t pat_drift_interval_ns(int64_t interval_ns, bool agreed)
+{
+    const int64_t next_ns = agreed ? 2 * interval_ns : interval_ns / 2;
+    return next_ns < INTERVAL_LEAST_NS  ? INTERVAL_LEAST_NS
+           : next_ns > INTERVAL_MOST_NS ? INTERVAL_MOST_NS
+                                        : next_ns;
+}
+
+int64_t pat_drift_look_ns(int64_t now_ns, int64_t since_ns)
+{
+    const int64_t met_ns = now_ns - now_ns % MEET_NS, from_ns = since_ns > met_ns ? since_ns : met_ns;
+    const int64_t waited_ns = now_ns - from_ns, pause_ns = waited_ns / LOOK_PART;
+    if (waited_ns >= LOOKS_NS)
+        return met_ns + MEET_NS;
+    return now_ns + (pause_ns < LOOK_LEAST_NS  ? LOOK_LEAST_NS
+                     : pause_ns > LOOK_MOST_NS ? LOOK_MOST_NS
+                                               : pause_ns);
+}

@@ -1,0 +1,124 @@
+/*
+ * mpi_drift.c — clocks that drift apart are kept together: the truth is within the bound that the library itself claims, at every moment and
+ * on every rank, and the error stays far below what the offsets of the start would have become. And ending the library in the middle of
+ * a measurement does no harm. ranks: 2 3 5
+ *
+ * Ranks on one machine share the clock, so this program puts its own clock_gettime between the library and the system: every rank's
+ * monotonic clock has an offset and a rate of its own. Rank 0's is the true one, which every rank can ask the system for.
+ */
+#include "mpi_common.h"
+
+#include <inttypes.h>
+#include <sys/syscall.h>
+
+#include "runtime.h"
+
+#define US  INT64_C(1000)
+#define SEC INT64_C(1000000000)
+
+int clock_gettime(clockid_t clock, struct timespec *ts); /* ours; glibc's declaration has other attributes */
+
+static int64_t true_ns(void)
+{
+    struct timespec ts;
+    syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &ts);
+    return (int64_t)ts.tv_sec * SEC + ts.tv_nsec;
+}
+
+/* Known before MPI is: the clock must not jump. */
+static int launched_as(void)
+{
+    const char *open = getenv("OMPI_COMM_WORLD_RANK"), *mpich = getenv("PMI_RANK");
+    return open ? atoi(open) : mpich ? atoi(mpich) : -1;
+}
+
+static int64_t rate_ppm(int rank)
+{
+    static const int64_t rates[] = {0, 60, -60, 90, -90};
+    return rank < 0 ? 0 : rates[rank % 5];
+}
+
+int clock_gettime(clockid_t clock, struct timespec *ts)
+{
+    if (clock != CLOCK_MONOTONIC)
+        return (int)syscall(SYS_clock_gettime, clock, ts);
+    const int rank = launched_as();
+    const int64_t now = true_ns(), ppm = rate_ppm(rank),
+                  shown = now + now / 1000000 * ppm + now % 1000000 * ppm / 1000000 + rank * SEC;
+    ts->tv_sec = (time_t)(shown / SEC);
+    ts->tv_nsec = (long)(shown % SEC);
+    return 0;
+}
+
+/* How far the common clock is off here and now; whatever happens between the readings only makes it look better. */
+static int64_t check(void)
+{
+    const int64_t before = true_ns(), claimed = pat_timekeeper_now_ns(&pat_rt.time);
+    const pat_line line = pat_timekeeper_line(&pat_rt.time);
+    const int64_t bound = pat_line_error_ns(&line, pat_clock_local_ns()), after = true_ns();
+    const int64_t off = claimed < before ? before - claimed : claimed > after ? claimed - after : 0;
+    if (off > bound)
+        test_fail("the clock is off by %" PRId64 " ns, and the bound is %" PRId64 " ns", off, bound);
+    return off;
+}
+
+/* Ranks come to the end anywhere around the first measurement. */
+static void end_in_the_middle(int turn)
+{
+    test_at("life %d", turn);
+    MUST(PAT_Init());
+    sleep_ms(998 + 3 * turn + 2 * test.rank);
+    check();
+    MUST(PAT_Finalize());
+}
+
+/* Are the last two samples as good as they are where the ranks get the processor when they want it? */
+static bool undisturbed(void)
+{
+    pthread_mutex_lock(&pat_rt.time.lock);
+    const pat_drift *d = &pat_rt.time.drift;
+    const int last = d->num - 1;
+    const bool good = last >= 1 && d->kept[last].error_ns < 25 * US && d->kept[last - 1].error_ns < 25 * US;
+    pthread_mutex_unlock(&pat_rt.time.lock);
+    return good;
+}
+
+int main(int argc, char **argv)
+{
+    enum { LIVES = 3, LIFE_MS = 6000, SETTLED_MS = 4500, EVERY_MS = 50 };
+    if (launched_as() < 0)
+        return 77;
+    if (!test_mpi_init(&argc, &argv, MPI_THREAD_MULTIPLE)) {
+        MPI_Finalize();
+        return 77;
+    }
+    for (int turn = 0; turn < LIVES; turn++)
+        end_in_the_middle(turn);
+    test_at("a longer life");
+    MUST(PAT_Init());
+    int64_t worst = 0, cpu_ns, wakeups, begin = true_ns();
+    for (int ms = 0; ms < LIFE_MS; ms += EVERY_MS) {
+        sleep_ms(EVERY_MS);
+        const int64_t off = check();
+        if (ms >= SETTLED_MS && off > worst)
+            worst = off;
+    }
+    const int64_t untracked = llabs(rate_ppm(test.rank)) * (true_ns() - begin) / 1000000;
+    const pat_line line = pat_timekeeper_line(&pat_rt.time);
+    const int64_t bound = pat_line_error_ns(&line, pat_clock_local_ns()),
+                  measured = atomic_load(&pat_rt.time.num_measured);
+    pat_thread_usage(pat_rt.thread, &cpu_ns, &wakeups);
+    printf("rank %d: off by %.1f us, bound %.1f us, without measuring again %.1f us; rate %.2f ppm, measured "
+           "%" PRId64 " times; thread: %" PRId64 " wake-ups, %.2f ms\n",
+           test.rank, 1e-3 * (double)worst, 1e-3 * (double)bound, 1e-3 * (double)untracked, 1e6 * line.rate,
+           measured, wakeups, 1e-6 * (double)cpu_ns);
+    int here = test.rank == 0 || undisturbed(), all = 0;
+    if (test.rank > 0 && measured == 0)
+        test_fail("nothing was measured");
+    if (test.rank > 0 && here && (bound > untracked / 2 || worst > untracked / 4))
+        test_fail("off by %" PRId64 " ns, bound %" PRId64 " ns, without measuring again %" PRId64 " ns",
+                  worst, bound, untracked);
+    MPI_Allreduce(&here, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    const int result = test_end();
+    return result ? result : all ? 0 : 77;
+}
