@@ -197,6 +197,7 @@ a_report_is_wider_than_a_terminal() {
 # less: ending the library N
 # LOST in all (estimated) N of N from MPI_Init to MPI_Finalize
 # the background thread's processor time N beside that
+# Clocks: offsets are known to within N us (worst rank), drift up to N ppm, measured again N times.
 # No call was run by relay, so none can have saved anything.
 # Calls of a rank, bytes of a call, and times of a call in ms, means over calls and ranks. Waiting for the last rank,
 # saved (estimated) and the rank that was last most often (counted in the call's communicator) are known only of
