@@ -59,6 +59,29 @@ static void faster_is_found(void **state)
     assert_int_equal(p.next.why, PAT_WHY_FASTER);
 }
 
+/*
+ * A calibration has the MPI library take clearly longer, and relay takes what it says of relay: no try for 64 calls. Where relay takes another time,
+ * the MPI library is tried within ten calls, whatever the calibration says of it.
+ */
+static void calibration_that_fits(void **state)
+{
+    (void)state;
+    for (int percent = 80; percent <= 130; percent += 10) {
+        program p = {0};
+        place at = at_site(13, PAT_RELAY_ALWAYS, true, 0, 3 * LEAST_NS / 2 * percent / 100, 2 * LEAST_NS);
+        at.terms.early_ns = 3 * LEAST_NS / 2;
+        at.terms.native_ns = 2 * LEAST_NS;
+        const bool fits = percent >= 90 && percent <= 110;
+        const int early = relay_calls(&p, &at, 10);
+        assert_in_range(early, fits ? 10 : 1, fits ? 10 : 9);
+        assert_in_range(early + relay_calls(&p, &at, 60), 60, 69); /* but it is */
+    }
+    program p = {0}; /* one that has the MPI library take no longer is no reason to wait */
+    place at = at_site(13, PAT_RELAY_ALWAYS, true, 0, 3 * LEAST_NS / 2, 2 * LEAST_NS);
+    at.terms.early_ns = at.terms.native_ns = 3 * LEAST_NS / 2;
+    assert_in_range(relay_calls(&p, &at, 10), 1, 9);
+}
+
 static place on_shared_nodes(enum pat_verdict verdict, int64_t spread_ns, int64_t relay_ns, int64_t mpi_ns)
 {
     place at = at_site(81, verdict, false, spread_ns, relay_ns, mpi_ns);
@@ -441,6 +464,7 @@ int main(void)
         cmocka_unit_test(what_is_told),
         cmocka_unit_test(never_much_slower),
         cmocka_unit_test(faster_is_found),
+        cmocka_unit_test(calibration_that_fits),
         cmocka_unit_test(held_back_with_many_a_node),
         cmocka_unit_test(tries_are_put_off),
         cmocka_unit_test(who_has_won_comes_back),

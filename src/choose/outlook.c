@@ -113,6 +113,21 @@ void pat_contest_by_link(pat_contest *contest, int64_t native_ns, const pat_algo
     contest->of[0].us = 1e-3 * (double)early_ns;
 }
 
+double pat_contest_us(const pat_contest *contest, const pat_algorithm *alg)
+{
+    for (int i = 0; i < contest->num; i++)
+        if (contest->of[i].alg == alg)
+            return contest->of[i].us;
+    return NAN;
+}
+
+void pat_contest_mend(pat_contest *contest, int64_t off_ns)
+{
+    for (int i = 0; i < contest->num; i++)
+        if (pat_algorithm_is_early(contest->of[i].alg))
+            contest->of[i].us = fmax(contest->of[i].us / 2, contest->of[i].us + 1e-3 * (double)off_ns);
+}
+
 const pat_algorithm *pat_contest_early(const pat_contest *contest, enum pat_op op)
 {
     const pat_algorithm *best = pat_algorithm_contender(op);
@@ -170,7 +185,8 @@ enum pat_verdict pat_outlook_verdict(const pat_outlook *together)
 {
     if (together->relay_us > BEARABLE_TIMES * together->native_us)
         return PAT_RELAY_NEVER;
-    return together->relay_us <= together->native_us && pat_algorithm_is_early(together->contender)
+    return together->relay_us <= (1 - CLEARLY) * together->native_us &&
+                   pat_algorithm_is_early(together->contender)
                ? PAT_RELAY_ALWAYS
                : PAT_RELAY_BY_ARRIVALS;
 }

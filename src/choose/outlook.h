@@ -50,6 +50,12 @@ void pat_contest_make(pat_contest *contest, const pat_calibration *c, enum pat_o
 void pat_contest_by_link(pat_contest *contest, int64_t native_ns, const pat_algorithm *early,
                          int64_t early_ns);
 
+/* What a contender takes; NaN: it is none. */
+double pat_contest_us(const pat_contest *contest, const pat_algorithm *alg);
+
+/* Algorithms that move data early were measured to take so much longer than it says, or less where off_ns is below 0. */
+void pat_contest_mend(pat_contest *contest, int64_t off_ns);
+
 /*
  * Of the contenders that move data early, the one that takes least when all ranks call at once: its rounds are prepared
  * where nothing else is known. Where no contender's time is known, pat_algorithm_contender; NULL: the collective has
@@ -69,7 +75,7 @@ int pat_outlook_make(pat_outlook *outlook, const pat_contest *of, const int64_t 
 enum pat_verdict { PAT_RELAY_NEVER = 1, PAT_RELAY_ALWAYS, PAT_RELAY_BY_ARRIVALS };
 
 /*
- * Of the outlook when all call at once: where relay is the faster one then it is so always, since it gains by every wait for
+ * Of the outlook when all call at once: where relay is clearly the faster one then it is so always, since it gains by every wait for
  * a late rank; where it takes several times as long it is not even tried. Another one that is the faster then need not be so always.
  */
 enum pat_verdict pat_outlook_verdict(const pat_outlook *together);

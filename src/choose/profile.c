@@ -12,15 +12,15 @@ enum {
     FELT_CALL = 100, /* measuring calls may take this part of their time, */
     FELT = 200,      /* and what ranks tell each other this part of the time between calls */
     OFTEN_CALLS = 8, /* how many calls the mean of often_apart is over, or so */
-    LOOK_AGAIN =
-        4,         /* calls by relay between two measured ones, at least, and twice as many as are not felt */
-    MOST_GAP = 64, /* calls by the MPI library between two looks at when ranks come, or two tries of relay */
-    FIRST_TRY = 8, /* calls between two tries, at first */
+    LOOK_AGAIN = 4,  /* calls by relay between two measured ones, and twice as many as are not felt */
+    MOST_GAP = PAT_MOST_GAP,
+    FIRST_TRY = 8,           /* calls between two tries, at first */
     MOST_TRY = 1024,         /* and at most, while relay runs */
     HELD_CALLS = 130,        /* by the MPI library before a try that is held back */
     ROOM_PERCENT = 150,      /* of what the link needs: who takes more leaves room for relay */
     ROOM_APART_PERCENT = 90, /* the same while ranks come far apart */
     LEAST_PERCENT = 5,       /* above what the link needs: whoever is within it can hardly be beaten */
+    FORESEEN_PERCENT = 10,   /* of what a calibration says: it fits */
     CLEARLY_PERCENT = 2,     /* of its time: faster than the one that runs */
     PROVEN_PERCENT = 5,      /* than relay, where relay was proven and there are few samples */
     UNPROVEN_PERCENT = 10,   /* than the MPI library, where relay was not proven */
@@ -194,15 +194,22 @@ static bool worth_a_try(const pat_profile *p, const pat_terms *terms)
     return promises(p, terms) && !held_back(p, terms) && p->calls >= rest_of(p);
 }
 
+/* Relay was measured to take so long, less what it could do while the last rank was awaited. */
+static bool took_about(const pat_profile *p, const pat_terms *terms, int64_t ns, int percent)
+{
+    const int64_t relay_ns = cost_ns(p, terms, PAT_BY_RELAY), more_ns = ns * percent / 100;
+    return relay_ns > 0 && relay_ns <= ns + more_ns && relay_ns + pat_profile_spread_ns(p) >= ns - more_ns;
+}
+
 /*
- * Relay was measured to take about what the link needs, less what it could do while the last rank was awaited: then the MPI library is
- * tried seldom, since it cannot take much less. Where it was anything else, also less, what is known of the link may be wrong.
+ * Relay takes what the link needs, or what a calibration says that has the MPI library take clearly longer: then the MPI library is
+ * tried seldom, since it hardly takes less. Where relay takes anything else, also less, what is known may be wrong.
  */
 static bool is_least(const pat_profile *p, const pat_terms *terms)
 {
-    const int64_t relay_ns = cost_ns(p, terms, PAT_BY_RELAY);
-    return relay_ns > 0 && relay_ns <= terms->least_ns + terms->least_ns * LEAST_PERCENT / 100 &&
-           relay_ns + pat_profile_spread_ns(p) >= terms->least_ns - terms->least_ns * LEAST_PERCENT / 100;
+    const bool ahead = 100 * (double)terms->native_ns > (100 + FORESEEN_PERCENT) * (double)terms->early_ns;
+    return took_about(p, terms, terms->least_ns, LEAST_PERCENT) ||
+           (ahead && took_about(p, terms, terms->early_ns, FORESEEN_PERCENT));
 }
 
 /* ---- Who runs it ------------------------------------------------------------------------------------------ */
@@ -366,17 +373,18 @@ static void take_sample(pat_profile *p, const pat_told *told)
 }
 
 /*
- * What relay takes beyond the link is reckoned from the link's latency and the thread's pace; what it is on this machine, calls by relay
- * show. The outlook was made with what was known until now, so that the half of its error is added; but a call that took less, the first one after
- * the MPI library has run, is believed at once, because noise makes calls longer. A call that stood still counts for no more than twice the time of one that does not.
+ * What relay takes on this machine, calls by it show: more or less than the link lets expect, or than a calibration says, which was made with
+ * nothing else to do. The outlook was made with what was known until now, so that the half of its error is added; but a call that took less, the first
+ * one after the MPI library has run, is believed at once, because noise makes calls longer. One that stood still counts twice at most.
  */
 static void note_off(pat_profile *p, const pat_terms *terms, const pat_told *told)
 {
-    if (told->ran != PAT_BY_RELAY || !terms->reckoned || !pat_outlook_is_known(&told->outlook))
+    const pat_algorithm *by = told->outlook.contender;
+    if (told->ran != PAT_BY_RELAY || !pat_outlook_is_known(&told->outlook) ||
+        (by && !pat_algorithm_is_early(by)))
         return;
-    const int64_t most_ns = 2 * (terms->least_ns + terms->beyond_ns),
-                  off_ns =
-                      told->past_ns - (int64_t)(1e3 * (told->outlook.relay_us - told->outlook.waiting_us));
+    const int64_t foreseen_ns = (int64_t)(1e3 * (told->outlook.relay_us - told->outlook.waiting_us)),
+                  most_ns = 2 * (terms->least_ns + terms->beyond_ns), off_ns = told->past_ns - foreseen_ns;
     const bool believed = off_ns < 0 && p->num_past[PAT_BY_RELAY] == 1;
     p->off_ns += believed ? off_ns : (off_ns < most_ns ? off_ns : most_ns) / 2;
     p->off_ns = p->off_ns > -terms->beyond_ns ? p->off_ns : -terms->beyond_ns;
@@ -472,10 +480,9 @@ bool pat_profile_note(pat_profile *p, const pat_terms *terms, const pat_told *to
         note_off(p, terms, told);
         note_cost(p, told);
     }
-    if (p->in_use == PAT_BY_MPI)
-        after_mpi(p, terms, told);
-    else
-        after_relay(p, terms, told);
+    if (told->ran == PAT_BY_MPI && !terms->reckoned && p->off_ns > 0) /* a calibration is believed again */
+        p->off_ns -= p->off_ns / MOST_GAP;
+    (p->in_use == PAT_BY_MPI ? after_mpi : after_relay)(p, terms, told);
     return p->in_use != was;
 }
 
@@ -486,14 +493,4 @@ void pat_profile_pass(pat_profile *p)
         p->left--;
     else
         p->left = p->gap = longer_look(p);
-}
-
-pat_profile pat_profile_after(const pat_profile *old, int64_t bytes, uint32_t site)
-{
-    return (pat_profile){.bytes = bytes,
-                         .site = site,
-                         .left = at_most(old->left, MOST_GAP),
-                         .gap = at_most(old->gap, MOST_GAP),
-                         .most_gap = -1,
-                         .losses = old->losses};
 }

@@ -54,7 +54,13 @@ enum pat_why {
  * So many calls are kept of which it is known when ranks came; and so many measured ones of each runner. PAT_ALL_APART:
  * the value of pat_profile.often_apart if ranks came far apart in every call.
  */
-enum { PAT_LATELY = 2, PAT_SAMPLES = 3, PAT_ALL_APART = 1 << 10 };
+enum {
+    PAT_LATELY = 2,
+    PAT_SAMPLES = 3,
+    PAT_ALL_APART = 1 << 10,
+    PAT_MOST_GAP =
+        64 /* calls by the MPI library between two looks at when ranks come, or two tries of relay */
+};
 
 /* A call that is over, as all ranks know it. */
 typedef struct pat_told {
@@ -79,7 +85,8 @@ typedef struct pat_terms {
     int64_t least_ns;
     /* What relay is reckoned to take beyond it: a latency for each block, and a background thread that wakes to pass it on. */
     int64_t beyond_ns;
-    bool reckoned; /* outlooks are made with these two, and not by a calibration */
+    int64_t early_ns, native_ns; /* what relay and the MPI library take then by a calibration; 0: not known */
+    bool reckoned;               /* outlooks are made with these two, and not by a calibration */
     bool
         relay_first; /* relay runs the first calls, since on such networks it was not found slower; else the MPI library does */
     /* Several ranks share a node, and no calibration says what relay takes there: tries are held back. */

@@ -62,3 +62,13 @@ bool pat_profile_doubts(const pat_terms *terms, const pat_told *said)
 {
     return said->doubt_ns > terms->block_ns && said->doubt_ns > said->spread_ns / 2;
 }
+
+pat_profile pat_profile_after(const pat_profile *old, int64_t bytes, uint32_t site)
+{
+    return (pat_profile){.bytes = bytes,
+                         .site = site,
+                         .left = old->left < PAT_MOST_GAP ? old->left : PAT_MOST_GAP,
+                         .gap = old->gap < PAT_MOST_GAP ? old->gap : PAT_MOST_GAP,
+                         .most_gap = -1,
+                         .losses = old->losses};
+}

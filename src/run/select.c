@@ -141,10 +141,15 @@ static pat_judged judged_of(const pat_comm *c, const pat_lane *lane, int64_t blo
 static pat_terms terms_of(const pat_comm *c, enum pat_op op, const pat_judged *judged)
 {
     const int64_t block_ns = pat_link_busy_ns(&c->link, judged->bytes);
+    const double early_us = pat_contest_us(&judged->contest, judged->contender),
+                 native_us = judged->contest.native_us;
+    const bool calibrated = early_us > 0 && native_us > 0; /* not with NaN */
     return (pat_terms){.verdict = judged->verdict,
                        .block_ns = block_ns,
                        .least_ns = least_ns(c, op, judged->bytes),
                        .beyond_ns = beyond_ns(c, op),
+                       .early_ns = calibrated ? (int64_t)(1e3 * early_us) : 0,
+                       .native_ns = calibrated ? (int64_t)(1e3 * native_us) : 0,
                        .reckoned = judged->by_link,
                        .relay_first = judged->first,
                        .many_a_node = !c->calibrated && !c->one_a_node && !c->one_node};
@@ -181,6 +186,8 @@ static pat_contest contest_of(const pat_comm *c, const pat_judged *judged, const
                               const pat_told *told)
 {
     pat_contest contest = judged->contest;
+    if (!judged->by_link)
+        pat_contest_mend(&contest, p->off_ns);
     if (judged->by_link) {
         int64_t native_ns = pat_profile_least_ns(p, PAT_BY_MPI);
         const bool second = p->num_past[PAT_BY_MPI] == 1 && told->ran == PAT_BY_MPI;
