@@ -237,7 +237,9 @@ static int start_round(pat_comm *c)
         return rc;
     if (c->call.element_bytes > 0)
         pat_exec_reduces(lane->current->exec, c->call.recvtype, c->call.op);
-    lane->mine.arrival_ns = pat_timekeeper_now_ns(&pat_rt.time);
+    const int64_t now_ns = pat_clock_local_ns();
+    lane->offset_ns = pat_timekeeper_offset_ns(&pat_rt.time, now_ns);
+    lane->mine.arrival_ns = now_ns + lane->offset_ns;
     return pat_round_arrive(lane->current, home, own, &lane->mine);
 }
 
@@ -275,7 +277,7 @@ static int finish_round(pat_comm *c)
     }
     pat_runtime_count_data(&stats);
     if (pat_rt.trace)
-        pat_trace_round(pat_rt.trace, c, pat_timekeeper_offset_ns(&pat_rt.time, pat_clock_local_ns()));
+        pat_trace_round(pat_rt.trace, c);
     rc_note = pat_select_note(c, lane, pat_exec_carried(lane->current->exec), blocks.mean_bytes);
     pat_round_end(lane->current);
     pat_early_release(lane);

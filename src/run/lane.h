@@ -57,6 +57,7 @@ typedef struct pat_lane {
     pat_round *current;  /* the round of the call under way */
     pat_round *prepared; /* made before the call; becomes current, or is voided */
     pat_carried mine;    /* what the block of the call under way carries of this rank */
+    int64_t offset_ns;   /* from this rank's clock to that of all ranks, when this rank arrived */
     bool by_request;     /* the last call was a request's: before its next PAT_Open nothing is prepared, */
     int64_t open_by_ns;  /* unless it is later than this, in local time; 0: not known while its round runs */
 

@@ -55,14 +55,14 @@ static void write_line(FILE *file, const char *comm, const pat_comm *c, const li
             l->peer, (long long)l->offset, (long long)l->bytes, (long long)l->start_ns, (long long)l->end_ns);
 }
 
-void pat_trace_round(FILE *file, const pat_comm *c, int64_t clock_offset_ns)
+void pat_trace_round(FILE *file, const pat_comm *c)
 {
     static const char *const kinds[] = {
         [PAT_NODE_ARRIVE] = "arrive", [PAT_NODE_COPY] = "copy",     [PAT_NODE_SEND] = "send",
         [PAT_NODE_RECV] = "recv",     [PAT_NODE_REDUCE] = "reduce", [PAT_NODE_NONE] = "none"};
     const pat_plan *p = c->lane->current->plan;
     const pat_span *spans = pat_exec_spans(c->lane->current->exec);
-    const int64_t now = pat_clock_local_ns();
+    const int64_t now = pat_clock_local_ns(), clock_offset_ns = c->lane->offset_ns;
     char name[MPI_MAX_OBJECT_NAME];
     name_of(c, name);
     for (int i = 0; spans && i < p->num_nodes; i++) {

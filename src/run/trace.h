@@ -20,9 +20,10 @@ void pat_trace_begin(FILE *file, bool goes_on);
 
 /*
  * Append the round that communicator `c` is just completing: one line per node of its plan, and one from the call to its
- * return. clock_offset_ns makes the local clock the one that all ranks share.
+ * return. All its times are made those of the clock of all ranks as the arrival was that the others have been told: what is
+ * learnt of the clocks while the round runs moves none of them against another.
  */
-void pat_trace_round(FILE *file, const pat_comm *c, int64_t clock_offset_ns);
+void pat_trace_round(FILE *file, const pat_comm *c);
 
 /* The library does not start after all: close the file, and remove it if there is nothing in it. */
 void pat_trace_drop(FILE *file, const char *dir, int rank);
