@@ -3,22 +3,26 @@
 # taken out first. Then every rule is broken once in a copy of the tree, and this script must notice.
 set -eu
 
-# strip FILE: the text without comments and without what stands in quotes; headers and macros stay as they are written.
+# strip TREE TO: the sources of a tree once more below TO, without comments and without what stands in quotes; headers and
+# macros stay as they are written.
 strip() {
-    "${CC:-cc}" -fpreprocessed -dD -E -P -x c "$1" 2>/dev/null |
-        sed -E '/^ *# *include/!s/"([^"\\]|\\.)*"/""/g'
+    local tree=$1 to=$2 file
+    (cd "$tree" && find src pat algorithms bench -name '*.[ch]') >"$to.list"
+    xargs -r dirname <"$to.list" | sort -u | while read -r file; do mkdir -p "$to/$file"; done
+    while read -r file; do
+        "${CC:-cc}" -fpreprocessed -dD -E -P -x c "$tree/$file" 2>/dev/null |
+            sed -E '/^ *# *include/!s/"([^"\\]|\\.)*"/""/g' >"$to/$file"
+    done <"$to.list"
 }
 
 # forbid RULE REGEX FILE...: no line of these files may match.
 forbid() {
-    local rule=$1 regex=$2 file hits
+    local rule=$1 regex=$2 hits
     shift 2
-    for file in "$@"; do
-        [ -e "$file" ] || continue
-        hits=$(strip "$file" | grep -P "$regex") || continue
-        printf '%s: %s:\n%s\n' "$file" "$rule" "$hits" >&2
-        broken=1
-    done
+    [ $# -gt 0 ] || return 0
+    hits=$(grep -H -P "$regex" "$@") || return 0
+    printf '%s:\n%s\n' "$rule" "$hits" >&2
+    broken=1
 }
 
 # except FILE...: what is left of the array `files` without these.
@@ -38,7 +42,7 @@ except() {
 includes() {
     local file
     find src pat algorithms bench -name '*.[ch]' | sort | while read -r file; do
-        strip "$file" | sed -nE 's|^ *# *include *"(.*/)?([^"/]*)\.[ch]".*|'"${file%.[ch]}"' \2|p'
+        sed -nE 's|^ *# *include *"(.*/)?([^"/]*)\.[ch]".*|'"${file%.[ch]}"' \2|p' "$file"
         echo "${file%.[ch]}"
     done
 }
@@ -94,7 +98,11 @@ circles() {
 
 # check TREE: status 0 when the tree keeps every rule.
 check() (
-    cd "$1"
+    stripped=$(mktemp -d "$work/XXXXXX")
+    mkdir "$stripped/tree"
+    strip "$1" "$stripped/tree"
+    cd "$stripped/tree"
+    mkdir -p src pat algorithms bench
     shopt -s nullglob
     broken=0
     pure=(src/{plan,check,choose,rules}/*.[ch] algorithms/*.[ch])
@@ -137,17 +145,18 @@ check() (
     forbid "the library never prints (but for what PAT_TRACE and PAT_EXPLAIN ask for) and never exits" \
         '(^|[^A-Za-z0-9_])(f?printf|f?puts|perror|putchar|exit|_exit|abort|PMPI_Abort) *\(' "${files[@]}"
     forbid "a trace goes to its file, and nothing ends the program" \
-        '(^|[^A-Za-z0-9_])(printf|f?puts|perror|putchar|exit|_exit|abort|PMPI_Abort) *\(|\bstd(out|err)\b' src/run/trace.c
+        '(^|[^A-Za-z0-9_])(printf|f?puts|perror|putchar|exit|_exit|abort|PMPI_Abort) *\(|\bstd(out|err)\b' src/run/trace.[c]
     circles
     exit $broken
 )
 
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
 check "$PAT_SOURCE" || exit 1
 
-tree=$(mktemp -d)
-trap 'rm -rf "$tree"' EXIT
+tree=$work/tree
 empty_tree() {
-    rm -rf "${tree:?}"/*
+    rm -rf "${tree:?}"
     mkdir -p "$tree"/{src/{base,plan,check,choose,rules,engine,run,face,dropin},pat,algorithms,bench/{shared,results,report,mini,calibrate}}
 }
 # caught FILE LINE: a tree in which FILE holds LINE must be refused.
