@@ -17,10 +17,11 @@ strip() {
 
 # forbid RULE REGEX FILE...: no line of these files may match.
 forbid() {
-    local rule=$1 regex=$2 hits
+    local rule=$1 regex=$2 hits status=0
     shift 2
     [ $# -gt 0 ] || return 0
-    hits=$(grep -H -P "$regex" "$@") || return 0
+    hits=$(grep -H -P "$regex" "$@") || status=$?
+    [ $status -ne 1 ] || return 0
     printf '%s:\n%s\n' "$rule" "$hits" >&2
     broken=1
 }
