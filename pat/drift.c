@@ -15,7 +15,8 @@
  */
 static const double DRIFT_MOST = 100e-6;
 
-/* By how much a rate may change while samples are kept and until the next one, which is what some kelvins make of a quartz. */
+/* By how much a rate may change while samples are kept and until the next one, which is what some kelvins make of a quartz. Where it has changed
+ * by more they contradict each other, and nothing is known of it. */
 static const double DRIFT_WANDER = 0.5e-6;
 
 /* Between samples: the first interval, and what it grows to. The bound then grows by the wander alone to some 30 us. */
@@ -75,8 +76,12 @@ bool pat_drift_add(pat_drift *d, const pat_drift_sample *sample, pat_line *line)
     if (d->num == PAT_DRIFT_KEPT)
         forget_oldest(d);
     d->kept[d->num++] = *sample;
-    while (!find_rates(d, &rates)) {
-        forget_oldest(d);
+    if (!find_rates(
+            d,
+            &rates)) { /* the last one before it changed would agree with this one, at some rate in between */
+        d->kept[0] = *sample;
+        d->num = 1;
+        find_rates(d, &rates);
         agreed = false;
     }
     *line = (pat_line){.rate = (rates.low + rates.high) / 2,
@@ -98,7 +103,7 @@ bool pat_drift_add(pat_drift *d, const pat_drift_sample *sample, pat_line *line)
 
 int64_t pat_drift_interval_ns(int64_t interval_ns, bool agreed)
 {
-    const int64_t next_ns = agreed ? 2 * interval_ns : interval_ns / 2;
+    const int64_t next_ns = agreed ? 2 * interval_ns : 0;
     return next_ns < INTERVAL_LEAST_NS  ? INTERVAL_LEAST_NS
            : next_ns > INTERVAL_MOST_NS ? INTERVAL_MOST_NS
                                         : next_ns;

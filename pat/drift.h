@@ -52,8 +52,8 @@ typedef struct pat_drift {
 } pat_drift;
 
 /*
- * Take in a sample, later than those before, and say what line they give. Returns whether all kept ones agree: else the clock's rate has
- * changed, and the oldest were forgotten until they do.
+ * Take in a sample, later than those before, and say what line they give. Returns whether it agrees with all that are kept: else the clock's
+ * rate has changed, they are forgotten, and the bound grows fast until the next one.
  */
 bool pat_drift_add(pat_drift *drift, const pat_drift_sample *sample, pat_line *line);
 
@@ -62,7 +62,7 @@ int64_t pat_drift_interval_ns(int64_t interval_ns, bool agreed);
 
 /*
  * When to look again for another rank's message, where nothing has come since since_ns. Soon, then less and less often; where the other rank
- * has not come for a second, at moments that both know, since both read the common clock: all times here are of that.
+ * has not come for a second, at the multiples of 16 s of the common clock, which both read: all times here are of that.
  */
 int64_t pat_drift_look_ns(int64_t now_ns, int64_t since_ns);
 

@@ -44,7 +44,7 @@ static enum pat_sockets_event rest(pat_thread *t, const pat_visit *visit)
     return pat_sockets_wait(watch ? t->sockets : NULL, t->event, visit->sending, wait_ns);
 }
 
-/* Many programs never have work for the thread: then nobody has read the topology. */
+/* A program that is over within a second may never have work for the thread: then nobody has read the topology. */
 static void take_place(pat_thread *t)
 {
     if (!t->view)

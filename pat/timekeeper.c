@@ -220,7 +220,8 @@ void pat_timekeeper_look(pat_timekeeper *t, bool *moved)
 {
     if (pthread_mutex_trylock(&t->lock) != 0)
         return;
-    look(t, moved);
+    if (!t->ending)
+        look(t, moved);
     pthread_mutex_unlock(&t->lock);
 }
 

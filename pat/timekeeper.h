@@ -67,8 +67,8 @@ void pat_timekeeper_begin(pat_timekeeper *t, const pat_clock *clock);
 void pat_timekeeper_track(pat_timekeeper *t, MPI_Comm comm, int64_t first_ns);
 
 /*
- * Look at what is due, without waiting. *moved: set where a message has come in. An error is kept for pat_timekeeper_failed. Does nothing
- * while another thread is at it.
+ * Look at what is due, without waiting. *moved: set where a message has come in. An error is kept for pat_timekeeper_stop. Does nothing
+ * while another thread is at it, nor after pat_timekeeper_stop: what that has said of errors stays so until pat_timekeeper_end looks.
  */
 void pat_timekeeper_look(pat_timekeeper *t, bool *moved);
 

@@ -39,7 +39,8 @@ static void forget_machine(void)
 
 /*
  * Nobody measures clocks any more, and no message of that is under way. Where it has failed on some rank there is no waiting for it, and what
- * is under way keeps its communicator. All ranks come here, whatever has failed on them.
+ * is under way keeps its communicator. The end of the library begins with this: all ranks come here, since nothing has been waited for yet
+ * that a rank with an error might not do.
  */
 static int stop_clock(void)
 {
@@ -57,17 +58,20 @@ static int stop_clock(void)
             sched_yield();
     }
     pat_rt.world_stays = !done;
-    return rc != MPI_SUCCESS ? rc : failed;
+    if (rc != MPI_SUCCESS || failed == MPI_SUCCESS)
+        return rc;
+    return pat_error(
+        failed,
+        "the clocks of the ranks were not measured again to the end: an MPI function has failed there");
 }
 
-/* All but the attribute of MPI_COMM_SELF, which its own callback may not delete. */
-static int shut_down(void)
+/* All but the attribute of MPI_COMM_SELF, which its own callback may not delete. *rc_clock: an error that has spoilt no result. */
+static int shut_down(int *rc_clock)
 {
+    *rc_clock = stop_clock();
     int rc = pat_settle(NULL);
-    if (rc == MPI_SUCCESS)
-        rc = pat_settle_credits();
-    const int rc_clock = stop_clock();
-    rc = rc != MPI_SUCCESS ? rc : rc_clock;
+    const int rc_credits = pat_settle_credits();
+    rc = rc != MPI_SUCCESS ? rc : rc_credits;
     pat_rt.settled = true;
     if (pat_rt.thread) {
         pat_thread_stop(pat_rt.thread);
@@ -103,8 +107,9 @@ static int finalize_hook(MPI_Comm comm, int keyval, void *attr, void *extra)
         pat_thread_stop(pat_rt.thread);
     pat_rt.thread = NULL;
 #endif
-    int rc = shut_down();
-    end_trace(); /* an error here would end the program: a trace is not worth that */
+    int rc_clock;
+    int rc = shut_down(&rc_clock);
+    end_trace(); /* an error here would end the program: neither a trace nor rc_clock is worth that */
     PMPI_Comm_free_keyval(&pat_rt.self_keyval); /* goes with the last attribute, which is this one */
     return rc;
 }
@@ -209,19 +214,23 @@ static int start_thread(MPI_Comm node)
     int rc = pat_place_ask(pat_rt.world, node, pat_rt.config.thread_pin, &view);
     if (rc != MPI_SUCCESS)
         return rc;
+    const int64_t look_ns = size > 1 ? pat_clock_local_ns() + FIRST_LOOK_AT_CLOCK_NS : PAT_NEVER;
     PMPI_Query_thread(&level);
     if (level >= MPI_THREAD_MULTIPLE && pat_rt.config.background)
-        pat_rt.thread = pat_thread_start(
-            pat_visit_all, NULL, size > 1 ? pat_clock_local_ns() + FIRST_LOOK_AT_CLOCK_NS : PAT_NEVER, view);
+        pat_rt.thread = pat_thread_start(pat_visit_all, NULL, look_ns, view);
     if (!pat_rt.thread)
         pat_place_forget(view);
-    /* Is there one (without, this rank simply has no early part), and below 0 when clocks are to be measured again. */
+    /* Is there one (without, this rank simply has no early part); and, negated so that the least is the latest rank's, when clocks are to be
+     * measured again. */
     int64_t mine[2] = {pat_rt.thread != NULL, -pat_timekeeper_now_ns(&pat_rt.time) - FIRST_LOOK_AT_CLOCK_NS},
             least[2] = {0};
     rc = PMPI_Allreduce(mine, least, 2, MPI_INT64_T, MPI_MIN, pat_rt.world);
     pat_rt.all_threads = least[0];
-    if (rc == MPI_SUCCESS && pat_rt.all_threads)
+    if (rc == MPI_SUCCESS && pat_rt.all_threads) {
         pat_timekeeper_track(&pat_rt.time, pat_rt.world, -least[1]);
+        if (pat_clock_local_ns() >= look_ns) /* it may have looked already, and found nothing to measure */
+            pat_thread_kick(pat_rt.thread);
+    }
     if (rc != MPI_SUCCESS && pat_rt.thread) {
         pat_thread_stop(pat_rt.thread);
         pat_rt.thread = NULL;
@@ -333,9 +342,9 @@ int pat_life_begin(void)
 
 int pat_life_end(void)
 {
-    int rc = shut_down(), rc_trace = end_trace();
+    int rc_clock, rc = shut_down(&rc_clock), rc_trace = end_trace();
     if (rc == MPI_SUCCESS)
-        rc = rc_trace;
+        rc = rc_trace != MPI_SUCCESS ? rc_trace : rc_clock;
     PMPI_Comm_delete_attr(MPI_COMM_SELF, pat_rt.self_keyval);
     PMPI_Comm_free_keyval(&pat_rt.self_keyval);
     return rc;

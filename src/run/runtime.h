@@ -102,7 +102,7 @@ void pat_runtime_drive_others(void);
 
 /*
  * Keep the library's own communicator of all ranks, and memory for pat_runtime_agree. pat_runtime_forget_world frees both, unless an
- * agreement has failed: then MPI may still write there, and both stay. The first returns an MPI error code.
+ * agreement has failed: then MPI may still write there, and both stay; nor the communicator where world_stays. The first returns an MPI error code.
  */
 int pat_runtime_keep_world(MPI_Comm world);
 void pat_runtime_forget_world(void);
