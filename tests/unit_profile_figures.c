@@ -186,6 +186,26 @@ static void reckoning_is_learnt(void **state)
     assert_in_range(-p.off_ns, BLOCK_NS * 7 / 8 - 1, BLOCK_NS * 7 / 8 + 1);
 }
 
+/* Calls show what a calibration does not say; calls of the MPI library let it be forgotten; and another algorithm's say nothing. */
+static void calibration_is_mended(void **state)
+{
+    (void)state;
+    const pat_algorithm *bdr = pat_algorithm_find("bdr"), *relay = pat_algorithm_find("relay");
+    const pat_terms terms = {PAT_RELAY_BY_ARRIVALS, BLOCK_NS, LEAST_NS, BLOCK_NS, .relay_first = true};
+    pat_profile p = {.bytes = 65536};
+    pat_told told = {.bytes = 65536, .ran = PAT_BY_RELAY, .alg = relay, .past_ns = LEAST_NS + BLOCK_NS};
+    told.outlook = (pat_outlook){7, 1e-3 * (double)LEAST_NS, 7 + 1e-3 * (double)LEAST_NS, bdr};
+    pat_profile_note(&p, &terms, &told);
+    assert_int_equal(p.off_ns, 0);
+    told.outlook.contender = relay;
+    pat_profile_note(&p, &terms, &told);
+    assert_in_range(p.off_ns, BLOCK_NS / 2 - 1, BLOCK_NS / 2 + 1);
+    told = (pat_told){.bytes = 65536, .ran = PAT_BY_MPI, .spread_ns = -1, .past_ns = -1};
+    for (int i = 0; i < 64; i++)
+        pat_profile_note(&p, &terms, &told);
+    assert_in_range(p.off_ns, BLOCK_NS / 8, BLOCK_NS / 4);
+}
+
 /* One call of the MPI library that took long does not speak for relay for ever, though milestones announce all calls. */
 static void mpi_goes_on_being_measured(void **state)
 {
@@ -342,17 +362,12 @@ static void ranks_decide_alike(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(figures_decide),
-        cmocka_unit_test(second_call_decides),
-        cmocka_unit_test(apart_after_long),
-        cmocka_unit_test(what_ranks_say_decides),
-        cmocka_unit_test(jitter_is_not_far_apart),
-        cmocka_unit_test(reckoning_is_learnt),
-        cmocka_unit_test(mpi_goes_on_being_measured),
-        cmocka_unit_test(hope_is_measured),
-        cmocka_unit_test(became_slow),
-        cmocka_unit_test(a_tie_is_not_watched),
-        cmocka_unit_test(calibrated_is_measured),
+        cmocka_unit_test(figures_decide),          cmocka_unit_test(second_call_decides),
+        cmocka_unit_test(apart_after_long),        cmocka_unit_test(what_ranks_say_decides),
+        cmocka_unit_test(jitter_is_not_far_apart), cmocka_unit_test(reckoning_is_learnt),
+        cmocka_unit_test(calibration_is_mended),   cmocka_unit_test(mpi_goes_on_being_measured),
+        cmocka_unit_test(hope_is_measured),        cmocka_unit_test(became_slow),
+        cmocka_unit_test(a_tie_is_not_watched),    cmocka_unit_test(calibrated_is_measured),
         cmocka_unit_test(ranks_decide_alike),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -74,7 +74,8 @@ void pat_explain_arrivals(const pat_outlook *together, const pat_contest *contes
     for (int i = 0; i < contest->num; i++)
         fprintf(stderr, ", %s %.1f us", contest->of[i].alg->name, contest->of[i].us);
     if (verdict == PAT_RELAY_BY_ARRIVALS)
-        fprintf(stderr, ", so %s, and %s when they come apart\n", ahead && !early ? name : "native",
+        fprintf(stderr, "%s, so %s, and %s when they come apart\n",
+                ahead && early ? ", which is no clear lead" : "", ahead && !early ? name : "native",
                 early ? name : pat_contest_early(contest, together->contender->op)->name);
     else
         fprintf(stderr, ", so %s\n", verdict == PAT_RELAY_ALWAYS ? name : "native");

@@ -375,13 +375,14 @@ static void take_sample(pat_profile *p, const pat_told *told)
 /*
  * What relay takes on this machine, calls by it show: more or less than the link lets expect, or than a calibration says, which was made with
  * nothing else to do. The outlook was made with what was known until now, so that the half of its error is added; but a call that took less, the first
- * one after the MPI library has run, is believed at once, because noise makes calls longer. One that stood still counts twice at most.
+ * one after the MPI library has run, is believed at once, because noise makes calls longer. A call that stood still counts as one that took
+ * twice what was to be expected. What another one took than the outlook's best says nothing of that.
  */
 static void note_off(pat_profile *p, const pat_terms *terms, const pat_told *told)
 {
     const pat_algorithm *by = told->outlook.contender;
     if (told->ran != PAT_BY_RELAY || !pat_outlook_is_known(&told->outlook) ||
-        (by && !pat_algorithm_is_early(by)))
+        (by && !pat_algorithm_is_early(by)) || (by && told->alg && told->alg != by))
         return;
     const int64_t foreseen_ns = (int64_t)(1e3 * (told->outlook.relay_us - told->outlook.waiting_us)),
                   most_ns = 2 * (terms->least_ns + terms->beyond_ns), off_ns = told->past_ns - foreseen_ns;

@@ -64,12 +64,13 @@ enum {
 
 /* A call that is over, as all ranks know it. */
 typedef struct pat_told {
-    int64_t bytes;       /* of a block, on average; 0: nothing to learn */
-    enum pat_runner ran; /* who ran it */
-    int64_t spread_ns;   /* first to last arrival; below 0: not known */
-    int last_rank;       /* who came last; of several the lowest */
-    int64_t doubt_ns;    /* of a call that ranks have announced: by how much that may be wrong; 0 of others */
-    int64_t waited_ns;   /* how long ranks waited for it to come, mean over ranks */
+    int64_t bytes;            /* of a block, on average; 0: nothing to learn */
+    enum pat_runner ran;      /* who ran it, */
+    const pat_algorithm *alg; /* of a measured call; NULL: not known */
+    int64_t spread_ns;        /* first to last arrival; below 0: not known */
+    int last_rank;            /* who came last; of several the lowest */
+    int64_t doubt_ns;  /* of a call that ranks have announced: by how much that may be wrong; 0 of others */
+    int64_t waited_ns; /* how long ranks waited for it to come, mean over ranks */
     int64_t past_ns; /* past the last arrival, until a rank returns, mean over ranks; below 0: not measured */
     /* Of a measured call: when rank 0 called, and what measuring costs a rank beside the call, mean over ranks; 0: not known. */
     int64_t came_ns, cost_ns;
@@ -85,8 +86,9 @@ typedef struct pat_terms {
     int64_t least_ns;
     /* What relay is reckoned to take beyond it: a latency for each block, and a background thread that wakes to pass it on. */
     int64_t beyond_ns;
-    int64_t early_ns, native_ns; /* what relay and the MPI library take then by a calibration; 0: not known */
-    bool reckoned;               /* outlooks are made with these two, and not by a calibration */
+    /* What the best that moves data early takes by a calibration when all call at once, and what the MPI library does; 0: not known. */
+    int64_t early_ns, native_ns;
+    bool reckoned; /* outlooks are made with these two, and not by a calibration */
     bool
         relay_first; /* relay runs the first calls, since on such networks it was not found slower; else the MPI library does */
     /* Several ranks share a node, and no calibration says what relay takes there: tries are held back. */

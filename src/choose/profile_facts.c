@@ -5,7 +5,7 @@
 
 enum pat_runner pat_profile_runner(const pat_algorithm *alg)
 {
-    return pat_algorithm_is_early(alg) ? PAT_BY_RELAY : PAT_BY_REGULAR;
+    return !alg->build ? PAT_BY_MPI : pat_algorithm_is_early(alg) ? PAT_BY_RELAY : PAT_BY_REGULAR;
 }
 
 int64_t pat_profile_past_ns(const pat_profile *p, enum pat_runner runner)

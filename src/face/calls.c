@@ -90,8 +90,8 @@ static int run_by_plan(pat_comm *c, const pat_call *call, const void *site, pat_
         how->left = rc == MPI_SUCCESS && c->left;
         if (rc == MPI_SUCCESS && outcome && !how->left)
             outcome->alg = c->alg;
-        if (rc == MPI_SUCCESS && how->measured && !how->left)
-            pat_select_measure(c, lane, pat_profile_runner(c->alg), call->mean_bytes);
+        if (how->measured && !how->left) /* also after an error: the others wait for what this rank says */
+            pat_select_measure(c, lane, c->alg, call->mean_bytes);
         else if (!how->left)
             pat_select_learn(c, lane);
     }
@@ -121,7 +121,7 @@ static int passed_on(const passed *p, int rc)
     const bool left = p->c->left;
     p->c->left = false;
     if (failed == MPI_SUCCESS && p->measured)
-        pat_select_measure(p->c, p->lane, PAT_BY_MPI, p->bytes);
+        pat_select_measure(p->c, p->lane, pat_algorithm_native(p->lane->op), p->bytes);
     else if (failed == MPI_SUCCESS)
         pat_select_passed_on(p->c, p->lane, p->bytes, left);
     const bool more = p->measured || (left && pat_epoch_goes_on(p->c));

@@ -21,9 +21,9 @@ void pat_sample_free(pat_sample *s)
     free(s->all);
 }
 
-void pat_sample_begin(pat_sample *s, enum pat_runner ran, int64_t bytes, pat_said mine)
+void pat_sample_begin(pat_sample *s, const pat_algorithm *alg, int64_t bytes, pat_said mine)
 {
-    s->ran = ran;
+    s->alg = alg;
     s->bytes = bytes;
     s->mine = mine;
     s->mine.exit_ns = pat_timekeeper_now_ns(&pat_rt.time);

@@ -26,10 +26,10 @@ typedef struct pat_said {
 typedef struct pat_sample {
     bool under_way, sent;
     pat_tell tell;
-    enum pat_runner ran; /* who ran the call */
-    int64_t bytes;       /* of a block, on average */
-    int64_t spent_ns;    /* on the one under way, or the last one: see cost_ns */
-    pat_said mine, *all; /* all: one per rank */
+    const pat_algorithm *alg; /* which ran the call */
+    int64_t bytes;            /* of a block, on average */
+    int64_t spent_ns;         /* on the one under way, or the last one: see cost_ns */
+    pat_said mine, *all;      /* all: one per rank */
 } pat_sample;
 
 int pat_sample_init(pat_sample *s, const pat_tellers *who); /* 0 or ENOMEM */
@@ -39,7 +39,7 @@ void pat_sample_free(pat_sample *s);                        /* not while it is u
  * The call is over on this rank. So that it returns at once, what it says is not sent here but by the first pat_sample_test, or
  * pat_sample_pass that begins. mine: what this rank says; the time of its return and the cost are added here.
  */
-void pat_sample_begin(pat_sample *s, enum pat_runner ran, int64_t bytes, pat_said mine);
+void pat_sample_begin(pat_sample *s, const pat_algorithm *alg, int64_t bytes, pat_said mine);
 
 /* Has this rank something to say of a measured call, or to pass on? */
 static inline bool pat_sample_owes(const pat_sample *s)

@@ -186,7 +186,7 @@ static pat_contest contest_of(const pat_comm *c, const pat_judged *judged, const
                               const pat_told *told)
 {
     pat_contest contest = judged->contest;
-    if (!judged->by_link)
+    if (!judged->by_link && !pat_rt.config.goal_last) /* what calls have shown is a mean over the ranks */
         pat_contest_mend(&contest, p->off_ns);
     if (judged->by_link) {
         int64_t native_ns = pat_profile_least_ns(p, PAT_BY_MPI);
@@ -230,8 +230,8 @@ int pat_select_note(pat_comm *c, pat_lane *lane, const pat_carried *carried, int
     lane->late =
         (pat_late){lane->told.last_rank, c->arrival_ns[lane->told.last_rank] - c->arrival_ns[c->rank]};
     lane->spread_ns[lane->num_spreads++ % PAT_SPREADS] = lane->told.spread_ns;
-    /* A started request's round ends on some ranks before other calls have taught something, and on some after that. */
-    if (c->hold.started && !c->calibrated)
+    /* A started request's round ends on some ranks before other calls have taught something, and on some after that: of it only arrivals count. */
+    if (c->hold.started)
         return MPI_SUCCESS;
     pat_profile fresh;
     const pat_judged judged = judged_of(c, lane, block_bytes);
@@ -339,8 +339,9 @@ static int learn_sampled(pat_comm *c, const pat_sample *sample)
         return pat_arrivals_measured(c, lane, sample);
     for (int r = 0; r < c->size; r++)
         c->arrival_ns[r] = sample->all[r].carried.arrival_ns;
-    pat_told told =
-        pat_told_make(c->arrival_ns, c->size, &sample->all[0].carried, sample->bytes, sample->ran);
+    pat_told told = pat_told_make(c->arrival_ns, c->size, &sample->all[0].carried, sample->bytes,
+                                  pat_profile_runner(sample->alg));
+    told.alg = sample->alg;
     for (int r = 0; r < c->size; r++) {
         exits += (sample->all[r].exit_ns - c->arrival_ns[told.last_rank]) / c->size;
         cost_ns += sample->all[r].cost_ns / c->size;
@@ -360,7 +361,7 @@ static int learn_sampled(pat_comm *c, const pat_sample *sample)
     return listen_to_all(c, lane, sample, told);
 }
 
-void pat_select_measure(pat_comm *c, pat_lane *lane, enum pat_runner ran, int64_t block_bytes)
+void pat_select_measure(pat_comm *c, pat_lane *lane, const pat_algorithm *ran, int64_t block_bytes)
 {
     c->measured = lane;
     lane->told.bytes = 0; /* the sample says more */

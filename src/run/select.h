@@ -44,7 +44,7 @@ int pat_select_said(pat_comm *c, pat_lane *lane, int64_t block_bytes, const pat_
  * A measured call is over: the other ranks are to be told (sample.h). All learn from what was told before the next call's algorithm
  * is chosen.
  */
-void pat_select_measure(pat_comm *c, pat_lane *lane, enum pat_runner ran, int64_t block_bytes);
+void pat_select_measure(pat_comm *c, pat_lane *lane, const pat_algorithm *ran, int64_t block_bytes);
 
 /* See whether all have told, and learn from it then. The caller of the second holds pat_rt.driving already. */
 int pat_select_look(pat_comm *c, bool *moved);

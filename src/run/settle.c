@@ -9,18 +9,21 @@
 #include "select.h"
 #include "wait.h"
 
-/* Apply one step to every communicator until none says it wants more. */
+/* Apply one step to every communicator until none says it wants more, or has failed in it. Returns the first error. */
 static int for_all(int (*step)(pat_comm *c, bool *done), bool failed_too)
 {
     int rc = MPI_SUCCESS;
     bool all_done;
     do {
         all_done = true;
-        for (pat_comm *c = pat_rt.comms; c && rc == MPI_SUCCESS; c = c->next) {
+        for (pat_comm *c = pat_rt.comms; c; c = c->next) {
             bool done = true;
             pthread_mutex_lock(&c->lock);
-            if (c->usable && !c->dead && (failed_too || c->failure.code == MPI_SUCCESS) && !c->idle_settled)
-                rc = step(c, &done);
+            if (c->usable && !c->dead && (failed_too || c->failure.code == MPI_SUCCESS) && !c->idle_settled) {
+                const int failed = step(c, &done);
+                done = done || failed != MPI_SUCCESS;
+                rc = rc != MPI_SUCCESS ? rc : failed;
+            }
             if (done)
                 c->idle_settled = true;
             pthread_mutex_unlock(&c->lock);
@@ -28,7 +31,7 @@ static int for_all(int (*step)(pat_comm *c, bool *done), bool failed_too)
         }
         if (!all_done) /* another rank may wait for what only a communicator that is not looked at here can tell it */
             pat_runtime_drive_others();
-    } while (!all_done && rc == MPI_SUCCESS);
+    } while (!all_done);
     for (pat_comm *c = pat_rt.comms; c; c = c->next) {
         pthread_mutex_lock(&c->lock);
         c->idle_settled = false;
@@ -87,10 +90,10 @@ static int begin_settling(pat_comm *c, bool *done)
     *done = true;
     if (!c->background)
         return MPI_SUCCESS;
-    if (c->failure.code == MPI_SUCCESS)
-        return pat_epoch_settle_begin(c);
-    say_no_call(c);
-    return MPI_SUCCESS;
+    int rc = c->failure.code == MPI_SUCCESS ? pat_comm_ended(c, pat_epoch_settle_begin(c)) : MPI_SUCCESS;
+    if (c->failure.code != MPI_SUCCESS)
+        say_no_call(c);
+    return rc;
 }
 
 static int step_settling(pat_comm *c, bool *done)
@@ -98,12 +101,13 @@ static int step_settling(pat_comm *c, bool *done)
     *done = true;
     if (!c->background)
         return MPI_SUCCESS;
+    int rc = c->failure.code == MPI_SUCCESS ? pat_comm_ended(c, pat_epoch_settle_step(c, done)) : MPI_SUCCESS;
     if (c->failure.code == MPI_SUCCESS)
-        return pat_epoch_settle_step(c, done);
+        return rc;
     tell_after_failure(c);
     if (c->exchange.state == PAT_EXCHANGE_DONE)
         pat_exchange_reset(&c->exchange);
-    return MPI_SUCCESS;
+    return rc;
 }
 
 /* What is said of a measured call is taken in with the algorithm that ran it, on all ranks. */
@@ -136,13 +140,14 @@ int pat_settle(bool *busy)
     }
     if (any[1])
         rc = for_all(finish_calls, false);
-    if (rc != MPI_SUCCESS || !any[0])
-        return rc;
-    /* First: what is thrown away follows from what was learnt of earlier calls, which is to be the same on all ranks. */
-    rc = for_all(hear, true);
-    if (rc == MPI_SUCCESS)
-        rc = for_all(begin_settling, true);
-    return rc == MPI_SUCCESS ? for_all(step_settling, true) : rc;
+    /* Hear first: what is thrown away follows from what was learnt of earlier calls, which is to be the same on all ranks. */
+    int (*const steps[])(pat_comm * c, bool *done) = {hear, begin_settling, step_settling};
+    for (int i = 0; any[0] && i < 3;
+         i++) { /* after an error too: the other ranks do so, and wait for what this one says */
+        const int failed = for_all(steps[i], true);
+        rc = rc != MPI_SUCCESS ? rc : failed;
+    }
+    return rc;
 }
 
 int pat_settle_use(const pat_algorithm *alg)
