@@ -206,6 +206,24 @@ static void calibration_is_mended(void **state)
     assert_in_range(p.off_ns, BLOCK_NS / 8, BLOCK_NS / 4);
 }
 
+/* Relay takes what the link needs, whether ranks come together or one of them late: the MPI library is not tried for 60 calls. */
+static void what_takes_least_is_not_compared(void **state)
+{
+    (void)state;
+    place together = at_site(1, PAT_RELAY_ALWAYS, true, 0, LEAST_NS + LEAST_NS / 100, 2 * LEAST_NS),
+          late = at_site(1, PAT_RELAY_ALWAYS, true, 3 * LEAST_NS, BLOCK_NS / 2, 2 * LEAST_NS);
+    together.between_ns = late.between_ns = 10 * BLOCK_NS;
+    together.cost_ns = late.cost_ns = BLOCK_NS / 100;
+    uint32_t drawn = 1;
+    for (int turn = 0; turn < 100; turn++) {
+        program p = {.took_ns = 0};
+        for (int i = 0; i < 60; i++) {
+            drawn = drawn * 1664525u + 1013904223u;
+            assert_int_equal(call(&p, drawn >> 31 ? &late : &together), PAT_BY_RELAY);
+        }
+    }
+}
+
 /* One call of the MPI library that took long does not speak for relay for ever, though milestones announce all calls. */
 static void mpi_goes_on_being_measured(void **state)
 {
@@ -362,12 +380,19 @@ static void ranks_decide_alike(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(figures_decide),          cmocka_unit_test(second_call_decides),
-        cmocka_unit_test(apart_after_long),        cmocka_unit_test(what_ranks_say_decides),
-        cmocka_unit_test(jitter_is_not_far_apart), cmocka_unit_test(reckoning_is_learnt),
-        cmocka_unit_test(calibration_is_mended),   cmocka_unit_test(mpi_goes_on_being_measured),
-        cmocka_unit_test(hope_is_measured),        cmocka_unit_test(became_slow),
-        cmocka_unit_test(a_tie_is_not_watched),    cmocka_unit_test(calibrated_is_measured),
+        cmocka_unit_test(figures_decide),
+        cmocka_unit_test(second_call_decides),
+        cmocka_unit_test(apart_after_long),
+        cmocka_unit_test(what_ranks_say_decides),
+        cmocka_unit_test(jitter_is_not_far_apart),
+        cmocka_unit_test(reckoning_is_learnt),
+        cmocka_unit_test(calibration_is_mended),
+        cmocka_unit_test(what_takes_least_is_not_compared),
+        cmocka_unit_test(mpi_goes_on_being_measured),
+        cmocka_unit_test(hope_is_measured),
+        cmocka_unit_test(became_slow),
+        cmocka_unit_test(a_tie_is_not_watched),
+        cmocka_unit_test(calibrated_is_measured),
         cmocka_unit_test(ranks_decide_alike),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -194,13 +194,6 @@ static bool worth_a_try(const pat_profile *p, const pat_terms *terms)
     return promises(p, terms) && !held_back(p, terms) && p->calls >= rest_of(p);
 }
 
-/* Relay was measured to take so long, less what it could do while the last rank was awaited. */
-static bool took_about(const pat_profile *p, const pat_terms *terms, int64_t ns, int percent)
-{
-    const int64_t relay_ns = cost_ns(p, terms, PAT_BY_RELAY), more_ns = ns * percent / 100;
-    return relay_ns > 0 && relay_ns <= ns + more_ns && relay_ns + pat_profile_spread_ns(p) >= ns - more_ns;
-}
-
 /*
  * Relay takes what the link needs, or what a calibration says that has the MPI library take clearly longer: then the MPI library is
  * tried seldom, since it hardly takes less. Where relay takes anything else, also less, what is known may be wrong.
@@ -208,8 +201,8 @@ static bool took_about(const pat_profile *p, const pat_terms *terms, int64_t ns,
 static bool is_least(const pat_profile *p, const pat_terms *terms)
 {
     const bool ahead = 100 * (double)terms->native_ns > (100 + FORESEEN_PERCENT) * (double)terms->early_ns;
-    return took_about(p, terms, terms->least_ns, LEAST_PERCENT) ||
-           (ahead && took_about(p, terms, terms->early_ns, FORESEEN_PERCENT));
+    return pat_profile_took_about(p, terms->least_ns, LEAST_PERCENT) ||
+           (ahead && pat_profile_took_about(p, terms->early_ns, FORESEEN_PERCENT));
 }
 
 /* ---- Who runs it ------------------------------------------------------------------------------------------ */
@@ -365,7 +358,10 @@ static void take_sample(pat_profile *p, const pat_told *told)
 {
     if (told->ran == PAT_BY_RELAY && p->in_use == PAT_BY_MPI && p->calls >= FIRST_TRY)
         p->num_past[PAT_BY_RELAY] = 0; /* it goes by when ranks come: what it took long ago says little */
-    p->past_ns[told->ran][p->num_past[told->ran] % PAT_SAMPLES] = told->past_ns > 0 ? told->past_ns : 1;
+    const int at = p->num_past[told->ran] % PAT_SAMPLES;
+    p->past_ns[told->ran][at] = told->past_ns > 0 ? told->past_ns : 1;
+    if (told->ran == PAT_BY_RELAY)
+        p->apart_ns[at] = told->spread_ns;
     p->sampled = told->ran;
     p->num_past[told->ran]++;
     if (p->num_past[told->ran] >= 2 * PAT_SAMPLES)

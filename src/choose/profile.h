@@ -119,7 +119,8 @@ typedef struct pat_profile {
     int64_t
         off_ns; /* by how much longer calls by relay were measured to take than was reckoned: a mean that fades */
     int64_t past_ns[PAT_NUM_RUNNERS]
-                   [PAT_SAMPLES]; /* of the last measured calls of either runner: see pat_told */
+                   [PAT_SAMPLES];  /* of the last measured calls of either runner: see pat_told */
+    int64_t apart_ns[PAT_SAMPLES]; /* from first to last arrival, in those by relay */
     int num_past[PAT_NUM_RUNNERS];
 } pat_profile;
 
@@ -128,6 +129,11 @@ typedef struct pat_next {
     bool measured; /* ranks are to tell each other when it began and ended */
     enum pat_why why;
 } pat_next;
+
+/*
+ * Did most of relay's measured calls take ns, less what it could do while the last rank was awaited, or up to so many percent more or less?
+ */
+bool pat_profile_took_about(const pat_profile *p, int64_t ns, int percent);
 
 /* What one of our algorithms counts as. */
 enum pat_runner pat_profile_runner(const pat_algorithm *alg);

@@ -26,6 +26,18 @@ int64_t pat_profile_least_ns(const pat_profile *p, enum pat_runner runner)
     return t[0] < t[1] ? t[0] : t[1];
 }
 
+bool pat_profile_took_about(const pat_profile *p, int64_t ns, int percent)
+{
+    const int num = p->num_past[PAT_BY_RELAY] < PAT_SAMPLES ? p->num_past[PAT_BY_RELAY] : PAT_SAMPLES;
+    const int64_t more_ns = ns * percent / 100;
+    int fit = 0;
+    for (int i = 0; i < num; i++) {
+        const int64_t past_ns = p->past_ns[PAT_BY_RELAY][i];
+        fit += past_ns <= ns + more_ns && past_ns + p->apart_ns[i] >= ns - more_ns;
+    }
+    return 2 * fit > num;
+}
+
 int pat_profile_rounds(const pat_profile *p)
 {
     return p->num_rounds < PAT_LATELY ? (int)p->num_rounds : PAT_LATELY;
