@@ -275,6 +275,20 @@ static void mended(void **state)
     assert_true(isnan(pat_contest_us(&c, pat_algorithm_find("nex"))));
 }
 
+/* An estimate may be as late as can be told at all. */
+static void very_late(void **state)
+{
+    (void)state;
+    pat_contest c = {.ranks = 5, .native_us = 1000, .num = 1};
+    const int64_t arrival_ns[] = {100, INT64_MAX / 2, 200, 300, 400};
+    pat_outlook o;
+    c.of[0].alg = pat_algorithm_find("relay");
+    c.of[0].us = 1100;
+    assert_int_equal(pat_outlook_make(&o, &c, arrival_ns, PAT_GOAL_MEAN), 0);
+    assert_true(fabs(o.waiting_us / (0.8e-3 * (double)(INT64_MAX / 2)) - 1) < 1e-6);
+    assert_true(o.native_us >= o.waiting_us && o.relay_us >= o.waiting_us);
+}
+
 /* By the link: six times what passing a block on takes; and a block is not passed on that takes less than that. */
 static void verdicts_by_link(void **state)
 {
@@ -303,12 +317,12 @@ static void not_tossed_about(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(at_once),          cmocka_unit_test(one_late),
-        cmocka_unit_test(reduced),          cmocka_unit_test(never_later),
-        cmocka_unit_test(not_known),        cmocka_unit_test(who_contends),
-        cmocka_unit_test(in_steps),         cmocka_unit_test(all_find_room),
-        cmocka_unit_test(verdicts),         cmocka_unit_test(mended),
-        cmocka_unit_test(verdicts_by_link), cmocka_unit_test(not_tossed_about)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(at_once),         cmocka_unit_test(one_late),
+                                       cmocka_unit_test(reduced),         cmocka_unit_test(never_later),
+                                       cmocka_unit_test(not_known),       cmocka_unit_test(who_contends),
+                                       cmocka_unit_test(in_steps),        cmocka_unit_test(all_find_room),
+                                       cmocka_unit_test(verdicts),        cmocka_unit_test(mended),
+                                       cmocka_unit_test(very_late),       cmocka_unit_test(verdicts_by_link),
+                                       cmocka_unit_test(not_tossed_about)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -150,7 +150,6 @@ int pat_outlook_make(pat_outlook *outlook, const pat_contest *of, const int64_t 
                      enum pat_goal goal)
 {
     came when = {.ranks = of->ranks};
-    int64_t waited_ns = 0;
     double least = INFINITY;
     if (arrival_ns && of->num > 0 && of->ranks > 1) {
         if (!(when.sorted = pat_model_sorted(arrival_ns, of->ranks)))
@@ -158,8 +157,8 @@ int pat_outlook_make(pat_outlook *outlook, const pat_contest *of, const int64_t 
         when.last_ns = when.sorted[of->ranks - 1];
     }
     for (int p = 0; when.sorted && p < of->ranks; p++)
-        waited_ns += when.last_ns - when.sorted[p];
-    when.mean_ns = (double)waited_ns / of->ranks;
+        when.mean_ns +=
+            (double)(when.last_ns - when.sorted[p]) / of->ranks; /* estimates may be 146 years late */
     const double waiting_us = goal == PAT_GOAL_MEAN ? when.mean_ns / 1e3 : 0;
     *outlook = (pat_outlook){waiting_us, waiting_us + of->native_us, NAN, NULL};
     for (int i = 0; i < of->num; i++) {
