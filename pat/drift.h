@@ -53,7 +53,7 @@ typedef struct pat_drift {
 
 /*
  * Take in a sample, later than those before, and say what line they give. Returns whether it agrees with all that are kept: else the clock's
- * rate has changed, they are forgotten, and the bound grows fast until the next one.
+ * rate has changed, they are forgotten, and the bound is wide until some more have come.
  */
 bool pat_drift_add(pat_drift *drift, const pat_drift_sample *sample, pat_line *line);
 

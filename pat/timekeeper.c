@@ -69,7 +69,7 @@ static void set_next(pat_timekeeper *t, int64_t now)
 {
     const pat_line line = pat_timekeeper_line(t);
     int64_t next_ns = NEVER;
-    for (int i = -1; i < t->num_down && !t->failed; i++) {
+    for (int i = -1; i < t->num_down && !t->failed && !t->ending; i++) {
         const pat_meeting *m = i < 0 ? &t->up : &t->down[i];
         if (m->over)
             continue;
@@ -234,6 +234,7 @@ int pat_timekeeper_stop(pat_timekeeper *t)
 {
     pthread_mutex_lock(&t->lock);
     t->ending = true;
+    atomic_store(&t->next_ns, NEVER); /* from now on only pat_timekeeper_end looks */
     const int failed = t->failed;
     pthread_mutex_unlock(&t->lock);
     return failed;

@@ -176,14 +176,11 @@ int PAT_UseAlg(const char *name)
         atomic_store(&pat_rt.alg[alg->op], alg);
     if (alg == atomic_load(&pat_rt.alg[alg->op]))
         return MPI_SUCCESS;
-    bool busy;
-    rc = pat_settle(&busy);
-    if (rc != MPI_SUCCESS)
-        return pat_fail(MPI_COMM_WORLD, rc);
+    bool busy = false;
+    rc = pat_settle(alg, &busy);
     if (busy)
         return pat_error(MPI_ERR_REQUEST,
                          "PAT_UseAlg: a request is started on some rank; call PAT_Wait first");
-    rc = pat_settle_use(alg);
     return rc == MPI_SUCCESS ? rc : pat_fail(MPI_COMM_WORLD, rc);
 }
 

@@ -70,9 +70,11 @@ static int run_by_plan(pat_comm *c, const pat_call *call, const void *site, pat_
     const int64_t told = lane->num_spreads;
     const bool loose = has_empty_block(call, c->size);
     int rc;
+    bool entered = false;
     if (c->hold.started) { /* by what the program did: how far the round has come differs from rank to rank */
         rc = pat_error(MPI_ERR_REQUEST, "a request is started on this communicator; call PAT_Wait first");
     } else {
+        entered = pat_comm_failed(c) == MPI_SUCCESS;
         pat_select_arrive(c, lane, site);
         if (loose)
             pat_credits_end_epoch(&c->credits);
@@ -90,11 +92,12 @@ static int run_by_plan(pat_comm *c, const pat_call *call, const void *site, pat_
         how->left = rc == MPI_SUCCESS && c->left;
         if (rc == MPI_SUCCESS && outcome && !how->left)
             outcome->alg = c->alg;
-        if (how->measured && !how->left) /* also after an error: the others wait for what this rank says */
-            pat_select_measure(c, lane, c->alg, call->mean_bytes);
-        else if (!how->left)
+        if (!how->measured && !how->left)
             pat_select_learn(c, lane);
     }
+    if (entered && how->measured &&
+        !how->left) /* also after an error: the others wait for what this rank says */
+        pat_select_measure(c, lane, c->alg, call->mean_bytes);
     const bool credits = pat_credits_wake(&c->credits), more = pat_epoch_goes_on(c);
     pthread_mutex_unlock(&c->lock);
     pat_announce_called(c);
@@ -120,7 +123,7 @@ static int passed_on(const passed *p, int rc)
     const int failed = pat_comm_failed(p->c);
     const bool left = p->c->left;
     p->c->left = false;
-    if (failed == MPI_SUCCESS && p->measured)
+    if (p->measured) /* also after an error, as above */
         pat_select_measure(p->c, p->lane, pat_algorithm_native(p->lane->op), p->bytes);
     else if (failed == MPI_SUCCESS)
         pat_select_passed_on(p->c, p->lane, p->bytes, left);

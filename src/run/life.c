@@ -38,30 +38,29 @@ static void forget_machine(void)
 }
 
 /*
- * Nobody measures clocks any more, and no message of that is under way. Where it has failed on some rank there is no waiting for it, and what
- * is under way keeps its communicator. The end of the library begins with this: all ranks come here, since nothing has been waited for yet
+ * Nobody measures clocks any more, and no message of that is under way. Where it has failed on some rank before the end there is no waiting for
+ * it, and what is under way keeps its communicator; an error in the end itself leaves the others waiting. The end of the library begins with this: all ranks come here, since nothing has been waited for yet
  * that a rank with an error might not do.
  */
 static int stop_clock(void)
 {
     if (!pat_rt.all_threads)
         return MPI_SUCCESS;
-    const int failed = pat_timekeeper_stop(&pat_rt.time);
-    int any = 1;
-    const int here = failed != MPI_SUCCESS;
+    int error = pat_timekeeper_stop(&pat_rt.time), any = 1;
+    const int here = error != MPI_SUCCESS;
     bool done = false;
     int rc = pat_runtime_agree(&here, &any, 1);
-    while (rc == MPI_SUCCESS && !any && !done) {
-        rc = pat_timekeeper_end(&pat_rt.time, &done);
+    while (rc == MPI_SUCCESS && !any && !done && error == MPI_SUCCESS) {
+        error = pat_timekeeper_end(&pat_rt.time, &done);
         pat_runtime_drive_others();
         if (!done)
             sched_yield();
     }
     pat_rt.world_stays = !done;
-    if (rc != MPI_SUCCESS || failed == MPI_SUCCESS)
+    if (rc != MPI_SUCCESS || error == MPI_SUCCESS)
         return rc;
     return pat_error(
-        failed,
+        error,
         "the clocks of the ranks were not measured again to the end: an MPI function has failed there");
 }
 
@@ -69,7 +68,7 @@ static int stop_clock(void)
 static int shut_down(int *rc_clock)
 {
     *rc_clock = stop_clock();
-    int rc = pat_settle(NULL);
+    int rc = pat_settle(NULL, NULL);
     const int rc_credits = pat_settle_credits();
     rc = rc != MPI_SUCCESS ? rc : rc_credits;
     pat_rt.settled = true;

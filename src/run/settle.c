@@ -121,7 +121,25 @@ static int hear(pat_comm *c, bool *done)
     return rc;
 }
 
-int pat_settle(bool *busy)
+static int use(const pat_algorithm *alg)
+{
+    int rc = for_all(hear, true);
+    pat_rt.patience = 0;
+    atomic_store(&pat_rt.alg[alg->op], alg);
+    for (pat_comm *c = pat_rt.comms; c; c = c->next) {
+        pthread_mutex_lock(&c->lock);
+        if (c->usable && !c->dead) {
+            int rc_comm = pat_epoch_new_algorithm(c, alg->op);
+            rc = rc != MPI_SUCCESS ? rc : rc_comm;
+        }
+        pthread_mutex_unlock(&c->lock);
+    }
+    if (pat_rt.thread)
+        pat_thread_kick(pat_rt.thread);
+    return rc;
+}
+
+int pat_settle(const pat_algorithm *next, bool *busy)
 {
     int mine[2] = {0, 0}, any[2]; /* contributed to an exchange; a request is started */
     for (pat_comm *c = pat_rt.comms; c; c = c->next) {
@@ -147,25 +165,8 @@ int pat_settle(bool *busy)
         const int failed = for_all(steps[i], true);
         rc = rc != MPI_SUCCESS ? rc : failed;
     }
-    return rc;
-}
-
-int pat_settle_use(const pat_algorithm *alg)
-{
-    int rc = for_all(hear, true);
-    pat_rt.patience = 0;
-    atomic_store(&pat_rt.alg[alg->op], alg);
-    for (pat_comm *c = pat_rt.comms; c; c = c->next) {
-        pthread_mutex_lock(&c->lock);
-        if (c->usable && !c->dead) {
-            int rc_comm = pat_epoch_new_algorithm(c, alg->op);
-            rc = rc != MPI_SUCCESS ? rc : rc_comm;
-        }
-        pthread_mutex_unlock(&c->lock);
-    }
-    if (pat_rt.thread)
-        pat_thread_kick(pat_rt.thread);
-    return rc;
+    const int failed = next ? use(next) : MPI_SUCCESS;
+    return rc != MPI_SUCCESS ? rc : failed;
 }
 
 /* Its members have all started it, and each now looks after what it has to pass on. */

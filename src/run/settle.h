@@ -11,12 +11,10 @@
 
 /*
  * Between calls: if any rank has given an estimate for a next call, end that epoch on all communicators without a call. Where a request is
- * started on any rank, nothing is done but to set *busy; with busy NULL such requests are completed first.
+ * started on any rank, nothing is done but to set *busy; with busy NULL such requests are completed first. Then `next`, where it is not NULL, is used
+ * for its collective: also on a rank where settling has failed on some communicator, or ranks would run two algorithms on the others.
  */
-int pat_settle(bool *busy);
-
-/* Use `alg` from now on: all ranks, between calls, with nothing left to settle. */
-int pat_settle_use(const pat_algorithm *alg);
+int pat_settle(const pat_algorithm *next, bool *busy);
 
 /* The library ends: complete the rounds of credits. */
 int pat_settle_credits(void);
