@@ -39,38 +39,44 @@ static void forget_machine(void)
 
 /*
  * Nobody measures clocks any more, and no message of that is under way. Where it has failed on some rank before the end there is no waiting for
- * it, and what is under way keeps its communicator; an error in the end itself leaves the others waiting. The end of the library begins with this: all ranks come here, since nothing has been waited for yet
+ * it, and what is under way keeps its communicator; an error in the end itself, which is returned, leaves the others waiting until
+ * this program ends. *earlier: an error from before. The end of the library begins with this: all ranks come here, since nothing has been waited for yet
  * that a rank with an error might not do.
  */
-static int stop_clock(void)
+static int stop_clock(int *earlier)
 {
+    static const char text[] =
+        "the clocks of the ranks were not measured again to the end: an MPI function has failed there";
+    *earlier = MPI_SUCCESS;
     if (!pat_rt.all_threads)
         return MPI_SUCCESS;
-    int error = pat_timekeeper_stop(&pat_rt.time), any = 1;
-    const int here = error != MPI_SUCCESS;
+    const int failed = pat_timekeeper_stop(&pat_rt.time), here = failed != MPI_SUCCESS;
+    int any = 1;
     bool done = false;
     int rc = pat_runtime_agree(&here, &any, 1);
-    while (rc == MPI_SUCCESS && !any && !done && error == MPI_SUCCESS) {
-        error = pat_timekeeper_end(&pat_rt.time, &done);
+    if (rc != MPI_SUCCESS)
+        return rc;
+    while (rc == MPI_SUCCESS && !any && !done) {
+        rc = pat_timekeeper_end(&pat_rt.time, &done);
         pat_runtime_drive_others();
         if (!done)
             sched_yield();
     }
     pat_rt.world_stays = !done;
-    if (rc != MPI_SUCCESS || error == MPI_SUCCESS)
-        return rc;
-    return pat_error(
-        error,
-        "the clocks of the ranks were not measured again to the end: an MPI function has failed there");
+    if (here)
+        *earlier = pat_error(failed, "%s", text);
+    return rc == MPI_SUCCESS ? rc : pat_error(rc, "%s", text);
 }
 
 /* All but the attribute of MPI_COMM_SELF, which its own callback may not delete. *rc_clock: an error that has spoilt no result. */
 static int shut_down(int *rc_clock)
 {
-    *rc_clock = stop_clock();
-    int rc = pat_settle(NULL, NULL);
-    const int rc_credits = pat_settle_credits();
-    rc = rc != MPI_SUCCESS ? rc : rc_credits;
+    int rc = stop_clock(rc_clock);
+    if (rc == MPI_SUCCESS) {
+        rc = pat_settle(NULL, NULL);
+        const int rc_credits = pat_settle_credits();
+        rc = rc != MPI_SUCCESS ? rc : rc_credits;
+    }
     pat_rt.settled = true;
     if (pat_rt.thread) {
         pat_thread_stop(pat_rt.thread);
