@@ -76,9 +76,8 @@ bool pat_drift_add(pat_drift *d, const pat_drift_sample *sample, pat_line *line)
     if (d->num == PAT_DRIFT_KEPT)
         forget_oldest(d);
     d->kept[d->num++] = *sample;
-    if (!find_rates(
-            d,
-            &rates)) { /* the last one before it changed would agree with this one, at some rate in between */
+    if (!find_rates(d, &rates)) {
+        /* The last one before it changed would agree with this one, at some rate in between. */
         d->kept[0] = *sample;
         d->num = 1;
         find_rates(d, &rates);

@@ -89,8 +89,8 @@ static void fails_itself(void)
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
     MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
     atomic_store(&unpack_fails, here);
-    for (int i = 0; i < 40 && !any;
-         i++) { /* until a plan runs one that is measured, since ranks come so far apart */
+    /* Until a plan runs one that is measured, since ranks come so far apart. */
+    for (int i = 0; i < 40 && !any; i++) {
         usleep(here ? 30000 : 0);
         const int failed = PAT_Allgather(mine, BYTES, MPI_BYTE, all, 1, every_second, comm) != MPI_SUCCESS;
         MPI_Allreduce(&failed, &any, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);

@@ -8,7 +8,7 @@ set -eu
 strip() {
     local tree=$1 to=$2 file
     (cd "$tree" && find src pat algorithms bench -name '*.[ch]') >"$to.list"
-    xargs -r dirname <"$to.list" | sort -u | while read -r file; do mkdir -p "$to/$file"; done
+    xargs -r dirname <"$to.list" | sort -u | (cd "$to" && xargs -r mkdir -p)
     while read -r file; do
         "${CC:-cc}" -fpreprocessed -dD -E -P -x c "$tree/$file" 2>/dev/null |
             sed -E '/^ *# *include/!s/"([^"\\]|\\.)*"/""/g' >"$to/$file"

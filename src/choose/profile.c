@@ -378,7 +378,7 @@ static void note_off(pat_profile *p, const pat_terms *terms, const pat_told *tol
 {
     const pat_algorithm *by = told->outlook.contender;
     if (told->ran != PAT_BY_RELAY || !pat_outlook_is_known(&told->outlook) ||
-        (by && !pat_algorithm_is_early(by)) || (by && told->alg && told->alg != by))
+        (by && (!pat_algorithm_is_early(by) || (told->alg && told->alg != by))))
         return;
     const int64_t foreseen_ns = (int64_t)(1e3 * (told->outlook.relay_us - told->outlook.waiting_us)),
                   most_ns = 2 * (terms->least_ns + terms->beyond_ns), off_ns = told->past_ns - foreseen_ns;

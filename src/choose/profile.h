@@ -65,8 +65,8 @@ enum {
 /* A call that is over, as all ranks know it. */
 typedef struct pat_told {
     int64_t bytes;            /* of a block, on average; 0: nothing to learn */
-    enum pat_runner ran;      /* who ran it, */
-    const pat_algorithm *alg; /* of a measured call; NULL: not known */
+    enum pat_runner ran;      /* who ran it */
+    const pat_algorithm *alg; /* which algorithm did, of a measured call; NULL: not known */
     int64_t spread_ns;        /* first to last arrival; below 0: not known */
     int last_rank;            /* who came last; of several the lowest */
     int64_t doubt_ns;  /* of a call that ranks have announced: by how much that may be wrong; 0 of others */

@@ -8,10 +8,16 @@ enum pat_runner pat_profile_runner(const pat_algorithm *alg)
     return !alg->build ? PAT_BY_MPI : pat_algorithm_is_early(alg) ? PAT_BY_RELAY : PAT_BY_REGULAR;
 }
 
+/* So many samples are kept. */
+static int kept(const pat_profile *p, enum pat_runner runner)
+{
+    return p->num_past[runner] < PAT_SAMPLES ? p->num_past[runner] : PAT_SAMPLES;
+}
+
 int64_t pat_profile_past_ns(const pat_profile *p, enum pat_runner runner)
 {
     const int64_t *t = p->past_ns[runner];
-    const int num = p->num_past[runner] < PAT_SAMPLES ? p->num_past[runner] : PAT_SAMPLES;
+    const int num = kept(p, runner);
     if (num < PAT_SAMPLES)
         return num == 0 ? 0 : num == 1 ? t[0] : (t[0] + t[1]) / 2;
     const int64_t low = t[0] < t[1] ? t[0] : t[1], high = t[0] < t[1] ? t[1] : t[0];
@@ -28,7 +34,7 @@ int64_t pat_profile_least_ns(const pat_profile *p, enum pat_runner runner)
 
 bool pat_profile_took_about(const pat_profile *p, int64_t ns, int percent)
 {
-    const int num = p->num_past[PAT_BY_RELAY] < PAT_SAMPLES ? p->num_past[PAT_BY_RELAY] : PAT_SAMPLES;
+    const int num = kept(p, PAT_BY_RELAY);
     const int64_t more_ns = ns * percent / 100;
     int fit = 0;
     for (int i = 0; i < num; i++) {

@@ -95,8 +95,8 @@ static int run_by_plan(pat_comm *c, const pat_call *call, const void *site, pat_
         if (!how->measured && !how->left)
             pat_select_learn(c, lane);
     }
-    if (entered && how->measured &&
-        !how->left) /* also after an error: the others wait for what this rank says */
+    /* Also after an error: the others wait for what this rank says. */
+    if (entered && how->measured && !how->left)
         pat_select_measure(c, lane, c->alg, call->mean_bytes);
     const bool credits = pat_credits_wake(&c->credits), more = pat_epoch_goes_on(c);
     pthread_mutex_unlock(&c->lock);
