@@ -7,6 +7,7 @@
 #ifndef MPI_COMMON_H
 #define MPI_COMMON_H
 
+#include <dirent.h>
 #include <math.h>
 #include <mpi.h>
 #include <pat.h>
@@ -156,6 +157,27 @@ static inline void sleep_ms(double ms)
 {
     struct timespec ts = {(time_t)(ms / 1000), (long)((ms - 1000 * (double)(long)(ms / 1000)) * 1e6)};
     nanosleep(&ts, NULL);
+}
+
+/* The threads of this process, or -1 where they cannot be told. */
+static inline int threads_now(void)
+{
+    int n = 0;
+    DIR *dir = opendir("/proc/self/task");
+    if (!dir)
+        return -1;
+    for (struct dirent *entry = readdir(dir); entry; entry = readdir(dir))
+        n += entry->d_name[0] != '.';
+    closedir(dir);
+    return n;
+}
+
+/* Threads beyond `before`; one that has been joined may still be seen for a moment. */
+static inline int threads_left(int before)
+{
+    for (int ms = 0; ms < 2000 && threads_now() != before; ms++)
+        sleep_ms(1);
+    return threads_now() - before;
 }
 
 /* One phase of `ms` milliseconds that says after `before` of its milliseconds that `percent` is done. */
