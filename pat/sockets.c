@@ -26,15 +26,17 @@ enum { MOST_PATIENCE = 1000 };
 enum { JUMBO_BYTES = 9216 };
 
 typedef struct history {
-    int unread; /* bytes that the last wait left to be read */
-    int idle;   /* wake-ups in a row in which nobody read them */
+    bool listens; /* connections come in, not data */
+    bool knocked; /* one has come in that was not taken in yet when this was last looked at */
+    int unread;   /* bytes that the last wait left to be read */
+    int idle;     /* wake-ups in a row in which nobody read them */
 } history;
 
 struct pat_sockets {
     struct pollfd *fds; /* fds[0] is the extra one */
     struct pollfd *full;
     history *seen; /* per fd */
-    int count, capacity;
+    int count, connected, capacity;
     int announced, missed;      /* messages with a socket's word, and without; older ones count less */
     int unexplained, rescan_at; /* missed since the last scan; scan again when so many have been */
 };
@@ -54,18 +56,26 @@ void pat_sockets_free(pat_sockets *s)
     free(s);
 }
 
-static bool is_connected_tcp(int fd)
+enum kind { OTHER, CONNECTED, LISTENS };
+
+static enum kind kind_of(int fd)
 {
     struct stat st;
-    struct sockaddr_storage peer;
+    struct sockaddr_storage at;
     socklen_t length = sizeof(int);
-    int type = 0;
+    int type = 0, listens = 0;
     if (fstat(fd, &st) != 0 || !S_ISSOCK(st.st_mode) ||
         getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &length) != 0 || type != SOCK_STREAM)
-        return false;
-    length = sizeof(peer);
-    return getpeername(fd, (struct sockaddr *)&peer, &length) == 0 &&
-           (peer.ss_family == AF_INET || peer.ss_family == AF_INET6);
+        return OTHER;
+    length = sizeof(listens);
+    if (getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listens, &length) != 0)
+        return OTHER;
+    length = sizeof(at);
+    const int rc = listens ? getsockname(fd, (struct sockaddr *)&at, &length)
+                           : getpeername(fd, (struct sockaddr *)&at, &length);
+    if (rc != 0 || (at.ss_family != AF_INET && at.ss_family != AF_INET6))
+        return OTHER;
+    return listens ? LISTENS : CONNECTED;
 }
 
 static bool room_for(pat_sockets *s, int count)
@@ -91,22 +101,26 @@ static bool room_for(pat_sockets *s, int count)
 int pat_sockets_scan(pat_sockets *s)
 {
     DIR *dir = opendir("/proc/self/fd");
-    s->count = 0;
+    s->count = s->connected = 0;
     if (!dir)
         return 0;
     for (struct dirent *entry; (entry = readdir(dir));) {
         char *end;
         long fd = strtol(entry->d_name, &end, 10);
-        if (end == entry->d_name || *end || !is_connected_tcp((int)fd))
+        if (end == entry->d_name || *end)
+            continue;
+        const enum kind kind = kind_of((int)fd);
+        if (kind == OTHER)
             continue;
         if (!room_for(s, s->count + 2))
             break;
         s->count++;
         s->fds[s->count] = (struct pollfd){.fd = (int)fd, .events = POLLIN};
-        s->seen[s->count].idle = 0;
+        s->seen[s->count] = (history){.listens = kind == LISTENS};
+        s->connected += kind == CONNECTED;
     }
     closedir(dir);
-    return s->count;
+    return s->connected;
 }
 
 int pat_sockets_packet_bytes(const pat_sockets *s)
@@ -115,8 +129,8 @@ int pat_sockets_packet_bytes(const pat_sockets *s)
     for (int i = 1; s && i <= s->count; i++) {
         int bytes = 0;
         socklen_t length = sizeof(bytes);
-        if (getsockopt(s->fds[i].fd, IPPROTO_TCP, TCP_MAXSEG, &bytes, &length) == 0 && bytes > 0 &&
-            bytes <= JUMBO_BYTES && bytes < least)
+        if (!s->seen[i].listens && getsockopt(s->fds[i].fd, IPPROTO_TCP, TCP_MAXSEG, &bytes, &length) == 0 &&
+            bytes > 0 && bytes <= JUMBO_BYTES && bytes < least)
             least = bytes;
     }
     return least;
@@ -153,51 +167,81 @@ enum pat_sockets_event pat_sockets_wait(pat_sockets *s, int extra_fd, bool sendi
     if (ready <= 0)
         return PAT_SOCKETS_TIME;
     for (nfds_t i = 1; i < count; i++)
-        if (fds[i].revents && ioctl(fds[i].fd, FIONREAD, &s->seen[i].unread) != 0)
-            s->seen[i].unread = 0;
+        if (fds[i].revents) {
+            s->seen[i].knocked = s->seen[i].listens;
+            if (ioctl(fds[i].fd, FIONREAD, &s->seen[i].unread) != 0)
+                s->seen[i].unread = 0;
+        }
     return fds[0].revents ? PAT_SOCKETS_EXTRA : PAT_SOCKETS_DATA;
+}
+
+static bool is_readable(int fd)
+{
+    struct pollfd now = {.fd = fd, .events = POLLIN};
+    return poll(&now, 1, 0) > 0;
+}
+
+/* Has a connection been taken in that was there in an earlier wait? By whatever a wait ended, and whoever it was: threads share MPI. */
+static bool were_accepted(pat_sockets *s)
+{
+    bool any = false;
+    for (int i = 1; i <= s->count; i++)
+        if (s->seen[i].knocked && !is_readable(s->fds[i].fd)) {
+            s->seen[i].knocked = false;
+            any = true;
+        }
+    return any;
+}
+
+/* Has somebody read what was there? */
+static bool was_read(const pat_sockets *s, int i)
+{
+    int unread = 0;
+    if (s->seen[i].listens)
+        return !s->seen[i].knocked;
+    return ioctl(s->fds[i].fd, FIONREAD, &unread) == 0 && unread < s->seen[i].unread;
 }
 
 /* Who is readable and stays so, although MPI was driven? */
 static void learn_noise(pat_sockets *s, bool moved)
 {
     for (int i = 1; i <= s->count; i++) {
-        int unread = 0;
         if (!s->fds[i].revents)
             continue;
-        bool read = ioctl(s->fds[i].fd, FIONREAD, &unread) == 0 && unread < s->seen[i].unread;
-        s->seen[i].idle = moved || read || s->fds[i].revents & POLLOUT ? 0 : s->seen[i].idle + 1;
-        if (s->seen[i].idle > PATIENCE)
+        s->seen[i].idle = moved || was_read(s, i) || s->fds[i].revents & POLLOUT ? 0 : s->seen[i].idle + 1;
+        if (s->seen[i].idle > PATIENCE) {
             s->fds[i].fd = -1; /* poll passes over it */
+            s->seen[i].knocked = false;
+        }
         s->fds[i].revents = 0;
     }
 }
 
 void pat_sockets_learn(pat_sockets *s, enum pat_sockets_event event, bool moved)
 {
-    if (!s || event == PAT_SOCKETS_EXTRA)
+    if (!s)
         return;
-    if (event == PAT_SOCKETS_DATA)
-        learn_noise(s, moved);
-    if (!moved)
-        return;
+    bool scans = were_accepted(s); /* what comes in over new connections is to wake, too */
     if (event == PAT_SOCKETS_DATA) {
-        s->announced++;
-    } else {
+        learn_noise(s, moved);
+        s->announced += moved;
+    } else if (event == PAT_SOCKETS_TIME && moved) {
         s->missed++;
         if (++s->unexplained >= s->rescan_at) {
             s->unexplained = 0;
             s->rescan_at = s->rescan_at < MOST_PATIENCE ? 2 * s->rescan_at + 2 : MOST_PATIENCE;
-            pat_sockets_scan(s);
+            scans = true;
         }
     }
     if (s->announced + s->missed > 64) {
         s->announced /= 2;
         s->missed /= 2;
     }
+    if (scans)
+        pat_sockets_scan(s);
 }
 
 bool pat_sockets_reliable(const pat_sockets *s)
 {
-    return s && s->count > 0 && s->announced + 4 > 2 * s->missed;
+    return s && s->connected > 0 && s->announced + 4 > 2 * s->missed;
 }

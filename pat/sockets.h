@@ -20,7 +20,10 @@ typedef struct pat_sockets pat_sockets;
 pat_sockets *pat_sockets_create(void);
 void pat_sockets_free(pat_sockets *sockets);
 
-/* Find this process's connected TCP sockets. Returns how many are watched. */
+/*
+ * Find this process's connected TCP sockets, and those that listen: the MPI library opens the connection of two ranks when they first send each
+ * other something, and whoever sleeps would be told of none of what comes over it. Returns how many are connected.
+ */
 int pat_sockets_scan(pat_sockets *sockets);
 
 /*

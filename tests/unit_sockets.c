@@ -1,6 +1,6 @@
 /*
- * unit_sockets.c — a sleeper is woken by what comes in, by room in a full socket and by its own signal; not by
- * sockets that somebody else leaves unread.
+ * unit_sockets.c — a sleeper is woken by what comes in, over connections of which it has not known too, by room in a full socket and by its own
+ * signal; not by sockets that somebody else leaves unread.
  */
 #include <arpa/inet.h>
 #include <limits.h>
@@ -21,20 +21,34 @@
 
 #define SECOND INT64_C(1000000000)
 
-/* Two connected ends on loopback; the first sends packets of so many bytes at most, unless it is 0. */
-static void connect_cut(int pair[2], int packet)
+/* A socket on loopback that listens; those that connect to it, at *at, send packets of so many bytes at most, unless it is 0. */
+static int listen_cut(struct sockaddr_in *at, int packet)
 {
-    struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    socklen_t length = sizeof(at);
-    int listener = socket(AF_INET, SOCK_STREAM, 0);
+    socklen_t length = sizeof(*at);
+    const int listener = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
+    *at = (struct sockaddr_in){.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     assert_true(listener >= 0);
-    assert_int_equal(bind(listener, (struct sockaddr *)&at, sizeof(at)), 0);
+    assert_int_equal(bind(listener, (struct sockaddr *)at, sizeof(*at)), 0);
     if (packet > 0)
         assert_int_equal(setsockopt(listener, IPPROTO_TCP, TCP_MAXSEG, &packet, sizeof(packet)), 0);
     assert_int_equal(listen(listener, 1), 0);
-    assert_int_equal(getsockname(listener, (struct sockaddr *)&at, &length), 0);
-    pair[0] = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
-    connect(pair[0], (struct sockaddr *)&at, sizeof(at));
+    assert_int_equal(getsockname(listener, (struct sockaddr *)at, &length), 0);
+    return listener;
+}
+
+static int connect_to(const struct sockaddr_in *at)
+{
+    const int fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
+    connect(fd, (const struct sockaddr *)at, sizeof(*at));
+    return fd;
+}
+
+/* Two connected ends on loopback. */
+static void connect_cut(int pair[2], int packet)
+{
+    struct sockaddr_in at;
+    const int listener = listen_cut(&at, packet);
+    pair[0] = connect_to(&at);
     pair[1] = accept4(listener, NULL, NULL, SOCK_NONBLOCK);
     assert_true(pair[1] >= 0);
     close(listener);
@@ -67,7 +81,11 @@ static void knows_the_packets(void **state)
     assert_int_equal(pat_sockets_packet_bytes(NULL), INT_MAX);
     int before = packet_bytes(); /* what the test was started with */
     connect_pair(whole);
-    assert_int_equal(packet_bytes(), before); /* the loopback's packets are no network's */
+    struct sockaddr_in at;
+    const int listener = listen_cut(&at, 0);
+    assert_int_equal(packet_bytes(),
+                     before); /* the loopback's packets are no network's, and who listens has none */
+    close(listener);
     connect_cut(small, 500);
     connect_cut(larger, 900);
     int least = packet_bytes();
@@ -93,10 +111,15 @@ static void finds_connections_only(void **state)
     int before = pat_sockets_scan(s); /* what the test was started with */
     assert_true(pat_sockets_reliable(s) == (before > 0));
     assert_false(pat_sockets_reliable(NULL));
+    struct sockaddr_in at;
+    const int listener = listen_cut(&at, 0);
+    assert_int_equal(pat_sockets_scan(s), before);
+    assert_true(pat_sockets_reliable(s) == (before > 0));
     connect_pair(pair);
     assert_int_equal(pat_sockets_scan(s), before + 2);
     assert_true(pat_sockets_reliable(s));
     hang_up(pair);
+    close(listener);
     assert_int_equal(pat_sockets_scan(s), before);
     close(datagram);
     hang_up(local);
@@ -155,21 +178,67 @@ static void wakes_for_room(void **state)
     pat_sockets_free(s);
 }
 
+/* Wake-ups by something that nobody takes in, until it is left out. */
+static int wakes_in_vain(pat_sockets *s)
+{
+    int wakes = 0;
+    while (pat_sockets_wait(s, -1, false, 1000000) == PAT_SOCKETS_DATA && wakes < 1000) {
+        pat_sockets_learn(s, PAT_SOCKETS_DATA, false);
+        wakes++;
+    }
+    return wakes;
+}
+
+/* As the MPI library opens them, when two ranks first send each other something: nobody scans meanwhile. */
+static void wakes_for_new_connections(void **state)
+{
+    (void)state;
+    struct sockaddr_in at;
+    int pair[2];
+    char byte;
+    const int listener = listen_cut(&at, 0);
+    pat_sockets *s = pat_sockets_create();
+    pat_sockets_scan(s);
+    assert_int_equal(pat_sockets_wait(s, -1, false, 0), PAT_SOCKETS_TIME);
+    /* Whatever a wait ends with, and also if it is taken in only later, as by another thread. */
+    static const enum pat_sockets_event ends[] = {PAT_SOCKETS_DATA, PAT_SOCKETS_EXTRA, PAT_SOCKETS_TIME};
+    for (int i = 0; i < 3; i++) {
+        pair[0] = connect_to(&at);
+        assert_int_equal(pat_sockets_wait(s, -1, false, 10 * SECOND), PAT_SOCKETS_DATA);
+        if (i > 0)
+            pat_sockets_learn(s, PAT_SOCKETS_DATA, false);
+        pair[1] = accept4(listener, NULL, NULL, SOCK_NONBLOCK);
+        assert_true(pair[1] >= 0);
+        pat_sockets_learn(s, ends[i], false);
+        assert_int_equal(pat_sockets_wait(s, -1, false, 0), PAT_SOCKETS_TIME);
+        assert_int_equal(write(pair[0], "x", 1), 1);
+        assert_int_equal(pat_sockets_wait(s, -1, false, 10 * SECOND), PAT_SOCKETS_DATA);
+        assert_int_equal(read(pair[1], &byte, 1), 1);
+        pat_sockets_learn(s, PAT_SOCKETS_DATA, true);
+        hang_up(pair);
+        pat_sockets_scan(s);
+    }
+    /* One that the program itself is to accept, and does not. */
+    const int foreign = connect_to(&at);
+    assert_in_range(wakes_in_vain(s), 1, 100);
+    pat_sockets_learn(s, PAT_SOCKETS_TIME, false);
+    assert_int_equal(pat_sockets_wait(s, -1, false, 0), PAT_SOCKETS_TIME);
+    close(foreign);
+    close(listener);
+    pat_sockets_free(s);
+}
+
 static void leaves_out_what_nobody_reads(void **state)
 {
     (void)state;
-    int foreign[2], ours[2], wakes = 0;
+    int foreign[2], ours[2];
     char byte;
     connect_pair(foreign);
     connect_pair(ours);
     pat_sockets *s = pat_sockets_create();
     assert_true(pat_sockets_scan(s) >= 4);
     assert_int_equal(write(foreign[0], "x", 1), 1);
-    while (pat_sockets_wait(s, -1, false, 1000000) == PAT_SOCKETS_DATA && wakes < 1000) {
-        pat_sockets_learn(s, PAT_SOCKETS_DATA, false);
-        wakes++;
-    }
-    assert_in_range(wakes, 1, 100);
+    assert_in_range(wakes_in_vain(s), 1, 100);
     /* The others still wake, however often what they bring is only part of a message. */
     for (int i = 0; i < 200; i++) {
         assert_int_equal(write(ours[0], "x", 1), 1);
@@ -207,6 +276,7 @@ int main(void)
         cmocka_unit_test(knows_the_packets),
         cmocka_unit_test(wakes_for),
         cmocka_unit_test(wakes_for_room),
+        cmocka_unit_test(wakes_for_new_connections),
         cmocka_unit_test(leaves_out_what_nobody_reads),
         cmocka_unit_test(distrusts_sockets_that_keep_silent),
     };

@@ -177,6 +177,9 @@ static int comm_agree(pat_comm *c)
     return rc == MPI_SUCCESS ? take_calibration(c) : rc;
 }
 
+/* Each of a communicator's first calls, so many, is followed by a look for the connections that it may have opened. */
+enum { OPENING_CALLS = 16 };
+
 static int comm_create(MPI_Comm comm, int size, pat_comm **out)
 {
     pat_comm *c = calloc(1, sizeof(*c));
@@ -187,6 +190,7 @@ static int comm_create(MPI_Comm comm, int size, pat_comm **out)
     make_lanes(c);
     c->refs = 1;
     c->sockets = pat_sockets_create();
+    c->opening = OPENING_CALLS;
     pthread_mutex_init(&c->lock, NULL);
     PMPI_Comm_rank(comm, &c->rank);
     int rc = PMPI_Comm_split(comm, 0, c->rank, &c->own);
@@ -200,7 +204,7 @@ static int comm_create(MPI_Comm comm, int size, pat_comm **out)
         pat_comm_unref(c);
         return rc;
     }
-    if (c->sockets) /* now all connections are open */
+    if (c->sockets) /* now most connections are open */
         pat_sockets_scan(c->sockets);
     if (pat_rt.thread)
         pat_thread_rescan(pat_rt.thread);
@@ -462,6 +466,10 @@ void pat_comm_called(pat_comm *c, enum pat_op op)
 {
     c->follows[c->last_op] = op;
     c->last_op = op;
+    /* Open MPI opens the connection of two ranks with their first message. */
+    if (c->opening > 0 && pat_rt.thread)
+        pat_thread_rescan(pat_rt.thread);
+    c->opening -= c->opening > 0;
 }
 
 bool pat_comm_buffer(char **buf, size_t *have, size_t size)

@@ -79,6 +79,7 @@ typedef struct pat_comm {
     enum pat_op follows[PAT_NUM_OPS]; /* which one came after a call of each the last time */
     pat_exchange exchange;            /* of this epoch's estimates, which say which collective comes */
     int64_t doubt_ns;                 /* by how much this rank's estimates were wrong: a mean that fades */
+    int num_doubts;                   /* how many that is of, as far as they count */
     int64_t *arrival_ns;              /* scratch memory for one time per rank */
     int *from_root;                   /* scratch memory for one rank per place, the root at the first */
     pat_sample sample;
@@ -95,6 +96,7 @@ typedef struct pat_comm {
     pat_lane *rooted;  /* the lane of the call under way that rooted.h runs; NULL: there is none */
     pat_lane *voiding; /* the lane whose prepared round is being thrown away; else NULL */
     struct pat_sockets *sockets; /* what the calling thread watches while it waits; may be NULL */
+    int opening; /* calls to come after which connections are looked for, since the first ones open them */
     pat_hold hold;
     pat_credits credits;
 } pat_comm;
