@@ -196,6 +196,12 @@ static void gammas(void **state)
     assert_true(c.gammas[0] == 1 && c.gammas[1] == (1.0 + 1.2) / 2 && c.gammas[2] == 1.3);
     assert_true(m.gammas_apart[0] == 0 && m.gammas_apart[2] == 0);
     assert_float_equal(bench_measured_gammas_apart(&m), 0.2 / 1.1, 1e-12);
+    /* Too large, and less than the one before: what is kept is within bounds, what is said of the distance is as measured. */
+    bench_measured_gammas(&m, (double[]){1, 3.0, 2.5, 4.5}, (double[]){1, 4.0, 1.5, 3.0}, c.gammas, 4);
+    assert_true(c.gammas[0] == 1 && c.gammas[1] == 2 && c.gammas[2] == (2.5 + 2.0) / 2 &&
+                c.gammas[3] == (4.0 + 3.0) / 2);
+    assert_float_equal(m.gammas_apart[1], 1.0 / 3.5, 1e-12);
+    assert_float_equal(m.gammas_apart[2], 1.0 / 2.0, 1e-12);
 }
 
 int main(void)

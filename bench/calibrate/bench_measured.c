@@ -17,13 +17,22 @@ void bench_measured_add(bench_measured *m, const bench_experiment *e)
         m->of[m->num++] = *e;
 }
 
+/* What is kept of the gamma of i + 1 receivers: no less than that of one fewer, no more than as many. */
+static double kept_gamma(double gamma, double before, int i)
+{
+    return fmin(fmax(gamma, before), i + 1);
+}
+
 void bench_measured_gammas(bench_measured *m, const double *once, const double *again, double *gammas,
                            int num)
 {
+    double kept[2] = {1, 1};
     m->num_apart = num;
     for (int i = 0; i < num; i++) {
-        gammas[i] = (once[i] + again[i]) / 2;
-        m->gammas_apart[i] = fabs(once[i] - again[i]) / gammas[i];
+        m->gammas_apart[i] = fabs(once[i] - again[i]) / ((once[i] + again[i]) / 2);
+        kept[0] = kept_gamma(once[i], kept[0], i);
+        kept[1] = kept_gamma(again[i], kept[1], i);
+        gammas[i] = (kept[0] + kept[1]) / 2;
     }
 }
 

@@ -37,7 +37,10 @@ typedef struct bench_measured {
 /* Add one. Beyond BENCH_MOST_MEASURED it is left out. */
 void bench_measured_add(bench_measured *m, const bench_experiment *e);
 
-/* The means of gammas that were measured twice, and into *m how far the two were apart. */
+/*
+ * The means of gammas that were measured twice, each kept between 1 and its number of receivers and never falling; and into *m how far the
+ * two were apart as they were measured.
+ */
 void bench_measured_gammas(bench_measured *m, const double *once, const double *again, double *gammas,
                            int num);
 

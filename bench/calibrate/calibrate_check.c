@@ -14,7 +14,7 @@
 #include "pat.h"
 #include "select.h"
 
-enum { FIRST_BYTES = 1024, MAX_SIZES = 16, MAX_RUNS = 40 };
+enum { FIRST_BYTES = 1024, MAX_SIZES = 16, MAX_RUNS = 40, QUICK_RUNS = 7 };
 
 /* All runs of one size. */
 typedef struct check_cell {
@@ -207,7 +207,7 @@ static void check_op(const pat_calibration *c, enum pat_op op, int runs, double 
 
 void calibrate_check(const pat_calibration *c, const calibrate_options *o)
 {
-    const int runs = MAX_RUNS < o->patience.most ? MAX_RUNS : o->patience.most;
+    const int runs = o->quick ? QUICK_RUNS : MAX_RUNS;
     for (int op = 0; op < PAT_NUM_OPS; op++)
         if (pat_collective_of((enum pat_op)op)->yardstick && calibrate_options_want(o, (enum pat_op)op))
             check_op(c, (enum pat_op)op, runs, o->longest_s);

@@ -68,7 +68,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
                 "--op %s: accepted: with --out and without --again, so that no whole calibration is lost",
                 pat_collective_of(o->op)->name);
         o->patience.least = o->quick ? 3 : 5;
-        o->patience.most = o->quick ? 7 : 40;
+        o->patience.most = 40;
+        o->patience.most_s =
+            o->quick ? 0.15 : 0; /* short messages, of which one takes as long as noise, are still repeated */
         if (o->patience.precision <= 0)
             o->patience.precision = o->quick ? 0.1 : 0.025;
         if (o->longest_s <= 0)
@@ -84,7 +86,7 @@ static const struct argp_option keys[] = {
      "Where the calibration goes (default: a file for this machine and network in $XDG_CACHE_HOME/pat or "
      "$HOME/.cache/pat, where the library finds it by itself)",
      0},
-    {"quick", 'q', 0, 0, "Fewer repetitions and shorter messages: less than 2 minutes", 0},
+    {"quick", 'q', 0, 0, "Less time for each measurement, and shorter messages: less than 2 minutes", 0},
     {"again", 'a', 0, 0, "Measure anew what the file already has, also what --quick has measured", 0},
     {"check", 'c', 0, 0,
      "Run every algorithm and compare: the best, the one that the file chooses, the MPI library's own, and "

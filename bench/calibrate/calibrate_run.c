@@ -63,13 +63,18 @@ static bool is_precise(const double *seconds, int n, const calibrate_patience *p
     return bench_ci95(seconds, n) < patience->precision * bench_mean(seconds, n, NULL);
 }
 
+static bool took_enough(const double *seconds, int n, const calibrate_patience *patience)
+{
+    return patience->most_s > 0 && n * bench_mean(seconds, n, NULL) >= patience->most_s;
+}
+
 /* Enough repetitions? Rank 0 knows, and all do as it says. */
 static bool enough(MPI_Comm comm, const double *seconds, int n, const calibrate_patience *patience)
 {
     int rank, stop = n >= patience->most;
     MPI_Comm_rank(comm, &rank);
     if (rank == 0 && n >= patience->least && !stop)
-        stop = is_precise(seconds, n, patience);
+        stop = is_precise(seconds, n, patience) || took_enough(seconds, n, patience);
     MPI_Bcast(&stop, 1, MPI_INT, 0, comm);
     return stop;
 }
@@ -224,7 +229,8 @@ void calibrate_gammas(MPI_Comm comm, int64_t bytes, const calibrate_patience *pa
     int receivers[MOST_RECEIVERS];
     char *buffer = data(bytes);
     /* A gamma is a quotient of differences to a barrier, which may take as long as the messages: the error grows, and a run is short. */
-    const calibrate_patience longer = {patience->precision / 4, patience->least, 10 * patience->most};
+    const calibrate_patience longer = {patience->precision / 4, patience->least, 10 * patience->most,
+                                       10 * patience->most_s};
     find_receivers(comm, receivers, num);
     const double barrier = fan_out(comm, receivers, 0, bytes, &longer, buffer);
     double one = 0;
@@ -232,9 +238,7 @@ void calibrate_gammas(MPI_Comm comm, int64_t bytes, const calibrate_patience *pa
         const double took = fan_out(comm, receivers, i + 1, bytes, &longer, buffer) - barrier;
         if (i == 0)
             one = took;
-        double gamma = one > 0 && took > 0 ? took / one : 1;
-        gamma = gamma > i + 1 ? i + 1 : gamma;
-        gammas[i] = i > 0 && gamma < gammas[i - 1] ? gammas[i - 1] : gamma < 1 ? 1 : gamma;
+        gammas[i] = one > 0 && took > 0 ? took / one : 1;
     }
     MPI_Bcast(gammas, num, MPI_DOUBLE, 0, comm);
     free(buffer);

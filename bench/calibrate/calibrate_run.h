@@ -17,6 +17,7 @@
 typedef struct calibrate_patience {
     double precision; /* half-width of the 95 % confidence interval over the mean */
     int least, most;  /* repetitions */
+    double most_s;    /* and no more after so much time, but for the least; 0: however long it takes */
 } calibrate_patience;
 
 /* What to time on `comm`. Broadcasts and gathers have root 0, and its clock counts; of an all-gather the mean over ranks. */
@@ -45,9 +46,9 @@ calibrate_result calibrate_time(MPI_Comm comm, const calibrate_job *job, const c
 size_t calibrate_bytes(const calibrate_job *job, int ranks);
 
 /*
- * gamma(2) to gamma(num+1), each between 1 and its number of receivers and never falling: how many times as long as one
- * message of so many bytes as many take that are posted together. To ranks on other nodes, as far as there are so many. Collective, and the same on all
- * ranks; num less than the ranks, and at most 64.
+ * gamma(2) to gamma(num+1) as measured, not yet kept within their bounds: how many times as long as one message of so many bytes as many
+ * take that are posted together. To ranks on other nodes, as far as there are so many. Collective, and the same on all ranks; num
+ * less than the ranks, and at most 64.
  */
 void calibrate_gammas(MPI_Comm comm, int64_t bytes, const calibrate_patience *patience, double *gammas,
                       int num);

@@ -75,6 +75,17 @@ static bool go_on(calibrate_session *r)
     return same;
 }
 
+/* Gammas as they were measured: each is kept within the number of receivers, and no less than the one before it. */
+static void say_measured(const calibrate_session *r, const double *once, const double *again)
+{
+    if (r->rank != 0)
+        return;
+    printf("# gamma as measured, twice:");
+    for (int i = 0; i < r->found.num_gammas; i++)
+        printf(" %.3f/%.3f", once[i], again[i]);
+    printf("\n");
+}
+
 /* False: everything was there already. */
 static bool measure(calibrate_session *r)
 {
@@ -87,6 +98,7 @@ static bool measure(calibrate_session *r)
                              r->found.num_gammas);
         bench_measured_gammas(r->measured, twice[0], twice[1], r->found.gammas, r->found.num_gammas);
         r->found.ratio = calibrate_ratio(MPI_COMM_WORLD, PAT_SEGMENT_BYTES, &r->options->patience);
+        say_measured(r, twice[0], twice[1]);
     }
     if (r->rank == 0) {
         printf("# gamma");
