@@ -66,6 +66,8 @@ static inline enum pat_runner call(program *p, const place *at)
     const bool known = relay || p->next.measured;
     pat_told told = pat_told_make(known ? arrival_ns : NULL, RANKS, &rank_0, at->bytes, p->next.runner);
     told.outlook = at->outlook;
+    if (relay)
+        told.outlook.ran_us = at->outlook.relay_us;
     p->now_ns += at->between_ns;
     if (p->next.measured) {
         told.past_ns = relay ? at->relay_ns : at->mpi_ns;

@@ -96,6 +96,8 @@ static void what_ranks_say_decides(void **state)
     assert_int_equal(pat_profile_said(&p, &by_arrivals, &figures), PAT_BY_RELAY);
     figures.outlook.relay_us = 5000;
     assert_int_equal(pat_profile_said(&p, &by_arrivals, &figures), PAT_BY_MPI);
+    figures.outlook.relay_us = 3700; /* ahead by less than calls differ from a calibration's */
+    assert_int_equal(pat_profile_said(&p, &by_arrivals, &figures), PAT_BY_MPI);
     for (int i = 0; i < 8; i++) {
         measured.ran = i % 2 ? PAT_BY_RELAY : PAT_BY_MPI;
         measured.past_ns = i % 2 ? 2 * BLOCK_NS : BLOCK_NS;
@@ -104,13 +106,18 @@ static void what_ranks_say_decides(void **state)
     p.in_use = PAT_BY_MPI;
     p.left = 5; /* no try is due */
     assert_int_equal(pat_profile_said(&p, &by_arrivals, &apart), PAT_BY_MPI);
+    pat_told further = apart; /* of calls in which they come much further apart that says nothing */
+    further.spread_ns = 2 * apart.spread_ns;
+    assert_int_equal(pat_profile_said(&p, &by_arrivals, &further), PAT_BY_MPI);
+    further.spread_ns++;
+    assert_int_equal(pat_profile_said(&p, &by_arrivals, &further), PAT_BY_RELAY);
     pat_told doubtful =
-        apart; /* ranks that were wrong by as much say nothing, and no try is due: relay was slower */
+        apart; /* ranks that were wrong by a third of it say nothing, and no try is due: relay was slower */
     p = (pat_profile){.bytes = 65536};
     assert_int_equal(pat_profile_said(&p, &by_arrivals, &doubtful), PAT_BY_RELAY);
-    doubtful.doubt_ns = 2 * BLOCK_NS;
+    doubtful.doubt_ns = apart.spread_ns / 3;
     assert_int_equal(pat_profile_said(&p, &by_arrivals, &doubtful), PAT_BY_RELAY);
-    doubtful.doubt_ns = 3 * BLOCK_NS;
+    doubtful.doubt_ns = apart.spread_ns / 3 + 1;
     assert_int_equal(pat_profile_said(&p, &by_arrivals, &doubtful), PAT_BY_MPI);
     pat_terms always = by_arrivals; /* where arrivals do not matter it is as without them */
     always.verdict = PAT_RELAY_ALWAYS;
@@ -125,6 +132,123 @@ static void what_ranks_say_decides(void **state)
     pat_told foreseen = together; /* and it is, whatever a calibration says */
     foreseen.outlook = (pat_outlook){.native_us = 4000, .relay_us = 3000};
     assert_int_equal(pat_profile_said(&p, &always, &foreseen), PAT_BY_MPI);
+    p.in_use = PAT_BY_MPI;
+    p.left = 5;
+    p.num_past[PAT_BY_MPI] = 1; /* of which too little is known for that */
+    assert_int_equal(pat_profile_said(&p, &always, &apart), PAT_BY_MPI);
+    p.num_past[PAT_BY_MPI] = p.num_past[PAT_BY_RELAY] = 2; /* it was faster, with ranks together */
+    for (int i = 0; i < 2; i++) {
+        p.past_ns[PAT_BY_MPI][i] = LEAST_NS;
+        p.past_ns[PAT_BY_RELAY][i] = 2 * LEAST_NS;
+    }
+    assert_int_equal(pat_profile_said(&p, &always, &together), PAT_BY_MPI);
+    assert_int_equal(pat_profile_said(&p, &always, &apart), PAT_BY_RELAY);
+    assert_true(pat_profile_hears(&p, &always, &apart)); /* and the next call is measured */
+    pat_profile_note(&p, &always, &apart);
+    assert_int_equal(p.left, 0);
+    p.left = 5;
+    p.apart_ns[0] = apart.spread_ns; /* one such call is not enough */
+    assert_int_equal(pat_profile_said(&p, &always, &apart), PAT_BY_RELAY);
+    p.apart_ns[1] = apart.spread_ns;
+    assert_int_equal(pat_profile_said(&p, &always, &apart), PAT_BY_MPI);
+    p.past_ns[PAT_BY_RELAY][0] = p.past_ns[PAT_BY_RELAY][1] =
+        LEAST_NS / 2; /* nor does one with ranks together count among them */
+    p.past_ns[PAT_BY_RELAY][2] = 9 * LEAST_NS;
+    p.num_past[PAT_BY_RELAY] = 3;
+    assert_int_equal(pat_profile_said(&p, &always, &apart), PAT_BY_RELAY);
+    p.past_ns[PAT_BY_RELAY][0] = p.past_ns[PAT_BY_RELAY][1] = 2 * LEAST_NS;
+    assert_false(pat_profile_hears(&p, &always, &apart));
+}
+
+/*
+ * Relay is in use, and the MPI library runs calls for which ranks say that they come less far apart: these are no tries that relay has won.
+ * Where it runs whatever ranks say, they are.
+ */
+static void goes_on_being_measured(void **state)
+{
+    (void)state;
+    pat_terms terms = {PAT_RELAY_BY_ARRIVALS, BLOCK_NS,           LEAST_NS, BLOCK_NS,
+                       .announced = true,     .relay_first = true};
+    const pat_outlook close = {
+        .waiting_us = 2000, .native_us = 5000, .relay_us = 5050}; /* no gain, and no loss to speak of */
+    for (int always = 0; always < 2; always++) {
+        pat_profile p = {.bytes = 65536, .used = true, .in_use = PAT_BY_RELAY, .most_gap = -1};
+        pat_told told = {.bytes = 65536, .spread_ns = BLOCK_NS, .outlook = close};
+        int gap = 0, most = 0;
+        terms.verdict = always ? PAT_RELAY_ALWAYS : PAT_RELAY_BY_ARRIVALS;
+        p.num_past[PAT_BY_RELAY] = PAT_SAMPLES;
+        for (int i = 0; i < PAT_SAMPLES; i++)
+            p.past_ns[PAT_BY_RELAY][i] = LEAST_NS;
+        for (int i = 0; i < 600; i++) {
+            const bool measured = pat_profile_next(&p, &terms).measured;
+            assert_int_equal(p.in_use, PAT_BY_RELAY);
+            gap = measured ? 0 : gap + 1;
+            most = gap > most ? gap : most;
+            told.ran = PAT_BY_MPI;
+            told.past_ns = measured ? LEAST_NS + BLOCK_NS : -1;
+            pat_profile_note(&p, &terms, &told);
+        }
+        assert_true(always ? most > PAT_MOST_GAP : most <= PAT_MOST_GAP);
+    }
+}
+
+/* A call in which ranks come further apart than ever, and that relay loses: the next such call is measured too, and then they are the MPI library's. */
+static void loses_further_apart(void **state)
+{
+    (void)state;
+    const pat_terms terms = {PAT_RELAY_BY_ARRIVALS, BLOCK_NS,           LEAST_NS, BLOCK_NS,
+                             .announced = true,     .relay_first = true};
+    pat_profile p = {.bytes = 65536,
+                     .used = true,
+                     .in_use = PAT_BY_MPI,
+                     .left = 50,
+                     .gap = 64,
+                     .calls = 100,
+                     .losses = 4,
+                     .num_announced = 6,
+                     .most_gap = -1};
+    pat_told apart = {.bytes = 65536, .ran = PAT_BY_MPI, .spread_ns = 8 * BLOCK_NS, .past_ns = -1};
+    int by_relay = 0;
+    for (int k = 0; k < PAT_NUM_RUNNERS - 1; k++) {
+        p.num_past[k] = PAT_SAMPLES;
+        for (int i = 0; i < PAT_SAMPLES; i++)
+            p.past_ns[k][i] = k == PAT_BY_RELAY ? 2 * LEAST_NS : LEAST_NS;
+    }
+    for (int i = 0; i < 40; i++) {
+        const bool measured = pat_profile_next(&p, &terms).measured;
+        apart.ran = pat_profile_said(&p, &terms, &apart);
+        by_relay += apart.ran == PAT_BY_RELAY;
+        pat_told told = apart;
+        told.past_ns = measured ? (apart.ran == PAT_BY_RELAY ? 2 : 1) * LEAST_NS : -1;
+        told.spread_ns = measured || pat_profile_hears(&p, &terms, &apart) ? apart.spread_ns : -1;
+        pat_profile_note(&p, &terms, &told);
+    }
+    assert_in_range(by_relay, 1, 4);
+}
+
+/* What either takes is to be known soon where ranks say when they come: first calls are measured, also those that are no try. */
+static void first_announced_are_measured(void **state)
+{
+    (void)state;
+    enum { MANY = 64 };
+    const pat_terms terms = {PAT_RELAY_BY_ARRIVALS, BLOCK_NS,         LEAST_NS, BLOCK_NS,
+                             .relay_first = true,   .announced = true};
+    const pat_terms unsaid = {PAT_RELAY_BY_ARRIVALS, BLOCK_NS, LEAST_NS, BLOCK_NS, .relay_first = true};
+    pat_profile p = {
+        .bytes = 65536, .used = true, .in_use = PAT_BY_MPI, .left = MANY, .gap = MANY, .most_gap = -1};
+    pat_told told = {.bytes = 65536, .ran = PAT_BY_RELAY, .past_ns = 2 * LEAST_NS, .spread_ns = 0};
+    int measured = 0;
+    assert_false(pat_profile_next(&p, &unsaid).measured);
+    for (int i = 0; i < MANY / 2; i++) {
+        const pat_next next = pat_profile_next(&p, &terms);
+        assert_int_equal(next.runner, PAT_BY_MPI); /* relay has run because ranks said that they come apart */
+        measured += next.measured;
+        told.past_ns = next.measured ? 2 * LEAST_NS : -1;
+        pat_profile_note(&p, &terms, &told);
+    }
+    assert_in_range(measured, 5, 8);
+    assert_int_equal(p.losses, 0); /* it was no try */
+    assert_int_equal(p.left, MANY / 2);
 }
 
 /*
@@ -156,7 +280,7 @@ static void reckoning_is_learnt(void **state)
         told.past_ns = took_ns;
         told.outlook = (pat_outlook){.waiting_us = 7,
                                      .native_us = 1e-3 * (double)LEAST_NS,
-                                     .relay_us = 7 + 1e-3 * (double)(LEAST_NS + BLOCK_NS + p.off_ns)};
+                                     .ran_us = 7 + 1e-3 * (double)(LEAST_NS + BLOCK_NS + p.off_ns)};
         pat_profile_note(&p, &terms, &told);
     }
     assert_in_range(p.off_ns, LEAST_NS - BLOCK_NS - BLOCK_NS / 100, LEAST_NS - BLOCK_NS + BLOCK_NS / 100);
@@ -166,27 +290,27 @@ static void reckoning_is_learnt(void **state)
     assert_in_range(p.off_ns, before_ns, before_ns + LEAST_NS + BLOCK_NS);
     for (int i = 0; i < 40; i++) { /* nobody takes less than the link needs */
         told.past_ns = 0;
-        told.outlook.relay_us = 7 + 1e-3 * (double)LEAST_NS;
+        told.outlook.ran_us = 7 + 1e-3 * (double)LEAST_NS;
         pat_profile_note(&p, &terms, &told);
     }
     assert_true(p.off_ns == -BLOCK_NS);
     /* A first call that took less than reckoned is believed at once, one that took more by half. */
     p = (pat_profile){.bytes = 65536};
     told.past_ns = LEAST_NS + 2 * BLOCK_NS;
-    told.outlook.relay_us = 7 + 1e-3 * (double)(LEAST_NS + BLOCK_NS);
+    told.outlook.ran_us = 7 + 1e-3 * (double)(LEAST_NS + BLOCK_NS);
     pat_profile_note(&p, &terms, &told);
     assert_in_range(p.off_ns, BLOCK_NS / 2 - 1, BLOCK_NS / 2 + 1);
     p = (pat_profile){.bytes = 65536};
     told.past_ns = LEAST_NS + BLOCK_NS / 4;
-    told.outlook.relay_us = 7 + 1e-3 * (double)(LEAST_NS + BLOCK_NS);
+    told.outlook.ran_us = 7 + 1e-3 * (double)(LEAST_NS + BLOCK_NS);
     pat_profile_note(&p, &terms, &told);
     assert_in_range(-p.off_ns, BLOCK_NS * 3 / 4 - 1, BLOCK_NS * 3 / 4 + 1);
-    told.outlook.relay_us = 7 + 1e-3 * (double)(LEAST_NS + BLOCK_NS / 2);
+    told.outlook.ran_us = 7 + 1e-3 * (double)(LEAST_NS + BLOCK_NS / 2);
     pat_profile_note(&p, &terms, &told);
     assert_in_range(-p.off_ns, BLOCK_NS * 7 / 8 - 1, BLOCK_NS * 7 / 8 + 1);
 }
 
-/* Calls show what a calibration does not say; calls of the MPI library let it be forgotten; and another algorithm's say nothing. */
+/* Calls show what a calibration does not say; calls of the MPI library let it be forgotten; and algorithms of another kind have their own figure. */
 static void calibration_is_mended(void **state)
 {
     (void)state;
@@ -194,16 +318,25 @@ static void calibration_is_mended(void **state)
     const pat_terms terms = {PAT_RELAY_BY_ARRIVALS, BLOCK_NS, LEAST_NS, BLOCK_NS, .relay_first = true};
     pat_profile p = {.bytes = 65536};
     pat_told told = {.bytes = 65536, .ran = PAT_BY_RELAY, .alg = relay, .past_ns = LEAST_NS + BLOCK_NS};
-    told.outlook = (pat_outlook){7, 1e-3 * (double)LEAST_NS, 7 + 1e-3 * (double)LEAST_NS, bdr};
-    pat_profile_note(&p, &terms, &told);
+    told.outlook = (pat_outlook){.waiting_us = 7,
+                                 .native_us = 1e-3 * (double)LEAST_NS,
+                                 .relay_us = 7 + 1e-3 * (double)LEAST_NS,
+                                 .contender = bdr};
+    pat_profile_note(&p, &terms, &told); /* nobody knows what relay was to take */
     assert_int_equal(p.off_ns, 0);
-    told.outlook.contender = relay;
-    pat_profile_note(&p, &terms, &told);
+    told.outlook.ran_us = 7 + 1e-3 * (double)LEAST_NS;
+    pat_profile_note(&p, &terms, &told); /* whoever was to take least */
     assert_in_range(p.off_ns, BLOCK_NS / 2 - 1, BLOCK_NS / 2 + 1);
+    assert_int_equal(p.steps_off_ns, 0);
+    told.alg = bdr;
+    pat_profile_note(&p, &terms, &told);
+    assert_in_range(p.steps_off_ns, BLOCK_NS / 2 - 1, BLOCK_NS / 2 + 1);
+    assert_in_range(p.off_ns, BLOCK_NS * 7 / 16 - 1, BLOCK_NS * 7 / 16 + 1); /* it is not left for ever */
     told = (pat_told){.bytes = 65536, .ran = PAT_BY_MPI, .spread_ns = -1, .past_ns = -1};
     for (int i = 0; i < 64; i++)
         pat_profile_note(&p, &terms, &told);
     assert_in_range(p.off_ns, BLOCK_NS / 8, BLOCK_NS / 4);
+    assert_in_range(p.steps_off_ns, BLOCK_NS / 8, BLOCK_NS / 4);
 }
 
 /* Relay takes what the link needs, whether ranks come together or one of them late: the MPI library is not tried for 60 calls. */
@@ -384,6 +517,9 @@ int main(void)
         cmocka_unit_test(second_call_decides),
         cmocka_unit_test(apart_after_long),
         cmocka_unit_test(what_ranks_say_decides),
+        cmocka_unit_test(goes_on_being_measured),
+        cmocka_unit_test(loses_further_apart),
+        cmocka_unit_test(first_announced_are_measured),
         cmocka_unit_test(jitter_is_not_far_apart),
         cmocka_unit_test(reckoning_is_learnt),
         cmocka_unit_test(calibration_is_mended),

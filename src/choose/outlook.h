@@ -20,6 +20,7 @@ typedef struct pat_outlook {
     /* The same of the contender that takes least, which is relay as a rule. NaN: no contender's time is known. */
     double relay_us;
     const pat_algorithm *contender; /* that one; NULL: no contender's time is known */
+    double ran_us;                  /* the same of the one that has run, if it is a contender; 0: not known */
 } pat_outlook;
 
 enum { PAT_MOST_CONTENDERS = 12 };
@@ -33,6 +34,7 @@ typedef struct pat_contest {
         const pat_algorithm *alg;
         double us;
     } of[PAT_MOST_CONTENDERS];
+    const pat_algorithm *ran; /* who has run such a call, of which more is to be known; NULL: nobody */
 } pat_contest;
 
 /*
@@ -53,8 +55,11 @@ void pat_contest_by_link(pat_contest *contest, int64_t native_ns, const pat_algo
 /* What a contender takes; NaN: it is none. */
 double pat_contest_us(const pat_contest *contest, const pat_algorithm *alg);
 
-/* Algorithms that move data early were measured to take so much longer than it says, or less where off_ns is below 0. */
-void pat_contest_mend(pat_contest *contest, int64_t off_ns);
+/*
+ * Algorithms that move data ahead of the calls were measured to take so much longer than it says, or less where it is below 0; steps_off_ns: the same of those that
+ * move only whole blocks early.
+ */
+void pat_contest_mend(pat_contest *contest, int64_t off_ns, int64_t steps_off_ns);
 
 /*
  * Of the contenders that move data early, the one that takes least when all ranks call at once: its rounds are prepared
@@ -91,5 +96,8 @@ bool pat_outlook_is_known(const pat_outlook *outlook);
 
 /* Relay, or the MPI library's own? The one that does not run must be ahead clearly. */
 bool pat_outlook_relay_pays(const pat_outlook *outlook, bool relay_runs);
+
+/* Relay in one call, by a calibration that says nothing of how the program's own calls differ from its: ahead by more than these do. */
+bool pat_outlook_surely_pays(const pat_outlook *outlook);
 
 #endif

@@ -25,7 +25,8 @@ enum {
     PROVEN_PERCENT = 5,      /* than relay, where relay was proven and there are few samples */
     UNPROVEN_PERCENT = 10,   /* than the MPI library, where relay was not proven */
     MOST_LOSSES = 16,        /* that are counted */
-    SURE_SAMPLES = 2         /* of the MPI library before relay gives way to it */
+    SURE_SAMPLES = 2,        /* of the MPI library before relay gives way to it */
+    FIRST_ANNOUNCED = 6 /* so many measured calls that ranks have announced, one after the other, at first */
 };
 
 static int at_most(int a, int b)
@@ -80,21 +81,21 @@ static bool often_apart(const pat_profile *p, const pat_terms *terms)
 }
 
 /*
- * What a call by either is reckoned to take. Where relay is not proven, the best that the MPI library was measured to do stands against the
- * mean of relay's calls: a first call that took long is not to speak for relay, and a call of relay that stood still is to speak
- * against it.
+ * So many calls by the MPI library are measured before relay is tried, unless blocks are long and relay is proven: a first one that took
+ * long is not to speak for relay.
  */
-static int64_t cost_ns(const pat_profile *p, const pat_terms *terms, enum pat_runner runner)
+static int enough_of_mpi(const pat_terms *terms)
 {
-    const int num = at_most(p->num_past[runner], PAT_SAMPLES);
-    int64_t sum = 0, least = INT64_MAX;
-    if (terms->relay_first || num == 0)
-        return pat_profile_past_ns(p, runner);
-    for (int i = 0; i < num; i++) {
-        sum += p->past_ns[runner][i];
-        least = p->past_ns[runner][i] < least ? p->past_ns[runner][i] : least;
-    }
-    return runner == PAT_BY_RELAY ? sum / num : least;
+    return terms->relay_first && terms->verdict != PAT_RELAY_BY_ARRIVALS ? 1 : SURE_SAMPLES;
+}
+
+/*
+ * By what ranks say now one runs a call and now the other: what either takes is to be known soon, since until then only figures
+ * decide.
+ */
+static bool is_new(const pat_profile *p, const pat_terms *terms)
+{
+    return terms->announced && terms->verdict == PAT_RELAY_BY_ARRIVALS && p->num_announced < FIRST_ANNOUNCED;
 }
 
 /*
@@ -103,20 +104,26 @@ static int64_t cost_ns(const pat_profile *p, const pat_terms *terms, enum pat_ru
  */
 static enum pat_runner regular(const pat_profile *p, const pat_terms *terms, const pat_next *next)
 {
-    const int64_t mine = cost_ns(p, terms, PAT_BY_REGULAR), other = cost_ns(p, terms, PAT_BY_MPI);
-    if (p->num_past[PAT_BY_MPI] < SURE_SAMPLES || (next->measured && p->sampled == PAT_BY_REGULAR))
+    const int64_t mine = pat_profile_cost_ns(p, terms, PAT_BY_REGULAR),
+                  other = pat_profile_cost_ns(p, terms, PAT_BY_MPI);
+    const bool is_look =
+        next->measured && !(is_new(p, terms) && p->left > 0); /* else it is measured because it is new */
+    if (p->num_past[PAT_BY_MPI] < SURE_SAMPLES || (is_look && p->sampled == PAT_BY_REGULAR))
         return PAT_BY_MPI;
     const bool lost = p->num_past[PAT_BY_REGULAR] >= SURE_SAMPLES &&
                       (double)mine * 100 > (double)other * (100 + PROVEN_PERCENT);
-    const bool again =
-        next->measured && p->gap >= most_gap(p); /* it may have stood still, or the machine changed */
+    const bool again = is_look && p->gap >= most_gap(p); /* it may have stood still, or the machine changed */
     return lost && !again ? PAT_BY_MPI : PAT_BY_REGULAR;
 }
 
 /* Is `one` clearly ahead of the other by what was measured? Not where one of them was not. */
 static bool ahead(const pat_profile *p, const pat_terms *terms, enum pat_runner one)
 {
-    const int64_t mine = cost_ns(p, terms, one), other = cost_ns(p, terms, one == PAT_BY_MPI);
+    /* Where arrivals decide, a first call of the MPI library that took long is not to speak for relay. */
+    const bool least = one == PAT_BY_RELAY && terms->relay_first && terms->verdict == PAT_RELAY_BY_ARRIVALS;
+    const int64_t mine = pat_profile_cost_ns(p, terms, one),
+                  other = least ? pat_profile_least_ns(p, PAT_BY_MPI)
+                                : pat_profile_cost_ns(p, terms, one == PAT_BY_MPI);
     int percent = CLEARLY_PERCENT;
     if (one == PAT_BY_MPI && terms->relay_first && p->num_past[PAT_BY_MPI] < PAT_SAMPLES)
         percent = PROVEN_PERCENT;
@@ -139,7 +146,7 @@ static bool relay_pays(const pat_profile *p, const pat_terms *terms, bool runs)
 static bool leaves_room(const pat_profile *p, const pat_terms *terms)
 {
     const int percent = relay_pays(p, terms, false) ? ROOM_APART_PERCENT : ROOM_PERCENT;
-    return cost_ns(p, terms, PAT_BY_MPI) * 100 > terms->least_ns * percent;
+    return pat_profile_cost_ns(p, terms, PAT_BY_MPI) * 100 > terms->least_ns * percent;
 }
 
 /*
@@ -186,7 +193,8 @@ static bool may_gain(const pat_profile *p, const pat_terms *terms)
 static bool promises(const pat_profile *p, const pat_terms *terms)
 {
     return relay_pays(p, terms, false) || may_gain(p, terms) ||
-           (terms->verdict == PAT_RELAY_ALWAYS && terms->least_ns < cost_ns(p, terms, PAT_BY_MPI));
+           (terms->verdict == PAT_RELAY_ALWAYS &&
+            terms->least_ns < pat_profile_cost_ns(p, terms, PAT_BY_MPI));
 }
 
 static bool worth_a_try(const pat_profile *p, const pat_terms *terms)
@@ -265,9 +273,10 @@ pat_next pat_profile_next(const pat_profile *p, const pat_terms *terms)
         return next;
     const enum pat_runner other = next.runner == PAT_BY_MPI ? PAT_BY_RELAY : PAT_BY_MPI;
     /* Who runs is measured first, and once more just before the other one is tried. */
-    const int enough = next.runner == PAT_BY_MPI && !terms->relay_first ? SURE_SAMPLES : 1;
+    const int enough = next.runner == PAT_BY_MPI ? enough_of_mpi(terms) : 1;
     if (p->left > 0 || p->num_past[next.runner] < enough) {
-        next.measured = p->left <= 0 || (next.runner == PAT_BY_RELAY && looks_again(p, terms));
+        next.measured =
+            p->left <= 0 || is_new(p, terms) || (next.runner == PAT_BY_RELAY && looks_again(p, terms));
         return next;
     }
     next.measured = true;
@@ -291,25 +300,37 @@ static bool wants_mpi(const pat_profile *p, const pat_terms *terms, const pat_to
             (p->sampled != PAT_BY_MPI && (p->gap >= FIRST_TRY || p->gap >= most_gap(p))));
 }
 
+bool pat_profile_hears(const pat_profile *p, const pat_terms *terms, const pat_told *said)
+{
+    const bool news =
+        said->ran == PAT_BY_RELAY && p->in_use == PAT_BY_MPI && pat_profile_goes_beyond(p, terms, said);
+    return !pat_profile_doubts(said) && (p->num_past[PAT_BY_RELAY] == 0 || news);
+}
+
 enum pat_runner pat_profile_said(const pat_profile *p, const pat_terms *terms, const pat_told *said)
 {
     const pat_next next = pat_profile_next(p, terms);
     const bool is_try = next.why == PAT_WHY_COMPARE;
     const bool known = pat_outlook_is_known(&said->outlook);
-    const bool pays =
-        known ? pat_outlook_relay_pays(&said->outlook, false) : said->spread_ns >= far_ns(p, terms);
+    const bool pays = !known            ? said->spread_ns >= far_ns(p, terms)
+                      : terms->reckoned ? pat_outlook_relay_pays(&said->outlook, false)
+                                        : pat_outlook_surely_pays(&said->outlook);
     if (known && said->outlook.contender && !pat_algorithm_is_early(said->outlook.contender))
         return pays ? regular(p, terms, &next) : PAT_BY_MPI;
     if (pays && wants_mpi(p, terms, said, &next))
         return PAT_BY_MPI;
-    if (terms->verdict != PAT_RELAY_BY_ARRIVALS) /* a call that is announced as apart is none to compare in */
+    /* A call that is announced as apart is none to compare in; and relay may gain by that where the MPI library is in use, which was faster. */
+    const bool mpi_won = next.runner == PAT_BY_MPI && !is_try && p->num_past[PAT_BY_MPI] >= SURE_SAMPLES;
+    if (terms->verdict != PAT_RELAY_BY_ARRIVALS && !(mpi_won && pays))
         return is_try && said->spread_ns >= far_ns(p, terms) ? PAT_BY_RELAY : next.runner;
-    /* Apart, by estimates that were as wrong lately: it goes by the last calls. */
-    if (pays && pat_profile_doubts(terms, said))
+    /* Apart, by estimates that were too wrong lately to say so: it goes by the last calls. */
+    if (pays && pat_profile_doubts(said))
         return next.runner;
-    /* Relay with ranks far apart was measured to take longer than the MPI library with ranks together: it gains by no arrivals. */
-    const bool lost = p->num_past[PAT_BY_MPI] >= SURE_SAMPLES && p->num_past[PAT_BY_RELAY] >= SURE_SAMPLES &&
-                      ahead(p, terms, PAT_BY_MPI);
+    /* Relay was measured to take longer than the MPI library although ranks came about as far apart: it gains by no such arrivals. */
+    const int64_t mpi_ns = pat_profile_cost_ns(p, terms, PAT_BY_MPI),
+                  alike_ns = pat_profile_alike_ns(p, said);
+    const bool lost = p->num_past[PAT_BY_MPI] >= SURE_SAMPLES &&
+                      (double)mpi_ns * (100 + CLEARLY_PERCENT) < (double)alike_ns * 100;
     const bool might = known ? hopes(p, terms, &said->outlook) : said->spread_ns >= terms->beyond_ns;
     const bool may =
         pays ? !lost || next.runner == PAT_BY_RELAY : is_try && next.runner == PAT_BY_RELAY && might;
@@ -368,25 +389,6 @@ static void take_sample(pat_profile *p, const pat_told *told)
         p->num_past[told->ran] -= PAT_SAMPLES; /* so that it is never too large a number */
 }
 
-/*
- * What relay takes on this machine, calls by it show: more or less than the link lets expect, or than a calibration says, which was made with
- * nothing else to do. The outlook was made with what was known until now, so that the half of its error is added; but a call that took less, the first
- * one after the MPI library has run, is believed at once, because noise makes calls longer. A call that stood still counts as one that took
- * twice what was to be expected. What another one took than the outlook's best says nothing of that.
- */
-static void note_off(pat_profile *p, const pat_terms *terms, const pat_told *told)
-{
-    const pat_algorithm *by = told->outlook.contender;
-    if (told->ran != PAT_BY_RELAY || !pat_outlook_is_known(&told->outlook) ||
-        (by && (!pat_algorithm_is_early(by) || (told->alg && told->alg != by))))
-        return;
-    const int64_t foreseen_ns = (int64_t)(1e3 * (told->outlook.relay_us - told->outlook.waiting_us)),
-                  most_ns = 2 * (terms->least_ns + terms->beyond_ns), off_ns = told->past_ns - foreseen_ns;
-    const bool believed = off_ns < 0 && p->num_past[PAT_BY_RELAY] == 1;
-    p->off_ns += believed ? off_ns : (off_ns < most_ns ? off_ns : most_ns) / 2;
-    p->off_ns = p->off_ns > -terms->beyond_ns ? p->off_ns : -terms->beyond_ns;
-}
-
 static void use(pat_profile *p, enum pat_runner runner, int gap)
 {
     p->in_use = runner;
@@ -410,22 +412,27 @@ static void after_mpi(pat_profile *p, const pat_terms *terms, const pat_told *to
 {
     const bool measured = told->past_ns >= 0;
     p->calls = at_most(p->calls + (told->ran == PAT_BY_MPI), MOST_TRY);
-    if (!measured) {
-        p->left -= p->left > 0;
-        /* Ranks have said that they come apart, as they did not before: relay is not tried at the next look, but now. */
-        if (told->spread_ns >= 0 && p->num_past[PAT_BY_RELAY] == 0 && worth_a_try(p, terms))
-            p->left = 0;
-    } else if (ahead(p, terms, PAT_BY_RELAY) && told->ran == PAT_BY_RELAY) {
+    if (measured && told->ran == PAT_BY_RELAY && ahead(p, terms, PAT_BY_RELAY)) {
         learn_far(p, terms, true);
         use(p, PAT_BY_RELAY, FIRST_TRY);
         p->losses = 0;
         p->calls = MOST_TRY;
+    } else if (!measured || (terms->announced && p->left > 0)) { /* it was no look, and no try */
+        p->left -= p->left > 0;
+        /* Ranks have said that they come apart, as they did not before: relay is not tried, or measured, at the next look, but now. */
+        const bool tried = p->num_past[PAT_BY_RELAY] > 0;
+        if (told->spread_ns >= 0 &&
+            (tried ? told->ran == PAT_BY_RELAY && pat_profile_goes_beyond(p, terms, told)
+                   : worth_a_try(p, terms)))
+            p->left = 0;
     } else if (told->ran == PAT_BY_RELAY) {
         learn_far(p, terms, false);
         p->losses = at_most(p->losses + 1, MOST_LOSSES);
         p->calls = 0;
         p->left = p->gap = at_most(rest_of(p), most_gap(p));
-    } else if (!terms->relay_first && p->num_past[PAT_BY_MPI] < SURE_SAMPLES) {
+        if (terms->announced && pat_profile_goes_beyond(p, terms, told))
+            p->left = 0; /* or it goes on in such calls until it is measured again */
+    } else if (p->num_past[PAT_BY_MPI] < enough_of_mpi(terms)) {
         p->left = 0; /* measured once more before anything is tried */
     } else if (worth_a_try(p, terms) &&
                (p->num_past[PAT_BY_RELAY] == 0 || relay_pays(p, terms, false) || may_gain(p, terms))) {
@@ -438,8 +445,9 @@ static void after_mpi(pat_profile *p, const pat_terms *terms, const pat_told *to
 /* Relay runs. */
 static void after_relay(pat_profile *p, const pat_terms *terms, const pat_told *told)
 {
-    const bool measured = told->past_ns >= 0;
-    if (terms->verdict == PAT_RELAY_BY_ARRIVALS && told->spread_ns >= 0 && !relay_pays(p, terms, true)) {
+    const bool measured = told->past_ns >= 0, by_arrivals = terms->verdict == PAT_RELAY_BY_ARRIVALS;
+    const bool was_said = terms->announced && by_arrivals; /* then the MPI library's was no try */
+    if (by_arrivals && told->spread_ns >= 0 && !relay_pays(p, terms, true)) {
         use(p, PAT_BY_MPI, 1);
     } else if (ahead(p, terms, PAT_BY_MPI) && !farthest_apart(p, terms)) {
         if (p->num_past[PAT_BY_MPI] >= SURE_SAMPLES) {
@@ -448,7 +456,7 @@ static void after_relay(pat_profile *p, const pat_terms *terms, const pat_told *
         } else {
             p->left = 0;
         }
-    } else if (told->ran == PAT_BY_MPI) {
+    } else if (told->ran == PAT_BY_MPI && !was_said) {
         p->left = p->gap = at_least(longer(p->gap, MOST_TRY), FIRST_TRY);
     } else if (measured && p->left <= 1 && p->gap < MOST_GAP && is_least(p, terms)) {
         p->left = p->gap = MOST_GAP;
@@ -474,11 +482,10 @@ bool pat_profile_note(pat_profile *p, const pat_terms *terms, const pat_told *to
         note_round(p, terms, told);
     if (told->past_ns >= 0) {
         take_sample(p, told);
-        note_off(p, terms, told);
+        p->num_announced += terms->announced && p->num_announced < FIRST_ANNOUNCED;
         note_cost(p, told);
     }
-    if (told->ran == PAT_BY_MPI && !terms->reckoned && p->off_ns > 0) /* a calibration is believed again */
-        p->off_ns -= p->off_ns / MOST_GAP;
+    pat_profile_note_off(p, terms, told);
     (p->in_use == PAT_BY_MPI ? after_mpi : after_relay)(p, terms, told);
     return p->in_use != was;
 }

@@ -88,7 +88,8 @@ typedef struct pat_terms {
     int64_t beyond_ns;
     /* What the best that moves data early takes by a calibration when all call at once, and what the MPI library does; 0: not known. */
     int64_t early_ns, native_ns;
-    bool reckoned; /* outlooks are made with these two, and not by a calibration */
+    bool announced; /* ranks say in advance when they come */
+    bool reckoned;  /* outlooks are made with these two, and not by a calibration */
     bool
         relay_first; /* relay runs the first calls, since on such networks it was not found slower; else the MPI library does */
     /* Several ranks share a node, and no calibration says what relay takes there: tries are held back. */
@@ -115,9 +116,11 @@ typedef struct pat_profile {
     int64_t spread_ns[PAT_LATELY];    /* first to last arrival, of the last calls of which that is known */
     pat_outlook outlooks[PAT_LATELY]; /* of the same calls */
     int64_t num_rounds;               /* how many such calls there have been */
+    int num_announced;                /* measured calls that ranks had announced, as far as they count */
     int often_apart; /* how many of the last ones found ranks far apart: a mean that fades, in parts of PAT_ALL_APART */
     int64_t
         off_ns; /* by how much longer calls by relay were measured to take than was reckoned: a mean that fades */
+    int64_t steps_off_ns; /* the same of those that move only whole blocks early */
     int64_t past_ns[PAT_NUM_RUNNERS]
                    [PAT_SAMPLES];  /* of the last measured calls of either runner: see pat_told */
     int64_t apart_ns[PAT_SAMPLES]; /* from first to last arrival, in those by relay */
@@ -145,13 +148,19 @@ pat_next pat_profile_next(const pat_profile *p, const pat_terms *terms);
 pat_next pat_profile_plain(const pat_profile *p, const pat_terms *terms);
 
 /* Were ranks lately so wrong in what they say that it counts for no more than the last calls where they say that they come apart? */
-bool pat_profile_doubts(const pat_terms *terms, const pat_told *said);
+bool pat_profile_doubts(const pat_told *said);
 
 /*
  * Who runs the next call where ranks have said when they come to it? said: what they have said, with an outlook where
  * there is one. PAT_BY_REGULAR stands for the outlook's contender.
  */
 enum pat_runner pat_profile_said(const pat_profile *p, const pat_terms *terms, const pat_told *said);
+
+/* Does what ranks have said of a call teach something, where the call is not measured? said->ran: who runs it. */
+bool pat_profile_hears(const pat_profile *p, const pat_terms *terms, const pat_told *said);
+
+/* What a call that is over shows of what was reckoned: pat_profile_note sees to it. */
+void pat_profile_note_off(pat_profile *p, const pat_terms *terms, const pat_told *told);
 
 /* Learn from a call that is over. Returns whether another runner is in use from now on. */
 bool pat_profile_note(pat_profile *p, const pat_terms *terms, const pat_told *told);
@@ -173,6 +182,19 @@ int64_t pat_profile_past_ns(const pat_profile *p, enum pat_runner runner);
  * runner.
  */
 int64_t pat_profile_least_ns(const pat_profile *p, enum pat_runner runner);
+
+/*
+ * What a call by either is reckoned to take. Where relay is proven, the median of the last measured ones, and of two the mean. Where it is
+ * not, the best that the MPI library was measured to do stands against the mean of relay's calls: a first call that took long is not to
+ * speak for relay, and a call of relay that stood still is to speak against it.
+ */
+int64_t pat_profile_cost_ns(const pat_profile *p, const pat_terms *terms, enum pat_runner runner);
+
+/* What relay took past the last arrival in measured calls in which ranks came about as far apart or further, the mean; 0: there are not two. */
+int64_t pat_profile_alike_ns(const pat_profile *p, const pat_told *told);
+
+/* Do ranks come so far apart that something can be gained, and is it not known what relay takes then? */
+bool pat_profile_goes_beyond(const pat_profile *p, const pat_terms *terms, const pat_told *told);
 
 /* Of the last calls of which it is known when ranks came: how many there are, first to last arrival on average, and the mean outlook. */
 int pat_profile_rounds(const pat_profile *p);

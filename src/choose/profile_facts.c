@@ -32,6 +32,19 @@ int64_t pat_profile_least_ns(const pat_profile *p, enum pat_runner runner)
     return t[0] < t[1] ? t[0] : t[1];
 }
 
+int64_t pat_profile_cost_ns(const pat_profile *p, const pat_terms *terms, enum pat_runner runner)
+{
+    const int num = kept(p, runner);
+    int64_t sum = 0, least = INT64_MAX;
+    if (num == 0 || terms->relay_first)
+        return pat_profile_past_ns(p, runner);
+    for (int i = 0; i < num; i++) {
+        sum += p->past_ns[runner][i];
+        least = p->past_ns[runner][i] < least ? p->past_ns[runner][i] : least;
+    }
+    return runner == PAT_BY_RELAY ? sum / num : least;
+}
+
 bool pat_profile_took_about(const pat_profile *p, int64_t ns, int percent)
 {
     const int num = kept(p, PAT_BY_RELAY);
@@ -42,6 +55,25 @@ bool pat_profile_took_about(const pat_profile *p, int64_t ns, int percent)
         fit += past_ns <= ns + more_ns && past_ns + p->apart_ns[i] >= ns - more_ns;
     }
     return 2 * fit > num;
+}
+
+int64_t pat_profile_alike_ns(const pat_profile *p, const pat_told *told)
+{
+    /* With ranks more times less far apart than this relay's time says little; and one call may have stood still. */
+    enum { ALIKE_TIMES = 2, ENOUGH = 2 };
+    int64_t sum_ns = 0;
+    int num = 0;
+    for (int i = 0; i < kept(p, PAT_BY_RELAY); i++)
+        if (told->spread_ns <= ALIKE_TIMES * p->apart_ns[i]) {
+            sum_ns += p->past_ns[PAT_BY_RELAY][i];
+            num++;
+        }
+    return num < ENOUGH ? 0 : sum_ns / num;
+}
+
+bool pat_profile_goes_beyond(const pat_profile *p, const pat_terms *terms, const pat_told *told)
+{
+    return told->spread_ns >= terms->beyond_ns && pat_profile_alike_ns(p, told) == 0;
 }
 
 int pat_profile_rounds(const pat_profile *p)
@@ -64,7 +96,9 @@ pat_outlook pat_profile_lately(const pat_profile *p)
         sum.relay_us += o->relay_us;
     }
     return num == 0 ? sum
-                    : (pat_outlook){sum.waiting_us / num, sum.native_us / num, sum.relay_us / num, NULL};
+                    : (pat_outlook){.waiting_us = sum.waiting_us / num,
+                                    .native_us = sum.native_us / num,
+                                    .relay_us = sum.relay_us / num};
 }
 
 int64_t pat_profile_spread_ns(const pat_profile *p)
@@ -76,9 +110,12 @@ int64_t pat_profile_spread_ns(const pat_profile *p)
     return num > 0 ? sum / num : 0;
 }
 
-bool pat_profile_doubts(const pat_terms *terms, const pat_told *said)
+bool pat_profile_doubts(const pat_told *said)
 {
-    return said->doubt_ns > terms->block_ns && said->doubt_ns > said->spread_ns / 2;
+    enum {
+        SURE_TIMES = 3
+    }; /* ranks that say they come apart by so many times what they were wrong by do come apart */
+    return said->doubt_ns > said->spread_ns / SURE_TIMES;
 }
 
 pat_profile pat_profile_after(const pat_profile *old, int64_t bytes, uint32_t site)

@@ -229,6 +229,13 @@ static bool run_or_choose(const pat_algorithm *in_use, const pat_call *call, con
                                    : pat_select(c, in_use, call->mean_bytes, !c->hold.started, &next);
     if (!alg->build) {
         pat_select_arrive(c, lane, site);
+        /*
+         * The first call is remembered whoever runs it, so that the first one that goes by estimates can be announced. Only where no memory is
+         * needed, so on all ranks, and only the first, since later ones might change the guess of a round that some ranks have prepared.
+         */
+        if (in_use->chooses && !c->hold.started && !call->starts && lane->shapes.num_calls == 0 &&
+            pat_select_is_proven(c))
+            pat_shapes_note(&lane->shapes, pat_blocks_of(call), c->size);
         pat_comm_called(c, alg->op);
         atomic_store(&c->edge, false); /* it was for this call */
     }

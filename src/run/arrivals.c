@@ -3,8 +3,6 @@
  */
 #include "arrivals.h"
 
-#include <string.h>
-
 #include "error.h"
 #include "explain.h"
 #include "runtime.h"
@@ -94,7 +92,6 @@ static void go_by_estimates(pat_comm *c, pat_lane *lane, bool by_estimates)
     if (lane->by_estimates == by_estimates)
         return;
     lane->by_estimates = by_estimates;
-    memset(lane->judged, 0, sizeof(lane->judged)); /* who contends depends on it */
     for (int op = 0; op < PAT_NUM_OPS; op++)
         any = any || c->lanes[op].by_estimates;
     atomic_store(&c->listens, any);

@@ -148,7 +148,9 @@ void pat_estimates_called(pat_comm *c, int64_t arrival_ns)
     const int64_t off_ns = arrival_ns - c->exchange.mine.arrival_ns, all_ns = off_ns < 0 ? -off_ns : off_ns,
                   error_ns = all_ns < most_ns ? all_ns : most_ns,
                   outlier_ns = OUTLIER * (c->doubt_ns > least_ns ? c->doubt_ns : least_ns);
-    c->doubt_ns += ((error_ns < outlier_ns ? error_ns : outlier_ns) - c->doubt_ns) / FADES;
+    c->num_doubts +=
+        c->num_doubts == 0 ? 2 : c->num_doubts < FADES; /* the first one is not to count in full */
+    c->doubt_ns += ((error_ns < outlier_ns ? error_ns : outlier_ns) - c->doubt_ns) / c->num_doubts;
     atomic_fetch_add_explicit(&pat_rt.estimates, 1, memory_order_relaxed);
     atomic_fetch_add_explicit(&pat_rt.estimates_off_ns, error_ns, memory_order_relaxed);
 }

@@ -38,6 +38,7 @@ typedef struct pat_judged {
     bool first;                     /* the contender runs the first calls where it is the one always */
     bool by_link;                   /* the contest is what the link lets expect, and what calls have shown */
     bool by_estimates;              /* is it worth knowing in advance when ranks come to the very call? */
+    bool explained;                 /* people who have asked were told */
 } pat_judged;
 
 /* Who came last to a round. */
@@ -95,7 +96,7 @@ typedef struct pat_lane {
     /* What ranks have said of the last call that was chosen by estimates, if anything is to be learnt from it. */
     pat_told said;
     pat_history history;
-    pat_judged judged[PAT_CHOICES];
+    pat_judged judged[2][PAT_CHOICES]; /* [1]: by estimates, when others contend */
     pat_choice choices[PAT_CHOICES];
 } pat_lane;
 

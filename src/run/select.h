@@ -11,10 +11,10 @@
 /*
  * `alg` itself, or what it chooses for blocks of so many bytes on this communicator; with c NULL that is the MPI library's own.
  * may_measure: may the call be a measured one, as a try is? The same on all ranks. *next, unless NULL, says why this
- * algorithm is taken, and whether the call is measured. Changes nothing. The caller holds c's lock, here and below.
+ * algorithm is taken, and whether the call is measured. Decides nothing for later calls. The caller holds c's lock, here and below.
  */
-const pat_algorithm *pat_select(const pat_comm *c, const pat_algorithm *alg, int64_t block_bytes,
-                                bool may_measure, pat_next *next);
+const pat_algorithm *pat_select(pat_comm *c, const pat_algorithm *alg, int64_t block_bytes, bool may_measure,
+                                pat_next *next);
 
 /*
  * A call begins: note when, from where, and whether this rank has announced it, for what the rank's block carries or
@@ -61,6 +61,12 @@ int pat_select_hear(pat_comm *c);
  */
 const pat_algorithm *pat_select_rooted(pat_comm *c, const pat_algorithm *alg, int64_t bytes);
 
+/*
+ * Is it such a network as those on which relay was not found slower, or was it measured? Only there do calls go by what ranks say of them. The same on
+ * all ranks.
+ */
+bool pat_select_is_proven(const pat_comm *c);
+
 /* The verdict on calls of a collective with so many bytes of a rank: what calibration, or else the link, says of them. */
 pat_judged pat_select_verdict(const pat_comm *c, enum pat_op op, int64_t bytes);
 
@@ -68,7 +74,7 @@ pat_judged pat_select_verdict(const pat_comm *c, enum pat_op op, int64_t bytes);
  * What the MPI library's own collective takes once the last rank has called: as measured lately, else by calibration, else the
  * least that the link needs.
  */
-int64_t pat_select_native_ns(const pat_comm *c, const pat_lane *lane, int64_t block_bytes);
+int64_t pat_select_native_ns(const pat_comm *c, pat_lane *lane, int64_t block_bytes);
 
 enum { PAT_SMALL_BYTES = 4096 }; /* that a rank receives */
 

@@ -3,6 +3,7 @@
  */
 #include "settle.h"
 
+#include "arrivals.h"
 #include "epoch.h"
 #include "estimates.h"
 #include "runtime.h"
@@ -67,11 +68,19 @@ static void tell_after_failure(pat_comm *c)
     pat_exchange_test(&c->exchange, &moved);
 }
 
-/* Where it was a call that goes by estimates that has failed, its epoch is over for them. */
+/* A call that goes by estimates has failed: for the others its epoch is over, and it may have been the last one that went by them. */
+static void end_failed_call(pat_comm *c)
+{
+    if (c->exchange.state != PAT_EXCHANGE_DONE || c->phase == PAT_IDLE || !pat_comm_estimates(c, c->alg))
+        return;
+    pat_arrivals_heard(c, c->lane, c->left);
+    pat_exchange_reset(&c->exchange);
+}
+
+/* The others may wait for what this rank says of its next call. */
 static void say_no_call(pat_comm *c)
 {
-    if (c->exchange.state == PAT_EXCHANGE_DONE && c->phase != PAT_IDLE && pat_comm_estimates(c, c->alg))
-        pat_exchange_reset(&c->exchange);
+    end_failed_call(c);
     pat_estimates_contribute(c, pat_timekeeper_now_ns(&pat_rt.time), PAT_NO_CALL, false);
 }
 
@@ -204,11 +213,23 @@ static int settle_sound(pat_comm *c)
     return rc;
 }
 
+/* The round of a request that the program has started and not waited for: what PAT_Wait would have learnt, since a rank where it fails does. */
+static void finish_started(pat_comm *c)
+{
+    int rc = pat_epoch_wait(c);
+    if (rc == MPI_SUCCESS && c->hold.started && !pat_rt.settled && c->lane && c->lane->by_request)
+        pat_arrivals_heard(c, c->lane, false);
+}
+
 /* Settle a communicator that is about to go, if its epoch may have begun. */
 static void settle_one(pat_comm *c)
 {
     if (c->usable && !c->dead && c->failure.code == MPI_SUCCESS)
-        pat_epoch_wait(c);
+        finish_started(c);
+    if (c->failure.code != MPI_SUCCESS) {
+        tell_after_failure(c);
+        end_failed_call(c);
+    }
     if (!ends_by_estimates(c))
         return;
     if (c->failure.code == MPI_SUCCESS)
