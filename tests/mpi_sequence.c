@@ -3,7 +3,7 @@
  * prepared for the wrong call, and the rank that is late has the others' data when it calls, by relay, and by converge without milestones. Where
  * lengths follow no pattern, and where more of them come than are kept, results are right all the same.
  *
- * ranks: 2 3 5 8
+ * ranks: 2 3 5
  */
 #include "mpi_common.h"
 

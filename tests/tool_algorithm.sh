@@ -59,7 +59,7 @@ jq -e '.algorithms["all-gather"] | index("trial")' info.json >/dev/null || fail 
     fail "pat-bench: $(cat log)"
 grep -q '^trial,2,' out.csv || fail "pat-bench does not run it"
 export PAT_LINK=1,10000 # the same network from now on, however busy the machine is
-"$here/mpirun.sh" 2 build/bench/pat-calibrate --quick --longest 0.001 --progress off --out found.json >log 2>&1 ||
+"$here/mpirun.sh" 2 build/bench/pat-calibrate --quick --precision 1 --longest 0.001 --progress off --out found.json >log 2>&1 ||
     fail "pat-calibrate: $(cat log)"
 jq -e '.algorithms.trial.beta_ns >= 0' found.json >/dev/null || fail "pat-calibrate does not fit it: $(cat log)"
 

@@ -163,7 +163,7 @@ grep -q -- "--procs '1': accepted: a whole number from 2 to" err || fail "pat-pl
 "$here/mpirun.sh" 2 "$PAT_BUILD/bench/pat-taulop" --mpi one-copy --least 1M --most 1M --runs 3 >taulop.txt || fail "pat-taulop --mpi"
 [ "$(grep -cE ' 2( +[0-9.]+ %){4}$' taulop.txt)" -eq 6 ] || fail "pat-taulop --mpi: $(cat taulop.txt)"
 calibrate=(env "PAT_LINK=1,10000" "$here/mpirun.sh" 2 "$PAT_BUILD/bench/pat-calibrate")
-"${calibrate[@]}" --quick --longest 0.002 --out cal.json >cal.txt || fail "pat-calibrate failed: $(cat cal.txt)"
+"${calibrate[@]}" --quick --precision 1 --longest 0.002 --out cal.json >cal.txt || fail "pat-calibrate failed: $(cat cal.txt)"
 # All-gathers, broadcasts and gathers that the library has, but not what it leaves to others.
 ours=$("$PAT_BUILD/bench/pat-info" --json | jq -c '[.algorithms["all-gather", "broadcast", "gather"][] | select(test("(auto|native)$") | not)] | sort')
 jq -e --argjson ours "$ours" '.ranks == 2 and (.algorithms | keys) == $ours and (.points | length) >= 54' cal.json >/dev/null ||
@@ -181,7 +181,7 @@ jq -e '(.gamma_apart | length) == (.gamma | length) and all(.gamma_apart[]; . >=
 grep -q '^# gamma 1.000; measured twice, at most 0.0 % apart$' cal.txt || fail "gamma is not said to be repeatable: $(cat cal.txt)"
 grep -q '^bcast_chain .* of [0-9]* .* to [0-9]* %$' cal.txt || fail "no share of the closing gather: $(cat cal.txt)"
 jq 'del(.algorithms.bcast_chain) | del(.points[] | select(.algorithm == "bcast_chain"))' cal.json >cut.json
-"${calibrate[@]}" --quick --longest 0.002 --out cut.json >cut.txt || fail "pat-calibrate does not go on"
+"${calibrate[@]}" --quick --precision 1 --longest 0.002 --out cut.json >cut.txt || fail "pat-calibrate does not go on"
 [ "$(grep '^bcast_\|^gather_' cut.txt | grep -vc ' with ')" -eq 1 ] || fail "pat-calibrate measured again: $(cat cut.txt)"
 # On a busy machine an algorithm may have lost its points to the noise, and gets them now: nothing that was there may be lost.
 jq -es '(.[0].points | map(select(.algorithm != "bcast_chain"))) - .[1].points == [] and
@@ -190,11 +190,11 @@ jq -es '(.[0].points | map(select(.algorithm != "bcast_chain"))) - .[1].points =
 jq '.link.mbit = 10' cal.json >foreign.json
 cp foreign.json before.json
 status=0
-"${calibrate[@]}" --quick --longest 0.002 --out foreign.json >out 2>err || status=$?
+"${calibrate[@]}" --quick --precision 1 --longest 0.002 --out foreign.json >out 2>err || status=$?
 if [ $status -ne 2 ] || ! grep -q 'accepted: --again' err || ! cmp -s foreign.json before.json; then
     fail "a calibration of another network: status $status, $(cat err)"
 fi
-"${calibrate[@]}" --quick --check --longest 0.002 --out cal.json >check.txt || fail "pat-calibrate --check failed"
+"${calibrate[@]}" --quick --precision 1 --check --longest 0.002 --out cal.json >check.txt || fail "pat-calibrate --check failed"
 [ "$(grep -c 'chosen: loss mean' check.txt)" -eq 3 ] || fail "pat-calibrate --check says $(cat check.txt)"
 # Beside them what Open MPI 3.1 would take; of all-gathers that is not known.
 [ "$(grep -c '^# as Open MPI 3.1 chooses' check.txt)" -eq 2 ] || fail "pat-calibrate --check has no rule: $(cat check.txt)"
@@ -202,14 +202,14 @@ awk '/^# broadcast/ { op = 1 } /^# gather/ { op = 2 } op == 1 && $1 == 1024 && /
     op == 1 && $1 == 2048 && / bcast_split +[0-9.]+ %$/ { ok++ } op == 2 && $1 == 4096 && / gather_linear +[0-9.]+ %$/ { ok++ }
     op == 2 && $1 == 8192 && / gather_sync +[0-9.]+ %$/ { ok++ } END { exit ok != 4 }' check.txt || fail "the rule of Open MPI 3.1: $(cat check.txt)"
 # One collective alone; the others can still be added.
-"${calibrate[@]}" --quick --longest 0.002 --op gather --out part.json >part.txt || fail "pat-calibrate --op: $(cat part.txt)"
+"${calibrate[@]}" --quick --precision 1 --longest 0.002 --op gather --out part.json >part.txt || fail "pat-calibrate --op: $(cat part.txt)"
 jq -e '[.algorithms | keys[] | startswith("gather_")] | all' part.json >/dev/null || fail "pat-calibrate --op gather wrote $(jq -c .algorithms part.json)"
 jq -e '[.points[].algorithm] | unique | index("gather_native") and all(startswith("gather_"))' part.json >/dev/null ||
     fail "pat-calibrate --op gather has points of $(jq -c '[.points[].algorithm] | unique' part.json)"
-"${calibrate[@]}" --quick --check --longest 0.002 --op gather --out part.json >part.txt || fail "pat-calibrate --check --op: $(cat part.txt)"
+"${calibrate[@]}" --quick --precision 1 --check --longest 0.002 --op gather --out part.json >part.txt || fail "pat-calibrate --check --op: $(cat part.txt)"
 [ "$(grep -c 'chosen: loss mean' part.txt)" -eq 1 ] || fail "pat-calibrate --check --op gather says $(cat part.txt)"
 # Who runs with another one's plan is told once, and so is that segments wait for receivers on the same node.
-PAT_EXPLAIN=1 "${calibrate[@]}" --quick --check --longest 0.002 --op bcast --out cal.json >out 2>err || fail "pat-calibrate --check --op bcast: $(cat err)"
+PAT_EXPLAIN=1 "${calibrate[@]}" --quick --precision 1 --check --longest 0.002 --op bcast --out cal.json >out 2>err || fail "pat-calibrate --check --op bcast: $(cat err)"
 [ "$(grep 'falls back' err)" = "PAT: 2 ranks, 1024 bytes: bcast_split falls back on bcast_chain" ] || fail "nobody says once who falls back: $(cat err)"
 if grep -q '^MPI library *Open MPI' <("$PAT_BUILD/bench/pat-info"); then
     [ "$(grep -c '^PAT: 2 ranks: segments of 8192 bytes wait for their receivers inside a node' err)" -eq 1 ] || fail "nobody says that segments wait: $(cat err)"
@@ -228,7 +228,7 @@ if [ $status -ne 2 ] || [ -e rules.txt ] || ! grep -q 'accepted: a file that pat
 status=0
 OMPI_MCA_coll_tuned_use_dynamic_rules=0 "${calibrate[@]}" --library --out cal.json >out 2>err || status=$?
 if [ $status -ne 2 ] || ! grep -q 'is off; accepted: OMPI_MCA_coll_tuned_use_dynamic_rules=1' err; then fail "what cannot be forced: $(cat err)"; fi
-"${calibrate[@]}" --quick --longest 0.001 --precision 1 --library --out cal.json >library.txt || fail "pat-calibrate --library: $(cat library.txt)"
+"${calibrate[@]}" --quick --precision 1 --longest 0.001 --library --out cal.json >library.txt || fail "pat-calibrate --library: $(cat library.txt)"
 jq -e '([.library[].collective] | unique) == ["allgather", "bcast", "gather"] and
     ([.library[] | select(.collective == "bcast") | .id] | unique | length) >= 9 and all(.library[]; .us > 0 and .runs >= 3)' cal.json >/dev/null ||
     fail "not all of Open MPI's algorithms are measured: $(jq -c .library cal.json)"
@@ -237,7 +237,7 @@ grep -q '^# the MPI library.s own, broadcast with 2 ranks$' library.txt || fail 
 jq -e '.collectives.bcast | length == 3 and .[0].comm_size_min == 2 and .[2].comm_size_max == "inf"' rules.json >/dev/null ||
     fail "rules.json: $(cat rules.json)"
 "$here/mpirun.sh" 2 env PAT_LINK=1,10000 OMPI_MCA_coll_tuned_use_dynamic_rules=1 OMPI_MCA_coll_tuned_dynamic_rules_filename="$PWD/rules.txt" \
-    OMPI_MCA_coll_base_verbose=30 "$PAT_BUILD/bench/pat-calibrate" --quick --check --longest 0.002 --out cal.json >ompi.txt 2>&1 ||
+    OMPI_MCA_coll_base_verbose=30 "$PAT_BUILD/bench/pat-calibrate" --quick --precision 1 --check --longest 0.002 --out cal.json >ompi.txt 2>&1 ||
     fail "Open MPI with rules.txt: $(cat ompi.txt)"
 grep '^\[' ompi.txt | grep -qi 'error\|fixed rules' && fail "Open MPI does not like rules.txt: $(cat ompi.txt)"
 head -c 200 cal.json >cut.json

@@ -84,7 +84,7 @@ done
 # Places in these files are come to only where there is a calibration to be found. With the link's true latency: what takes less than a
 # message does is not believed.
 export XDG_CACHE_HOME=$dir/cache
-calibrate=(env "PAT_LINK=1,10" "$PAT_SOURCE/tests/mpirun.sh" 3 "$PAT_BUILD/bench/pat-calibrate" --quick --longest 0.001 --progress off)
+calibrate=(env "PAT_LINK=1,10" "$PAT_SOURCE/tests/mpirun.sh" 3 "$PAT_BUILD/bench/pat-calibrate" --quick --precision 1 --longest 0.001 --progress off)
 if [ -x "$PAT_BUILD/bench/pat-calibrate" ]; then
     "${calibrate[@]}" >"$dir/out" 2>&1 || { cat "$dir/out" >&2; exit 1; }
     find_sites

@@ -60,7 +60,7 @@ fi
 
 # ---- They are made, and there is nothing to say against them ------------------------------------------------------------
 
-DEB_BUILD_OPTIONS="parallel=2 noautodbgsym" packaging/deb --flavours $flavours --out "$work/deb" >"$work/log" 2>&1 ||
+DEB_BUILD_OPTIONS="parallel=2 noautodbgsym" DEB_CFLAGS_APPEND="-O1 -g0" packaging/deb --flavours $flavours --out "$work/deb" >"$work/log" 2>&1 ||
     fail "packaging/deb: $(tail -n 40 "$work/log")"
 [ -z "$(find "$work/deb" -name '.*' -type d -mindepth 1)" ] || fail "packaging/deb leaves something behind"
 cmp "$tarball" "$work/deb/pat-mpi_$version.orig.tar.gz" || fail "the source package is not made from the tarball"

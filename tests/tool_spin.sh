@@ -8,13 +8,14 @@ dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
 cd "$dir" || exit 1
 
+optimise=-O1
 # search MODEL OPTION...: prints what spin found; 0: searched whole, no error.
 search() {
     local model=$1 out
     shift
     rm -f pan*
     spin -a "$@" "$model" >spin.out 2>&1 || { cat spin.out; return 2; }
-    "${CC:-cc}" -w -O1 -DSAFETY -DCOLLAPSE -DVECTORSZ=4096 -DMEMLIM=4096 -o pan pan.c || return 2
+    "${CC:-cc}" -w "$optimise" -DSAFETY -DCOLLAPSE -DVECTORSZ=4096 -DMEMLIM=4096 -o pan pan.c || return 2
     out=$(timeout 200 ./pan -m1000000 -w24 2>&1)
     grep -oE 'errors: .*|^pan:1: .*|[0-9]+ states, stored' <<<"$out" | paste -sd' '
     grep -q 'errors: 0' <<<"$out" && ! grep -qE 'search depth too small|resource shortage|out of memory|reached -DMEMLIM' <<<"$out"
@@ -50,6 +51,7 @@ done <<OPTIONS
 $([ "${PAT_TEST_SPIN-}" != all ] || printf '%s\n' "-DESTIMATES=1" "-DLANES=2" "-DESTIMATES=1 -DANY_GUESS" "-DESTIMATES=1 -DLEAVES" "-DLANES=2 -DESTIMATES=2 -DCHANGES=2 -DSTEPS=2 -DLEAVES" "-DLANES=2 -DESTIMATES=2 -DPLAIN -DLEAVES" "-DLANES=2 -DESTIMATES=2 -DSTEPS=2" "-DLANES=2 -DESTIMATES=3 -DSTEPS=2")
 OPTIONS
 
+optimise=-O0 # an error is soon found: compiling takes longer
 # broken WHAT FROM TO OPTION...: the model with a line changed must fail.
 broken() {
     local what=$1

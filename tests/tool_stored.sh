@@ -23,7 +23,7 @@ fail() {
 }
 
 calibrate() { # OPTION...: by two ranks
-    "$here/mpirun.sh" 2 "$PAT_BUILD/bench/pat-calibrate" --quick --longest 0.002 --progress off "$@"
+    "$here/mpirun.sh" 2 "$PAT_BUILD/bench/pat-calibrate" --quick --precision 1 --longest 0.002 --progress off "$@"
 }
 
 refused() { # TEXT COMMAND...: status 2, and the text
