@@ -1,7 +1,7 @@
 /*
  * mpi_drift.c — clocks that drift apart are kept together: the truth is within the bound that the library itself claims, at every moment and
  * on every rank, and the error stays far below what the offsets of the start would have become. And ending the library in the middle of
- * a measurement does no harm, nor does an error of MPI there. ranks: 3 5
+ * a measurement does no harm, nor does an error of MPI there. ranks: 3
  *
  * Ranks on one machine share the clock, so this program puts its own clock_gettime between the library and the system: every rank's
  * monotonic clock has an offset and a rate of its own. Rank 0's is the true one, which every rank can ask the system for.

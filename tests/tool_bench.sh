@@ -237,7 +237,7 @@ grep -q '^# the MPI library.s own, broadcast with 2 ranks$' library.txt || fail 
 jq -e '.collectives.bcast | length == 3 and .[0].comm_size_min == 2 and .[2].comm_size_max == "inf"' rules.json >/dev/null ||
     fail "rules.json: $(cat rules.json)"
 "$here/mpirun.sh" 2 env PAT_LINK=1,10000 OMPI_MCA_coll_tuned_use_dynamic_rules=1 OMPI_MCA_coll_tuned_dynamic_rules_filename="$PWD/rules.txt" \
-    OMPI_MCA_coll_base_verbose=30 "$PAT_BUILD/bench/pat-calibrate" --quick --precision 1 --check --longest 0.002 --out cal.json >ompi.txt 2>&1 ||
+    OMPI_MCA_coll_base_verbose=30 "$PAT_BUILD/bench/pat-calibrate" --quick --precision 1 --check --longest 0.002 --op bcast --out cal.json >ompi.txt 2>&1 ||
     fail "Open MPI with rules.txt: $(cat ompi.txt)"
 grep '^\[' ompi.txt | grep -qi 'error\|fixed rules' && fail "Open MPI does not like rules.txt: $(cat ompi.txt)"
 head -c 200 cal.json >cut.json

@@ -14,9 +14,9 @@
 #include "plan_set.h"
 
 #ifdef SLOW_BUILD /* one pattern of each kind and size finds what it can find */
-enum { PATTERNS = 9, SWEEP_RANKS = 32 };
-#else
-enum { PATTERNS = 200, SWEEP_RANKS = MAX_RANKS };
+enum { PATTERNS = 9, SWEEP_RANKS = 32, MANY_RANKS = 32, PATTERNS_OF_MANY = 9 };
+#else /* with many ranks plans take long to check, and what is wrong with them is wrong with fewer, too */
+enum { PATTERNS = 200, SWEEP_RANKS = MAX_RANKS, MANY_RANKS = 32, PATTERNS_OF_MANY = 27 };
 #endif
 
 static double seconds(clockid_t clock)
@@ -30,12 +30,13 @@ static double seconds(clockid_t clock)
  * A plan that needs no estimates is the same for all patterns: then only sizes and links make a difference. Unequal blocks
  * are cut out of plans that were right, whatever the arrivals.
  */
-static int patterns_of(const pat_algorithm *alg, bool unequal)
+static int patterns_of(const pat_algorithm *alg, int ranks, bool unequal)
 {
+    const int most = ranks > MANY_RANKS ? PATTERNS_OF_MANY : PATTERNS;
     if (pat_collective_of(alg->op)
             ->reduces) /* plans with many nodes: one of each kind; unit_allreduce.c tries more */
         return 9;
-    return (!alg->uses_arrivals || unequal) && PATTERNS > 27 ? 27 : PATTERNS;
+    return (!alg->uses_arrivals || unequal) && most > 27 ? 27 : most;
 }
 
 static int refused_in_sweep(const pat_algorithm *alg, bool unequal)
@@ -47,7 +48,7 @@ static int refused_in_sweep(const pat_algorithm *alg, bool unequal)
     int64_t starts[MAX_RANKS + 1];
     int order[MAX_RANKS], refused = 0;
     for (int P = 1; P <= SWEEP_RANKS; P++)
-        for (int k = 0; k < patterns_of(alg, unequal); k++) {
+        for (int k = 0; k < patterns_of(alg, P, unequal); k++) {
             pat_job job = random_job(&seed, k, P, arrival_ns);
             random_order(&seed, k, &job, order);
             if (unequal)
