@@ -265,13 +265,17 @@ static void mended(void **state)
     c.of[2].alg = pat_algorithm_find("relay");
     for (int i = 0; i < 3; i++)
         c.of[i].us = 900 + 100 * i;
-    pat_contest_mend(&c, 250000, 50000);
+    pat_contest_mend(&c, 250000, 50000, 0);
     assert_true(c.native_us == 1000);
     assert_true(pat_contest_us(&c, c.of[0].alg) == 900);
     assert_true(pat_contest_us(&c, c.of[1].alg) == 1050); /* it moves only whole blocks early */
     assert_true(pat_contest_us(&c, c.of[2].alg) == 1350);
-    pat_contest_mend(&c, -9000000, -9000000); /* half of the time, at least */
+    pat_contest_mend(&c, -9000000, -9000000, 0); /* half of the time, at least */
     assert_true(pat_contest_us(&c, c.of[1].alg) == 525);
+    pat_contest_mend(&c, -9000000, 0, 600000); /* or what the link needs */
+    assert_true(pat_contest_us(&c, c.of[0].alg) == 900);
+    assert_true(pat_contest_us(&c, c.of[1].alg) == 600);
+    assert_true(pat_contest_us(&c, c.of[2].alg) == 600);
     assert_true(isnan(pat_contest_us(&c, pat_algorithm_find("nex"))));
 }
 
@@ -311,6 +315,38 @@ static void very_late(void **state)
     assert_true(o.native_us >= o.waiting_us && o.relay_us >= o.waiting_us);
 }
 
+/*
+ * Without a calibration: relay with what it is given, and where ranks give estimates bdr with what its formula says, 7 messages of 50 us and 0.5 ms. Its
+ * blocks need not be passed on by a thread, so that it is ahead of the MPI library where relay is not, unless ranks come together.
+ */
+static void contest_by_link(void **state)
+{
+    (void)state;
+    const pat_algorithm *bdr = pat_algorithm_find("bdr"), *relay = pat_algorithm_find("relay");
+    const pat_cost link = {.alpha_ns = 50000, .beta_ps = 125000};
+    const int64_t together_ns[8] = {0},
+                  apart_ns[8] = {0, 300000, 600000, 900000, 1200000, 1500000, 1800000, 2100000};
+    pat_outlook o;
+    pat_contest c = {.ranks = 8};
+    pat_contest_by_link(&c, relay, 5250000, 4000, NULL);
+    assert_int_equal(c.num, 1);
+    assert_true(isnan(c.native_us));
+    assert_true(pat_contest_us(&c, relay) == 5250);
+    assert_true(isnan(pat_contest_us(&c, bdr)));
+    pat_contest_by_link(&c, relay, 5250000, 4000, &link);
+    assert_true(pat_contest_us(&c, relay) == 5250);
+    assert_true(fabs(pat_contest_us(&c, bdr) - 3850) < 1e-6);
+    assert_true(pat_contest_us(&c, pat_algorithm_find("bslb")) > 3850);
+    assert_true(
+        isnan(pat_contest_us(&c, pat_algorithm_find("ring")))); /* what calls show of it is not mended */
+    c.native_us = 3900;
+    assert_int_equal(pat_outlook_make(&o, &c, apart_ns, PAT_GOAL_MEAN), 0);
+    assert_ptr_equal(o.contender, bdr);
+    assert_true(pat_outlook_relay_pays(&o, false));
+    assert_int_equal(pat_outlook_make(&o, &c, together_ns, PAT_GOAL_MEAN), 0);
+    assert_false(pat_outlook_relay_pays(&o, false));
+}
+
 /* By the link: six times what passing a block on takes; and a block is not passed on that takes less than that. */
 static void verdicts_by_link(void **state)
 {
@@ -344,11 +380,13 @@ static void not_tossed_about(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(at_once),          cmocka_unit_test(one_late),        cmocka_unit_test(reduced),
-        cmocka_unit_test(never_later),      cmocka_unit_test(not_known),       cmocka_unit_test(who_contends),
-        cmocka_unit_test(in_steps),         cmocka_unit_test(all_find_room),   cmocka_unit_test(verdicts),
-        cmocka_unit_test(mended),           cmocka_unit_test(who_ran),         cmocka_unit_test(very_late),
-        cmocka_unit_test(verdicts_by_link), cmocka_unit_test(not_tossed_about)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(at_once),          cmocka_unit_test(one_late),
+                                       cmocka_unit_test(reduced),          cmocka_unit_test(never_later),
+                                       cmocka_unit_test(not_known),        cmocka_unit_test(who_contends),
+                                       cmocka_unit_test(in_steps),         cmocka_unit_test(all_find_room),
+                                       cmocka_unit_test(verdicts),         cmocka_unit_test(mended),
+                                       cmocka_unit_test(who_ran),          cmocka_unit_test(very_late),
+                                       cmocka_unit_test(verdicts_by_link), cmocka_unit_test(contest_by_link),
+                                       cmocka_unit_test(not_tossed_about)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

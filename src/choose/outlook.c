@@ -9,6 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "closed_form.h"
 #include "model.h"
 
 /*
@@ -94,6 +95,14 @@ static double early(const came *when, const pat_algorithm *alg, double together_
                                        : in_steps(when, together_us, goal);
 }
 
+static void add(pat_contest *contest, const pat_algorithm *alg, double us)
+{
+    if (contest->num == PAT_MOST_CONTENDERS)
+        return;
+    contest->of[contest->num].alg = alg;
+    contest->of[contest->num++].us = us;
+}
+
 void pat_contest_make(pat_contest *contest, const pat_calibration *c, enum pat_op op, int64_t bytes,
                       bool announced)
 {
@@ -105,20 +114,28 @@ void pat_contest_make(pat_contest *contest, const pat_calibration *c, enum pat_o
         if (alg->op != op || !alg->build || !(announced || pat_algorithm_is_ahead(alg)))
             continue;
         const double us = pat_calibration_us(c, alg, ranks, bytes);
-        if (us > 0 && contest->num < PAT_MOST_CONTENDERS) { /* never with NaN */
-            contest->of[contest->num].alg = alg;
-            contest->of[contest->num++].us = us;
-        }
+        if (us > 0) /* never with NaN */
+            add(contest, alg, us);
     }
 }
 
-void pat_contest_by_link(pat_contest *contest, int64_t native_ns, const pat_algorithm *early,
-                         int64_t early_ns)
+void pat_contest_by_link(pat_contest *contest, const pat_algorithm *relay, int64_t relay_ns, int64_t bytes,
+                         const pat_cost *link)
 {
-    contest->native_us = native_ns > 0 ? 1e-3 * (double)native_ns : NAN;
-    contest->num = 1;
-    contest->of[0].alg = early;
-    contest->of[0].us = 1e-3 * (double)early_ns;
+    const pat_job job = {
+        .num_ranks = contest->ranks, .block_bytes = bytes, .segment_bytes = pat_segment_bytes(bytes)};
+    contest->native_us = NAN;
+    contest->num = 0;
+    add(contest, relay, 1e-3 * (double)relay_ns);
+    for (int a = 0; link && a < pat_algorithm_count(); a++) {
+        const pat_algorithm *alg = pat_algorithm_at(a);
+        if (alg->op != relay->op || !alg->build || !alg->formula || !pat_algorithm_is_early(alg) ||
+            pat_algorithm_is_ahead(alg))
+            continue;
+        const pat_form_cost cost = pat_closed_form(alg, &job, (pat_gamma){NULL, 0});
+        add(contest, alg,
+            1e-3 * ((double)link->alpha_ns * cost.messages + 1e-3 * (double)link->beta_ps * cost.bytes));
+    }
 }
 
 double pat_contest_us(const pat_contest *contest, const pat_algorithm *alg)
@@ -129,13 +146,14 @@ double pat_contest_us(const pat_contest *contest, const pat_algorithm *alg)
     return NAN;
 }
 
-void pat_contest_mend(pat_contest *contest, int64_t off_ns, int64_t steps_off_ns)
+void pat_contest_mend(pat_contest *contest, int64_t off_ns, int64_t steps_off_ns, int64_t least_ns)
 {
     for (int i = 0; i < contest->num; i++) {
         const pat_algorithm *alg = contest->of[i].alg;
         const double off_us = 1e-3 * (double)(pat_algorithm_is_ahead(alg) ? off_ns : steps_off_ns);
         if (pat_algorithm_is_early(alg))
-            contest->of[i].us = fmax(contest->of[i].us / 2, contest->of[i].us + off_us);
+            contest->of[i].us =
+                fmax(fmax(contest->of[i].us / 2, 1e-3 * (double)least_ns), contest->of[i].us + off_us);
     }
 }
 

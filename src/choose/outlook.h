@@ -8,6 +8,7 @@
 #include <stdbool.h>
 
 #include "calibration.h"
+#include "model.h"
 
 /* What an application counts: from a rank's call to its return, mean over ranks; or until the last rank returns. */
 enum pat_goal { PAT_GOAL_MEAN, PAT_GOAL_LAST };
@@ -46,20 +47,21 @@ void pat_contest_make(pat_contest *contest, const pat_calibration *c, enum pat_o
                       bool announced);
 
 /*
- * The same without a calibration: an algorithm that moves data early, and what the MPI library and it take when all ranks call at once, by what
- * was measured or the link lets expect. native_ns 0: it is not known.
+ * The same without a calibration, by what the link lets expect, before anything is measured: relay_ns is what `relay`, which moves data ahead of the
+ * calls, takes when all ranks call at once, and NaN what the MPI library does. Where ranks give estimates, those contend too that move whole blocks early,
+ * with what their formulas say; formulas know nothing of messages that wait until they are asked for, so `link` is NULL where blocks do.
  */
-void pat_contest_by_link(pat_contest *contest, int64_t native_ns, const pat_algorithm *early,
-                         int64_t early_ns);
+void pat_contest_by_link(pat_contest *contest, const pat_algorithm *relay, int64_t relay_ns, int64_t bytes,
+                         const pat_cost *link);
 
 /* What a contender takes; NaN: it is none. */
 double pat_contest_us(const pat_contest *contest, const pat_algorithm *alg);
 
 /*
  * Algorithms that move data ahead of the calls were measured to take so much longer than it says, or less where it is below 0; steps_off_ns: the same of those that
- * move only whole blocks early.
+ * move only whole blocks early. Neither takes less than least_ns.
  */
-void pat_contest_mend(pat_contest *contest, int64_t off_ns, int64_t steps_off_ns);
+void pat_contest_mend(pat_contest *contest, int64_t off_ns, int64_t steps_off_ns, int64_t least_ns);
 
 /*
  * Of the contenders that move data early, the one that takes least when all ranks call at once: its rounds are prepared

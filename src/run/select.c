@@ -126,6 +126,12 @@ static pat_judged judge_where(const pat_comm *c, enum pat_op op, bool announced,
     judged.first = pat_select_is_proven(c) && !judged.contender->uses_last_calls;
     judged.by_link =
         !c->calibrated && !pat_rt.config.goal_last && judged.first && judged.verdict == PAT_RELAY_BY_ARRIVALS;
+    if (judged.by_link) {
+        const pat_cost link = {.alpha_ns = c->link.alpha_ns, .beta_ps = c->link.beta_ps};
+        pat_contest_by_link(&judged.contest, judged.contender,
+                            least_ns(c, op, block_bytes) + beyond_ns(c, op), block_bytes,
+                            announced && block_bytes <= c->link.eager_bytes ? &link : NULL);
+    }
     judged.by_estimates =
         pat_select_is_proven(c) && (judged.verdict == PAT_RELAY_BY_ARRIVALS ||
                                     (judged.verdict == PAT_RELAY_ALWAYS && judged.contender->uses_arrivals));
@@ -203,20 +209,17 @@ static pat_contest contest_of(const pat_comm *c, const pat_judged *judged, const
 {
     pat_contest contest = judged->contest;
     int64_t native_ns = pat_profile_least_ns(p, PAT_BY_MPI);
-    /* What calls have shown is a mean over the ranks. The MPI library moves data too while ranks come one after the other. */
-    if (!judged->by_link && !pat_rt.config.goal_last) {
-        pat_contest_mend(&contest, p->off_ns, p->steps_off_ns);
-        if (native_ns > 0 && contest.native_us > 0) /* not with NaN */
-            contest.native_us = fmin(contest.native_us, 1e-3 * (double)native_ns);
-    }
-    if (judged->by_link) {
-        const bool second = p->num_past[PAT_BY_MPI] == 1 && told->ran == PAT_BY_MPI;
-        if (second && told->past_ns > 0 && told->past_ns < native_ns)
-            native_ns = told->past_ns;
-        const enum pat_op op = judged->contender->op;
-        const int64_t least = least_ns(c, op, judged->bytes), early_ns = least + beyond_ns(c, op) + p->off_ns;
-        pat_contest_by_link(&contest, native_ns, judged->contender, early_ns > least ? early_ns : least);
-    }
+    const bool second = p->num_past[PAT_BY_MPI] == 1 && told->ran == PAT_BY_MPI;
+    if (contest.num == 0 || pat_rt.config.goal_last) /* what calls have shown is a mean over the ranks */
+        return contest;
+    const int64_t least = judged->by_link ? least_ns(c, judged->contender->op, judged->bytes) : 0;
+    pat_contest_mend(&contest, p->off_ns, p->steps_off_ns, least);
+    if (judged->by_link && second && told->past_ns > 0 && told->past_ns < native_ns)
+        native_ns = told->past_ns;
+    /* The MPI library moves data too while ranks come one after the other, so it may take less than a calibration says. */
+    if (native_ns > 0 &&
+        (judged->by_link || contest.native_us > 0)) /* not where a calibration does not know */
+        contest.native_us = fmin(contest.native_us, 1e-3 * (double)native_ns);
     return contest;
 }
 
