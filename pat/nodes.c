@@ -9,6 +9,16 @@
 
 #include "error.h"
 
+/* Number the ranks of each node from 0. A node's first rank counts those that were numbered, until all are. */
+static void number(const int *node_of, int count, int *numbers)
+{
+    for (int r = 0; r < count; r++)
+        numbers[r] = node_of[r] == r ? 0 : ++numbers[node_of[r]];
+    for (int r = 0; r < count; r++)
+        if (node_of[r] == r)
+            numbers[r] = 0;
+}
+
 int pat_nodes_find(MPI_Comm comm, MPI_Comm *node, int **node_of)
 {
     int rank, size, lowest;
@@ -19,7 +29,7 @@ int pat_nodes_find(MPI_Comm comm, MPI_Comm *node, int **node_of)
     PMPI_Comm_set_errhandler(*node, MPI_ERRORS_RETURN);
     PMPI_Comm_rank(comm, &rank);
     PMPI_Comm_size(comm, &size);
-    int *all = malloc((size_t)size * sizeof(*all));
+    int *all = malloc(2 * (size_t)size * sizeof(*all));
     int have = all != NULL, all_have = 0;
     rc = PMPI_Allreduce(&have, &all_have, 1, MPI_INT, MPI_MIN, comm);
     if (rc == MPI_SUCCESS && !all_have)
@@ -33,6 +43,7 @@ int pat_nodes_find(MPI_Comm comm, MPI_Comm *node, int **node_of)
         PMPI_Comm_free(node);
         return rc;
     }
+    number(all, size, all + size);
     *node_of = all;
     return MPI_SUCCESS;
 }

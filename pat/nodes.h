@@ -9,8 +9,8 @@
 #include <stdbool.h>
 
 /*
- * Collective over comm: (*node_of)[r] is the number of rank r's node, which is the lowest rank there. *node is a communicator
- * of the ranks of this rank's node. Both are the caller's to free. Returns an MPI error code. Ranks share a node when the MPI
+ * Collective over comm: (*node_of)[r] is the number of rank r's node, which is the lowest rank there, and (*node_of)[P + r], with P ranks, is the rank's
+ * number among those of its node. *node is a communicator of the ranks of this rank's node, which have those numbers there. Both are the caller's to free. Returns an MPI error code. Ranks share a node when the MPI
  * library says that they can share memory.
  */
 int pat_nodes_find(MPI_Comm comm, MPI_Comm *node, int **node_of);

@@ -39,6 +39,8 @@ struct pat_sockets {
     int count, connected, capacity;
     int announced, missed;      /* messages with a socket's word, and without; older ones count less */
     int unexplained, rescan_at; /* missed since the last scan; scan again when so many have been */
+    pat_bells *bells;           /* NULL: none */
+    unsigned rung;              /* how often this process's was, when the last look began */
 };
 
 pat_sockets *pat_sockets_create(void)
@@ -54,6 +56,17 @@ void pat_sockets_free(pat_sockets *s)
     free(s->full);
     free(s->seen);
     free(s);
+}
+
+void pat_sockets_look(pat_sockets *s)
+{
+    if (s && s->bells)
+        s->rung = pat_bells_rung(s->bells);
+}
+
+bool pat_sockets_has_bell(const pat_sockets *s)
+{
+    return s && s->bells;
 }
 
 enum kind { OTHER, CONNECTED, LISTENS };
@@ -96,6 +109,14 @@ static bool room_for(pat_sockets *s, int count)
         return false;
     s->capacity = capacity;
     return true;
+}
+
+void pat_sockets_hear(pat_sockets *s, pat_bells *bells)
+{
+    if (!s || !bells || !room_for(s, s->count + 2))
+        return;
+    s->bells = bells;
+    pat_sockets_look(s);
 }
 
 int pat_sockets_scan(pat_sockets *s)
@@ -146,12 +167,13 @@ static void watch_full(pat_sockets *s)
         s->fds[i].events = s->full[i].revents ? POLLIN : POLLIN | POLLOUT;
 }
 
-enum pat_sockets_event pat_sockets_wait(pat_sockets *s, int extra_fd, bool sending, int64_t timeout_ns)
+/* Sleep, where no bell is to be heard meanwhile. */
+static enum pat_sockets_event sleep_on(pat_sockets *s, struct pollfd alone, bool sending, int64_t timeout_ns)
 {
-    struct pollfd alone = {.fd = extra_fd, .events = POLLIN}, *fds = &alone;
+    struct pollfd *fds = &alone;
     struct timespec limit = {.tv_sec = timeout_ns / 1000000000, .tv_nsec = timeout_ns % 1000000000};
-    nfds_t count = 1;
-    if (s && s->count > 0) {
+    nfds_t count = 1, bell = 0;
+    if (s && (s->count > 0 || s->bells)) {
         fds = s->fds;
         fds[0] = alone;
         count = (nfds_t)s->count + 1;
@@ -159,20 +181,38 @@ enum pat_sockets_event pat_sockets_wait(pat_sockets *s, int extra_fd, bool sendi
             fds[i].events = POLLIN;
         if (sending)
             watch_full(s);
+        if (s->bells) {
+            bell = count++;
+            fds[bell] = (struct pollfd){.fd = pat_bells_fd(s->bells), .events = POLLIN};
+        }
     }
     struct timespec *until = timeout_ns < 0 ? NULL : &limit;
     int ready = ppoll(fds, count, until, NULL);
+    if (ready > 0 && bell > 0 && fds[bell].revents)
+        pat_bells_answer(s->bells);
     if (ready < 0 && errno != EINTR) /* so many sockets cannot be watched: without them */
         return ppoll(&alone, 1, until, NULL) > 0 ? PAT_SOCKETS_EXTRA : PAT_SOCKETS_TIME;
     if (ready <= 0)
         return PAT_SOCKETS_TIME;
     for (nfds_t i = 1; i < count; i++)
-        if (fds[i].revents) {
+        if (fds[i].revents && i != bell) {
             s->seen[i].knocked = s->seen[i].listens;
             if (ioctl(fds[i].fd, FIONREAD, &s->seen[i].unread) != 0)
                 s->seen[i].unread = 0;
         }
     return fds[0].revents ? PAT_SOCKETS_EXTRA : PAT_SOCKETS_DATA;
+}
+
+enum pat_sockets_event pat_sockets_wait(pat_sockets *s, int extra_fd, bool sending, int64_t timeout_ns)
+{
+    const struct pollfd extra = {.fd = extra_fd, .events = POLLIN};
+    if (!pat_sockets_has_bell(s))
+        return sleep_on(s, extra, sending, timeout_ns);
+    if (!pat_bells_sleep(s->bells, s->rung))
+        return PAT_SOCKETS_DATA;
+    const enum pat_sockets_event event = sleep_on(s, extra, sending, timeout_ns);
+    pat_bells_awake(s->bells);
+    return event;
 }
 
 static bool is_readable(int fd)
@@ -243,5 +283,5 @@ void pat_sockets_learn(pat_sockets *s, enum pat_sockets_event event, bool moved)
 
 bool pat_sockets_reliable(const pat_sockets *s)
 {
-    return s && s->connected > 0 && s->announced + 4 > 2 * s->missed;
+    return s && (s->connected > 0 || s->bells) && s->announced + 4 > 2 * s->missed;
 }

@@ -14,11 +14,22 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "bells.h"
+
 typedef struct pat_sockets pat_sockets;
 
 /* Make a set of sockets, for one thread at a time; pat_sockets_scan fills it. NULL when there is no memory. */
 pat_sockets *pat_sockets_create(void);
 void pat_sockets_free(pat_sockets *sockets);
+
+/*
+ * Beside sockets, this process's bell (bells.h) is to wake: it tells of messages from ranks of this node. The bells stay the caller's, and outlive the set.
+ * NULL is allowed for either.
+ */
+void pat_sockets_hear(pat_sockets *sockets, pat_bells *bells);
+
+/* A look begins: a bell that is rung from now on ends the next wait, at once where it was rung before that. NULL is allowed. */
+void pat_sockets_look(pat_sockets *sockets);
 
 /*
  * Find this process's connected TCP sockets, and those that listen: the MPI library opens the connection of two ranks when they first send each
@@ -36,7 +47,7 @@ int pat_sockets_packet_bytes(const pat_sockets *sockets);
 enum pat_sockets_event {
     PAT_SOCKETS_TIME,  /* the time has passed */
     PAT_SOCKETS_EXTRA, /* extra_fd has something to read */
-    PAT_SOCKETS_DATA,  /* a socket has something to read, or takes more */
+    PAT_SOCKETS_DATA,  /* a socket has something to read, or takes more, or the bell was rung */
 };
 
 /*
@@ -48,7 +59,10 @@ enum pat_sockets_event pat_sockets_wait(pat_sockets *sockets, int extra_fd, bool
 /* Learn from a wait that ended with `event`: did driving MPI then move anything? NULL is allowed here and below. */
 void pat_sockets_learn(pat_sockets *sockets, enum pat_sockets_event event, bool moved);
 
-/* Do messages come in through sockets that are watched? Else poll. */
+/* Do messages come in through sockets that are watched, or are they told of by a bell? Else poll. */
 bool pat_sockets_reliable(const pat_sockets *sockets);
+
+/* Is there a bell, which tells of messages from ranks of this node? NULL is allowed. */
+bool pat_sockets_has_bell(const pat_sockets *sockets);
 
 #endif

@@ -38,6 +38,8 @@ static int step(pat_tell *t)
                         &t->requests[0]);
     if (rc == MPI_SUCCESS)
         rc = PMPI_Isend(t->known, bytes, MPI_BYTE, to, who->tag, who->comm, &t->requests[1]);
+    if (rc == MPI_SUCCESS)
+        pat_mates_ring(&who->mates, to);
     return rc;
 }
 

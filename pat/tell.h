@@ -18,10 +18,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "bells.h"
+
 /* Who tells, and where: the library's own communicator, and a tag that nothing else has there once the link is measured. */
 typedef struct pat_tellers {
     MPI_Comm comm;
     int tag, rank, num_ranks;
+    pat_mates mates; /* woken by what they are told */
 } pat_tellers;
 
 typedef struct pat_tell {

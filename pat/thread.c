@@ -74,6 +74,7 @@ static void *thread_main(void *arg)
         bool watched = visit.watch;
         visit.reliable = pat_sockets_reliable(t->sockets);
         visit.by_data = event == PAT_SOCKETS_DATA;
+        pat_sockets_look(t->sockets);
         t->work(t->arg, &visit);
         if (watched && visit.drove)
             pat_sockets_learn(t->sockets, event, visit.moved);
@@ -81,7 +82,8 @@ static void *thread_main(void *arg)
     return NULL;
 }
 
-pat_thread *pat_thread_start(pat_thread_work *work, void *arg, int64_t first_ns, pat_place_view *view)
+pat_thread *pat_thread_start(pat_thread_work *work, void *arg, int64_t first_ns, pat_place_view *view,
+                             pat_bells *bells)
 {
     pat_thread *t = calloc(1, sizeof(*t));
     if (!t)
@@ -96,6 +98,7 @@ pat_thread *pat_thread_start(pat_thread_work *work, void *arg, int64_t first_ns,
     }
     t->view = view;
     t->sockets = pat_sockets_create(); /* without: timed polling */
+    pat_sockets_hear(t->sockets, bells);
     atomic_store(&t->rescan, true);
 
     /* The application's signal handlers must run on its own threads: ours starts with everything blocked. */

@@ -7,14 +7,16 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+
+#include "bells.h"
 #include "place.h"
 
 #define PAT_NEVER INT64_MAX
 
 typedef struct pat_visit {
     /* in */
-    bool reliable; /* sockets announce what comes in: see pat_sockets_reliable */
-    bool by_data;  /* a socket's announcement is why it works now */
+    bool reliable; /* sockets, or bells, announce what comes in: see pat_sockets_reliable */
+    bool by_data;  /* such an announcement is why it works now */
     /* out */
     int64_t next_ns; /* work again at this local time (pat_clock_local_ns); PAT_NEVER: when kicked */
     bool watch;      /* or when a socket has something to read */
@@ -30,9 +32,11 @@ typedef struct pat_thread pat_thread;
 
 /*
  * Start the thread, with all signals blocked. It works for the first time at first_ns, as pat_visit.next_ns. It chooses where to run by `view`,
- * which it owns from now on, when it first has work. Returns NULL with errno set when it cannot be made; the view is then still the caller's.
+ * which it owns from now on, when it first has work. bells: what wakes it beside sockets, and outlives it; NULL: nothing. Returns NULL with errno set when
+ * it cannot be made; the view is then still the caller's.
  */
-pat_thread *pat_thread_start(pat_thread_work *work, void *arg, int64_t first_ns, pat_place_view *view);
+pat_thread *pat_thread_start(pat_thread_work *work, void *arg, int64_t first_ns, pat_place_view *view,
+                             pat_bells *bells);
 
 /* Wake it soon. Any thread; costs a write to an eventfd. */
 void pat_thread_kick(pat_thread *thread);

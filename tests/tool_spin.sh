@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # tool_spin.sh — spin searches the epoch protocol (epoch.pml) for three ranks whole: in one lane and in two that alternate, without
 # estimates, with them, and with both. No deadlock, no message of a wrong epoch. Then the protocol is broken in one place after the other,
-# and the search must find it.
+# and the search must find it. The same with the protocol of bells (bells.pml).
 set -u
 command -v spin >/dev/null || { echo "skipped: no spin here"; exit 77; }
 dir=$(mktemp -d) || exit 1
@@ -55,11 +55,12 @@ $([ "${PAT_TEST_SPIN-}" != all ] || printf '%s\n' "-DESTIMATES=1" "-DLANES=2" "-
 OPTIONS
 
 optimise=-O0 # an error is soon found: compiling takes longer
+model=$PAT_SOURCE/tests/epoch.pml
 # broken WHAT FROM TO OPTION...: the model with a line changed must fail.
 broken() {
     local what=$1
-    sed "s/$2/$3/" "$PAT_SOURCE/tests/epoch.pml" >broken.pml
-    cmp -s broken.pml "$PAT_SOURCE/tests/epoch.pml" && { echo "the line to break is gone: $2" >&2; failed=1; return; }
+    sed "s/$2/$3/" "$model" >broken.pml
+    cmp -s broken.pml "$model" && { echo "the line to break is gone: $2" >&2; failed=1; return; }
     shift 3
     search broken.pml "$@" >found
     if ! grep -q 'errors: [1-9]' found; then
@@ -89,4 +90,14 @@ broken "estimates that go with a call that needs none" ':: which == LANES || BY_
 leaves=(-DESTIMATES=1 -DLEAVES -DSTEPS=2)
 broken "a round that is prepared for a call which is left" '!LEFT(SIZE_OF(expected\[exchange\])) \* ' '' "${leaves[@]}"
 broken "a choice that is this rank's own" 'leaves\[exchange\]' 'leaves[me % 2]' "${leaves[@]}"
+
+model=$PAT_SOURCE/tests/bells.pml
+for ringers in 1 2 3; do
+    found=$(search "$model" -DRINGERS=$ringers) || { echo "bells.pml, $ringers ring: $found" >&2; failed=1; }
+    echo "bells, $ringers ring: $found"
+done
+broken "a sleeper that does not ask whether the bell was rung" ':: rung == seen' ':: true'
+broken "one that counts what was rung after its look" 'asleep++;' 'seen = rung; asleep++;'
+broken "an answer before the eventfd is read" 'event = 0;' 'pending = false;/;s/^ *pending = false$/event = 0'
+broken "a ringer that does not count" 'rung++;' ''
 exit $failed

@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -269,6 +270,77 @@ static void distrusts_sockets_that_keep_silent(void **state)
     pat_sockets_free(s);
 }
 
+/* Bells of two ranks: this process, and one that it forks. */
+static void make_bells(pat_bells *bells[2])
+{
+    const int memory = memfd_create("bells", 0);
+    int fds[2][2];
+    assert_int_equal(ftruncate(memory, (off_t)pat_bells_bytes(2)), 0);
+    fds[0][0] = eventfd(0, EFD_NONBLOCK);
+    fds[0][1] = eventfd(0, EFD_NONBLOCK);
+    for (int r = 0; r < 2; r++) {
+        fds[1][r] = dup(fds[0][r]);
+        bells[r] = NULL;
+    }
+    for (int r = 0; r < 2; r++) {
+        bells[r] = pat_bells_create(2, r, memory, fds[r]);
+        assert_non_null(bells[r]);
+    }
+    close(memory);
+}
+
+static void is_woken_by_a_bell(void **state)
+{
+    (void)state;
+    pat_bells *bells[2];
+    make_bells(bells);
+    pat_sockets *s = pat_sockets_create();
+    assert_false(pat_sockets_reliable(s));
+    pat_sockets_hear(s, bells[0]);
+    pat_sockets_hear(NULL, bells[0]);
+    assert_true(pat_sockets_reliable(s)); /* with no connection */
+    assert_true(pat_sockets_has_bell(s));
+    assert_false(pat_sockets_has_bell(NULL));
+    pat_sockets_look(s);
+    assert_int_equal(pat_sockets_wait(s, -1, false, 0), PAT_SOCKETS_TIME);
+    /* Rung before the look: that was seen. After it: it does not sleep. */
+    pat_bells_ring(bells[1], 0);
+    pat_sockets_look(s);
+    assert_int_equal(pat_sockets_wait(s, -1, true, 1000000), PAT_SOCKETS_TIME);
+    pat_bells_ring(bells[1], 0);
+    assert_int_equal(pat_sockets_wait(s, -1, false, -1), PAT_SOCKETS_DATA);
+    pat_sockets_look(s);
+    /* While it sleeps, by another process. */
+    for (int i = 0; i < 100; i++) {
+        const pid_t child = fork();
+        if (child == 0) {
+            usleep(i % 2 * 3000);
+            pat_bells_ring(bells[1], 0);
+            _exit(0);
+        }
+        assert_true(child > 0);
+        assert_int_equal(pat_sockets_wait(s, -1, false, 10 * SECOND), PAT_SOCKETS_DATA);
+        pat_sockets_look(s);
+        assert_int_equal(waitpid(child, NULL, 0), child);
+    }
+    assert_int_equal(pat_sockets_wait(s, -1, false, 1000000), PAT_SOCKETS_TIME);
+    /* Beside sockets, whose place it does not take. */
+    int pair[2];
+    char byte;
+    connect_pair(pair);
+    assert_true(pat_sockets_scan(s) >= 2);
+    assert_int_equal(write(pair[0], "x", 1), 1);
+    assert_int_equal(pat_sockets_wait(s, -1, true, 10 * SECOND), PAT_SOCKETS_DATA);
+    assert_int_equal(read(pair[1], &byte, 1), 1);
+    pat_bells_ring(bells[1], 0);
+    assert_int_equal(pat_sockets_wait(s, -1, false, 10 * SECOND), PAT_SOCKETS_DATA);
+    hang_up(pair);
+    pat_sockets_free(s);
+    pat_bells_free(bells[0]);
+    pat_bells_free(bells[1]);
+    pat_bells_free(NULL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -279,6 +351,7 @@ int main(void)
         cmocka_unit_test(wakes_for_new_connections),
         cmocka_unit_test(leaves_out_what_nobody_reads),
         cmocka_unit_test(distrusts_sockets_that_keep_silent),
+        cmocka_unit_test(is_woken_by_a_bell),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

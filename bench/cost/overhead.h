@@ -25,4 +25,7 @@ void overhead_thread(const overhead_options *o, int rank, int size);
 /* The same: milestones before calls that are left to the MPI library, against none. */
 void overhead_exchange(const overhead_options *o, int rank, int size);
 
+/* Without the library, against a pipe: how soon a rank wakes another one of its node. */
+void overhead_bell(const overhead_options *o, int rank, int size);
+
 #endif

@@ -6,6 +6,7 @@
  *   pat-overhead thread   a fixed computation on every core, with and without the library, (a) with nothing
  *                         arriving, (b) while the other ranks' segments arrive
  *   pat-overhead exchange milestones under auto, against none, where the MPI library runs the calls
+ *   pat-overhead bell     how soon a rank that sleeps runs when another one of its node has rung its bell
  *   pat-overhead copies   the plain call against the persistent one, on a rank whose data is all there when it calls
  *
  * Run with one rank per core: mpirun -n 2 pat-overhead call
@@ -27,7 +28,9 @@ static const char doc[] =
     "MPI_Allgather), thread (a "
     "computation slowed by the background thread, its processor time and wake-ups), exchange "
     "(what it costs to tell "
-    "each other when ranks come, where the MPI library runs the call) or copies (the plain call against "
+    "each other when ranks come, where the MPI library runs the call), bell (how soon a rank that sleeps is "
+    "woken by "
+    "another one of its node) or copies (the plain call against "
     "the persistent one). Start it "
     "under mpirun with one rank per core.\n\nOptions:\v"
     "Exit status: 0, 1 when something failed while it ran, 2 for bad options and fewer than two ranks.";
@@ -39,6 +42,7 @@ static const struct {
 } modes[] = {{"call", overhead_call, true},
              {"thread", overhead_thread, false},
              {"exchange", overhead_exchange, false},
+             {"bell", overhead_bell, false},
              {"copies", overhead_copies, true}};
 enum { NUM_MODES = sizeof(modes) / sizeof(modes[0]) };
 
@@ -71,12 +75,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case ARGP_KEY_ARG:
         if (o->mode || find_mode(arg) < 0)
-            argp_error(state, "mode '%s': accepted: one of call, thread, exchange, copies", arg);
+            argp_error(state, "mode '%s': accepted: one of call, thread, exchange, bell, copies", arg);
         o->mode = arg;
         return 0;
     case ARGP_KEY_END:
         if (!o->mode)
-            argp_error(state, "no mode given; accepted: call, thread, exchange, copies");
+            argp_error(state, "no mode given; accepted: call, thread, exchange, bell, copies");
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -84,8 +88,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp_option keys[] = {
-    {"rounds", 'r', "N", 0, "Interleaved rounds (default 400 for call, 20 for exchange, 60 for the others)",
-     0},
+    {"rounds", 'r', "N", 0,
+     "Interleaved rounds (default 400 for call, 20 for exchange, 1000 for bell, 60 for the others)", 0},
     {"phase", 'p', "MS", 0,
      "thread, exchange: length of one computation in ms (default 100 and 20); copies: how late rank 0 is in "
      "ms (default 20)",

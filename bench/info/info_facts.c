@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "bells_meet.h"
 #include "collective.h"
 #include "comm.h"
 #include "config.h"
@@ -43,6 +44,22 @@ static json_t *mpi_library(void)
                      eager == INT_MAX ? json_null() : json_integer(eager), "eager_inside_bytes",
                      inside == INT_MAX ? json_null() : json_integer(inside), "tcp_sockets", tcp_sockets(),
                      "most_ranks_by_tags", pat_comm_slot_tags() / pat_comm_tags_needed(1));
+}
+
+/* How the ranks of rank 0's node wake each other. Collective over comm. */
+static json_t *bells(MPI_Comm comm)
+{
+    MPI_Comm node;
+    pat_bells *met = NULL;
+    int ranks = 1, rc = PMPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+    if (rc == MPI_SUCCESS) {
+        PMPI_Comm_size(node, &ranks);
+        rc = pat_bells_meet(node, &met);
+        PMPI_Comm_free(&node);
+    }
+    const bool rung = rc == MPI_SUCCESS && met;
+    pat_bells_free(met);
+    return json_pack("{s:i, s:b}", "ranks", ranks, "rung", rung);
 }
 
 static json_t *processors(void)
@@ -170,8 +187,9 @@ json_t *info_facts(MPI_Comm comm, bool *good)
     json_t *calibration = NULL;
     json_t *by_auto = all ? info_auto(comm, &config, &calibration)
                           : json_pack("{s:s}", "not_known", "a setting is malformed");
-    return json_pack("{s:s, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o?, s:o, s:o}", "version",
-                     PAT_PROJECT_VERSION, "ranks", ranks, "mpi", mpi_library(), "processors", processors(),
-                     "background_thread", thread, "calls", takers(), "settings", set, "unknown_settings",
-                     strays(), "calibration", calibration, "auto", by_auto, "algorithms", algorithms());
+    return json_pack("{s:s, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o?, s:o, s:o}", "version",
+                     PAT_PROJECT_VERSION, "ranks", ranks, "mpi", mpi_library(), "bells", bells(comm),
+                     "processors", processors(), "background_thread", thread, "calls", takers(), "settings",
+                     set, "unknown_settings", strays(), "calibration", calibration, "auto", by_auto,
+                     "algorithms", algorithms());
 }

@@ -48,6 +48,21 @@ static long long number_of(const json_t *object, const char *key)
     return (long long)json_integer_value(json_object_get(object, key));
 }
 
+static void print_wake_up(long long sockets, const json_t *bells)
+{
+    const long long ranks = number_of(bells, "ranks");
+    const bool rung = json_is_true(json_object_get(bells, "rung"));
+    printf("wake-up           by %lld TCP connections of rank 0", sockets);
+    if (rung)
+        printf(", and by bells of the %lld ranks of its node", ranks);
+    printf("; for what comes another way the thread looks every 0.1 to 10 ms\n");
+    if (ranks > 1 && !rung)
+        printf("                  no bells: the kernel lets the %lld ranks of this node hand over nothing "
+               "(are there more "
+               "than 252, or in network namespaces of their own?)\n",
+               ranks);
+}
+
 static void print_machine(const json_t *facts)
 {
     const json_t *mpi = json_object_get(facts, "mpi"), *cpus = json_object_get(facts, "processors"),
@@ -66,10 +81,7 @@ static void print_machine(const json_t *facts)
                    ? ", where segments of a broadcast wait for their receivers"
                    : "");
     printf("message tags      enough for plans of up to %lld ranks\n", number_of(mpi, "most_ranks_by_tags"));
-    printf("wake-up           by %lld TCP connections of rank 0; for what comes another way the thread looks "
-           "every 0.1 to "
-           "10 ms\n",
-           number_of(mpi, "tcp_sockets"));
+    print_wake_up(number_of(mpi, "tcp_sockets"), json_object_get(facts, "bells"));
     if (json_is_null(cpus))
         printf("processors        not known\n");
     else

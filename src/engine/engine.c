@@ -68,6 +68,11 @@ void pat_exec_rotate(pat_exec *e, int root, int64_t shift, int64_t result_bytes)
     e->wrap = result_bytes;
 }
 
+void pat_exec_wake(pat_exec *e, const pat_mates *mates)
+{
+    e->wire.mates = *mates;
+}
+
 void pat_exec_free(pat_exec *e)
 {
     if (!e)

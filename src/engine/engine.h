@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "bells.h"
 #include "engine_types.h"
 
 /*
@@ -37,6 +38,9 @@ const char *pat_exec_reason(int error);
  * lie in the order of the communicator's ranks. Early data is then not allowed.
  */
 void pat_exec_rotate(pat_exec *exec, int root, int64_t shift, int64_t result_bytes);
+
+/* Right after pat_exec_create: ranks of this node are woken by messages to them. */
+void pat_exec_wake(pat_exec *exec, const pat_mates *mates);
 
 /*
  * Note when each node starts (a message: is posted) and ends, from now on: times of pat_clock_local_ns. Right after

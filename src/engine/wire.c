@@ -5,6 +5,9 @@
 
 #include <stdlib.h>
 
+/* From this length on Open MPI's shared memory has the sender wait for the receiver, if nothing else is set. */
+enum { LONG_BYTES = 4000 };
+
 bool pat_wire_make(pat_wire *w, MPI_Comm comm, int first_tag, int most)
 {
     const size_t n = most > 0 ? (size_t)most : 1;
@@ -12,7 +15,8 @@ bool pat_wire_make(pat_wire *w, MPI_Comm comm, int first_tag, int most)
     w->requests = malloc(n * sizeof(MPI_Request));
     w->owner = malloc(n * sizeof(*w->owner));
     w->over = malloc(n * sizeof(*w->over));
-    return w->requests && w->owner && w->over;
+    w->asked = malloc(n * sizeof(*w->asked));
+    return w->requests && w->owner && w->over && w->asked;
 }
 
 void pat_wire_free(pat_wire *w)
@@ -20,6 +24,7 @@ void pat_wire_free(pat_wire *w)
     free(w->requests);
     free(w->owner);
     free(w->over);
+    free(w->asked);
     *w = (pat_wire){0};
 }
 
@@ -50,10 +55,11 @@ static void view_free(view *v)
         PMPI_Type_free(&v->type); /* messages that use it are not affected */
 }
 
-/* A message is about to be posted: where its request goes. */
-static MPI_Request *next_request(pat_wire *w, int owner)
+/* A message is about to be posted: where its request goes. asked: see pat_wire. */
+static MPI_Request *next_request(pat_wire *w, int owner, int asked)
 {
     w->owner[w->num] = owner;
+    w->asked[w->num] = asked;
     MPI_Request *request = &w->requests[w->num++];
     *request = MPI_REQUEST_NULL; /* so it stays where the call fails */
     return request;
@@ -66,8 +72,10 @@ int pat_wire_send(pat_wire *w, int owner, int peer, int match, const pat_message
         sync ? PMPI_Issend : PMPI_Isend;
     int rc = view_make(&v, data);
     if (rc == MPI_SUCCESS)
-        rc = send(v.at, v.count, v.type, peer, w->first_tag + match, w->comm, next_request(w, owner));
+        rc = send(v.at, v.count, v.type, peer, w->first_tag + match, w->comm, next_request(w, owner, -1));
     view_free(&v);
+    if (rc == MPI_SUCCESS)
+        pat_mates_ring(&w->mates, peer);
     return rc;
 }
 
@@ -75,8 +83,11 @@ int pat_wire_recv(pat_wire *w, int owner, int peer, int match, const pat_message
 {
     view v;
     int rc = view_make(&v, data);
+    /* A sender is done with a short one before. */
+    const int asked = data->bytes[0] + data->bytes[1] >= LONG_BYTES ? peer : -1;
     if (rc == MPI_SUCCESS)
-        rc = PMPI_Irecv(v.at, v.count, v.type, peer, w->first_tag + match, w->comm, next_request(w, owner));
+        rc = PMPI_Irecv(v.at, v.count, v.type, peer, w->first_tag + match, w->comm,
+                        next_request(w, owner, asked));
     view_free(&v);
     return rc;
 }
@@ -86,6 +97,9 @@ int pat_wire_test(pat_wire *w, int *count)
     int rc = PMPI_Testsome(w->num, w->requests, count, w->over, MPI_STATUSES_IGNORE);
     if (*count == MPI_UNDEFINED)
         *count = 0;
+    for (int i = 0; rc == MPI_SUCCESS && i < *count; i++)
+        if (w->asked[w->over[i]] >= 0)
+            pat_mates_ring(&w->mates, w->asked[w->over[i]]);
     return rc;
 }
 
@@ -96,6 +110,7 @@ void pat_wire_compact(pat_wire *w)
         if (w->requests[i] == MPI_REQUEST_NULL)
             continue;
         w->requests[kept] = w->requests[i];
+        w->asked[kept] = w->asked[i];
         w->owner[kept++] = w->owner[i];
     }
     w->num = kept;

@@ -12,6 +12,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "bells.h"
+
 /* The data of a message: one run of bytes, or two, of which the second may be empty. */
 typedef struct pat_message_data {
     char *at[2];
@@ -21,9 +23,11 @@ typedef struct pat_message_data {
 typedef struct pat_wire {
     MPI_Comm comm;
     int first_tag;
+    pat_mates mates;       /* woken by what is sent to them, and by the end of what they sent */
     MPI_Request *requests; /* dense but for those that are over since the last pat_wire_compact */
     int *owner;
-    int *over; /* places of the messages that the last pat_wire_test found over */
+    int *asked; /* of a receive: the rank that may wait for its end; -1: nobody */
+    int *over;  /* places of the messages that the last pat_wire_test found over */
     int num;
 } pat_wire;
 

@@ -18,18 +18,20 @@
 #include "sockets.h"
 
 /*
- * Are all of comm's ranks of this world, and are they on one node? node_of: of each rank; NULL: not wanted. Needs no memory of its
+ * Are all of comm's ranks of this world, and are they on one node? node_of, mate_of: of each rank; NULL: not wanted. Needs no memory of its
  * own, because what ranks decide by it must not differ where one of them has none left.
  */
-static bool look_at_nodes(MPI_Comm comm, int size, int *node_of, bool *one_node)
+static bool look_at_nodes(MPI_Comm comm, int size, int *node_of, int *mate_of, bool *one_node)
 {
     enum { AT_ONCE = 256 };
-    int ranks[AT_ONCE], in_world[AT_ONCE], first_node = 0;
+    int ranks[AT_ONCE], in_world[AT_ONCE], first_node = 0, me, num_world;
     MPI_Group group, world;
     bool inside = true;
     *one_node = true;
     PMPI_Comm_group(comm, &group);
     PMPI_Comm_group(pat_rt.world, &world);
+    PMPI_Group_rank(world, &me);
+    PMPI_Group_size(world, &num_world);
     for (int begin = 0; begin < size && inside; begin += AT_ONCE) {
         const int count = size - begin < AT_ONCE ? size - begin : AT_ONCE;
         for (int i = 0; i < count; i++)
@@ -42,6 +44,9 @@ static bool look_at_nodes(MPI_Comm comm, int size, int *node_of, bool *one_node)
             *one_node = *one_node && node == first_node;
             if (node_of)
                 node_of[begin + i] = node;
+            if (mate_of)
+                mate_of[begin + i] =
+                    inside && node == pat_rt.node_of[me] ? pat_rt.node_of[num_world + in_world[i]] : -1;
         }
     }
     PMPI_Group_free(&group);
@@ -54,7 +59,11 @@ static bool find_nodes(pat_comm *c)
 {
     int *node_of = malloc((size_t)c->size * sizeof(*node_of)),
         *order = malloc((size_t)c->size * sizeof(*order));
-    const bool known = node_of && order && look_at_nodes(c->user, c->size, node_of, &c->one_node);
+    pat_mates *mates = &c->mates;
+    *mates =
+        (pat_mates){pat_rt.bells, pat_rt.bells ? malloc((size_t)c->size * sizeof(*mates->mate_of)) : NULL};
+    const bool known = node_of && order && (mates->mate_of || !mates->bells) &&
+                       look_at_nodes(c->user, c->size, node_of, mates->mate_of, &c->one_node);
     const int fewest = known ? pat_nodes_fewest(node_of, c->size, order) : c->size;
     c->blocks_in = fewest < c->size ? c->size - fewest : c->size - 1;
     if (known && pat_nodes_order(node_of, c->size, order)) {
@@ -153,12 +162,13 @@ static int comm_agree(pat_comm *c)
 {
     if (c->sockets)
         pat_sockets_scan(c->sockets);
-    const pat_tellers estimates = {c->own, PAT_TELL_ESTIMATES, c->rank, c->size},
-                      samples = {c->own, PAT_TELL_SAMPLES, c->rank, c->size};
     c->arrival_ns = malloc((size_t)c->size * sizeof(*c->arrival_ns));
     c->from_root = malloc((size_t)c->size * sizeof(*c->from_root));
-    int mine[5] = {c->arrival_ns && c->from_root && pat_exchange_init(&c->exchange, &estimates) == 0 &&
-                       pat_sample_init(&c->sample, &samples) == 0 && find_nodes(c),
+    const bool room = c->arrival_ns && c->from_root && find_nodes(c);
+    const pat_tellers estimates = {c->own, PAT_TELL_ESTIMATES, c->rank, c->size, c->mates},
+                      samples = {c->own, PAT_TELL_SAMPLES, c->rank, c->size, c->mates};
+    int mine[5] = {room && pat_exchange_init(&c->exchange, &estimates) == 0 &&
+                       pat_sample_init(&c->sample, &samples) == 0,
                    pat_rt.thread != NULL, pat_link_eager_bytes(), pat_sockets_packet_bytes(c->sockets),
                    pat_comm_slot_tags()};
     int all[5] = {0};
@@ -190,6 +200,7 @@ static int comm_create(MPI_Comm comm, int size, pat_comm **out)
     make_lanes(c);
     c->refs = 1;
     c->sockets = pat_sockets_create();
+    pat_sockets_hear(c->sockets, pat_rt.bells);
     c->opening = OPENING_CALLS;
     pthread_mutex_init(&c->lock, NULL);
     PMPI_Comm_rank(comm, &c->rank);
@@ -230,7 +241,7 @@ enum { FOR_EVER = -1, ONE_NODE = 1 << 20 };
 static intptr_t first_look(MPI_Comm comm, int size)
 {
     bool one;
-    const bool inside = look_at_nodes(comm, size, NULL, &one);
+    const bool inside = look_at_nodes(comm, size, NULL, NULL, &one);
     return !inside ? FOR_EVER : one ? ONE_NODE : 0;
 }
 
@@ -445,6 +456,7 @@ void pat_comm_unref(pat_comm *c)
     for (int op = 0; op < PAT_NUM_OPS; op++)
         free_guesses(&c->lanes[op]);
     free(c->order);
+    free(c->mates.mate_of);
     free(c->arrival_ns);
     free(c->from_root);
     pthread_mutex_destroy(&c->lock);

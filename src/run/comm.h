@@ -45,6 +45,7 @@ typedef struct pat_comm {
     const pat_calibration *calibration; /* the runtime's, or what it has stored for this link; NULL: none */
     bool calibrated;    /* the calibration knows all-gathers: auto then goes by it, and not by the link */
     int slot_tags;      /* agreed: tags that each slot has */
+    pat_mates mates;    /* who of its ranks is on this node; their numbers are its own */
     int *order;         /* the order in which rings visit ranks; NULL: by number */
     pat_tags call_tags; /* of rounds that are made in the call alone; they share one slot */
     bool one_node, one_a_node; /* all ranks are on one node of the cluster; every rank is on one of its own */
@@ -177,7 +178,7 @@ static inline bool pat_comm_estimates(const pat_comm *c, const pat_algorithm *al
 /* Who is in a round here. */
 static inline pat_members pat_comm_members(pat_comm *c)
 {
-    return (pat_members){c->own, c->rank, c->size, &c->plans};
+    return (pat_members){c->own, c->rank, c->size, &c->plans, c->mates};
 }
 
 /* May rounds of `alg` be prepared without estimates, for the size that the last calls let expect? */
@@ -186,10 +187,10 @@ static inline bool pat_comm_ahead(const pat_comm *c, const pat_algorithm *alg)
     return pat_comm_basis(c, alg) == PAT_BASIS_LAST;
 }
 
-/* Can sockets be waited for? They tell nothing of messages from ranks of this node, which mostly come in through shared memory. */
+/* Can sockets be waited for? They tell nothing of messages from ranks of this node, which mostly come in through shared memory: a bell does. */
 static inline bool pat_comm_sockets_tell(const pat_comm *c, bool reliable)
 {
-    return reliable && c->one_a_node;
+    return reliable && (c->one_a_node || c->mates.bells);
 }
 
 /*

@@ -11,6 +11,7 @@
 #include "comm.h"
 #include "error.h"
 #include "explain.h"
+#include "bells_meet.h"
 #include "machine.h"
 #include "nodes.h"
 #include "place.h"
@@ -31,10 +32,12 @@ static void forget_machine(void)
     free(pat_rt.calibration);
     free(pat_rt.stored);
     free(pat_rt.node_of);
+    pat_bells_free(pat_rt.bells);
     pat_rt.calibration = NULL;
     pat_rt.stored = NULL;
     pat_rt.num_stored = 0;
     pat_rt.node_of = NULL;
+    pat_rt.bells = NULL;
 }
 
 /*
@@ -222,7 +225,7 @@ static int start_thread(MPI_Comm node)
     const int64_t look_ns = size > 1 ? pat_clock_local_ns() + FIRST_LOOK_AT_CLOCK_NS : PAT_NEVER;
     PMPI_Query_thread(&level);
     if (level >= MPI_THREAD_MULTIPLE && pat_rt.config.background)
-        pat_rt.thread = pat_thread_start(pat_visit_all, NULL, look_ns, view);
+        pat_rt.thread = pat_thread_start(pat_visit_all, NULL, look_ns, view, pat_rt.bells);
     if (!pat_rt.thread)
         pat_place_forget(view);
     /* Is there one (without, this rank simply has no early part); and, negated so that the least is the latest rank's, when clocks are to be
@@ -251,6 +254,8 @@ static int look_around(int rank, bool store)
     if (rc != MPI_SUCCESS)
         return rc;
     rc = find_stored(rank, store);
+    if (rc == MPI_SUCCESS)
+        rc = pat_bells_meet(node, &pat_rt.bells);
     if (rc == MPI_SUCCESS)
         rc = start_thread(node);
     PMPI_Comm_free(&node);

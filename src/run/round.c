@@ -25,8 +25,10 @@ static void happens(pat_round *round, enum pat_round_event event)
         drop(round);
 }
 
-static int made(pat_round *round, const char *what, int num_ranks, int error)
+static int made(pat_round *round, const pat_members *members, const char *what, int error)
 {
+    if (!error)
+        pat_exec_wake(round->exec, &members->mates);
     if (!error && pat_rt.trace)
         error = pat_exec_trace(round->exec);
     if (!error) {
@@ -36,7 +38,7 @@ static int made(pat_round *round, const char *what, int num_ranks, int error)
         return MPI_SUCCESS;
     }
     drop(round);
-    return pat_error(MPI_ERR_NO_MEM, "the plan of %s for %d ranks cannot be made: %s", what, num_ranks,
+    return pat_error(MPI_ERR_NO_MEM, "the plan of %s for %d ranks cannot be made: %s", what, members->size,
                      pat_exec_reason(error));
 }
 
@@ -47,7 +49,7 @@ int pat_round_make(pat_round *round, const pat_members *members, const pat_algor
     int error = pat_plan_cache_get(members->plans, alg, job, plan_rank, &round->plan);
     if (!error)
         error = pat_exec_create(&round->exec, round->plan, members->comm, tags);
-    return made(round, alg->name, members->size, error);
+    return made(round, members, alg->name, error);
 }
 
 int pat_round_make_of(pat_round *round, const pat_members *members, const pat_plan *plan, const char *what,
@@ -55,7 +57,7 @@ int pat_round_make_of(pat_round *round, const pat_members *members, const pat_pl
 {
     round->plans = NULL;
     round->plan = plan;
-    return made(round, what, members->size, pat_exec_create(&round->exec, plan, members->comm, tags));
+    return made(round, members, what, pat_exec_create(&round->exec, plan, members->comm, tags));
 }
 
 int pat_round_arrive(pat_round *round, char *home, const char *own, const pat_carried *mine)

@@ -23,11 +23,13 @@
 #include "plan_cache.h"
 #include "transition.h"
 
-/* Who is in a round: the library's own communicator, this rank's number there, and how many there are; and the plans kept for them. */
+/* Who is in a round: the library's own communicator, this rank's number there, and how many there are; the plans kept for them; and who of
+ * them is on this node. */
 typedef struct pat_members {
     MPI_Comm comm;
     int rank, size;
     pat_plan_cache *plans;
+    pat_mates mates;
 } pat_members;
 
 typedef struct pat_round {

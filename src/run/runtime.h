@@ -13,6 +13,7 @@
 #include <stdio.h>
 
 #include "algorithms.h"
+#include "bells.h"
 #include "calibration.h"
 #include "config.h"
 #include "engine.h"
@@ -51,8 +52,9 @@ typedef struct pat_runtime {
     struct pat_agreement *agreement; /* of pat_runtime_agree */
     struct pat_agreement *kept_agreements; /* that failed: MPI may still write to them */
     int *node_of;                          /* of each rank of the world; see pat_nodes_find */
-    int comm_keyval;                       /* of a communicator: its pat_comm */
-    int self_keyval;                       /* of MPI_COMM_SELF: ends the library in MPI_Finalize */
+    pat_bells *bells; /* of this rank's node; NULL: there are none. Freed when nobody sleeps any more */
+    int comm_keyval;  /* of a communicator: its pat_comm */
+    int self_keyval;  /* of MPI_COMM_SELF: ends the library in MPI_Finalize */
     int calls_keyval; /* of a communicator: its calls so far, for `patience`, or that it never gets a pat_comm */
     FILE *trace;      /* NULL: nothing is traced */
     atomic_bool told_order; /* people who have asked were told that floating-point numbers keep their order */

@@ -69,6 +69,7 @@ int pat_wait_while(pat_comm *c, bool (*busy)(const pat_comm *c), int (*look)(pat
     atomic_fetch_add(&pat_rt.callers, 1);
     while (rc == MPI_SUCCESS && busy(c)) {
         bool moved = false;
+        pat_sockets_look(c->sockets);
         rc = look(c, &moved);
         if (rc == MPI_SUCCESS)
             rc = look_after_others(c, &moved);

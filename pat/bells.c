@@ -1,0 +1,96 @@
+/*
+ * bells.c — see bells.h. Whoever rings counts before it asks whether anybody sleeps, and whoever is about to sleep says so before it asks whether
+ * anybody has rung: one of the two sees the other. All atomics are sequentially consistent, which that needs.
+ */
+#include "bells.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* A process's bell, as all see it. Each has a line of the cache of its own. */
+typedef struct bell {
+    _Alignas(64) atomic_uint rung;
+    atomic_int asleep;   /* threads that sleep, or are about to */
+    atomic_bool pending; /* it was rung for them, and nobody has answered yet */
+} bell;
+
+struct pat_bells {
+    int count, mine; /* ranks of the node, and this one's number */
+    bell *all;
+    int *fds; /* of each rank: what wakes it */
+};
+
+void pat_bells_ring(pat_bells *b, int mate)
+{
+    bell *at = &b->all[mate];
+    atomic_fetch_add(&at->rung, 1);
+    if (atomic_load(&at->asleep) > 0 && !atomic_exchange(&at->pending, true))
+        eventfd_write(b->fds[mate], 1);
+}
+
+unsigned pat_bells_rung(const pat_bells *b)
+{
+    return atomic_load(&b->all[b->mine].rung);
+}
+
+bool pat_bells_sleep(pat_bells *b, unsigned rung)
+{
+    atomic_fetch_add(&b->all[b->mine].asleep, 1);
+    if (pat_bells_rung(b) == rung)
+        return true;
+    pat_bells_awake(b);
+    return false;
+}
+
+void pat_bells_awake(pat_bells *b)
+{
+    atomic_fetch_sub(&b->all[b->mine].asleep, 1);
+}
+
+int pat_bells_fd(const pat_bells *b)
+{
+    return b->fds[b->mine];
+}
+
+void pat_bells_answer(pat_bells *b)
+{
+    eventfd_t times;
+    eventfd_read(b->fds[b->mine], &times);
+    atomic_store(&b->all[b->mine].pending, false); /* not before: what is rung in between would wake nobody */
+}
+
+size_t pat_bells_bytes(int count)
+{
+    return (size_t)count * sizeof(bell);
+}
+
+pat_bells *pat_bells_create(int count, int mine, int memory, const int *fds)
+{
+    pat_bells *b = calloc(1, sizeof(*b));
+    int *own = malloc((size_t)count * sizeof(*own));
+    void *all = b && own ? mmap(NULL, pat_bells_bytes(count), PROT_READ | PROT_WRITE, MAP_SHARED, memory, 0)
+                         : MAP_FAILED;
+    if (all == MAP_FAILED) {
+        free(b);
+        free(own);
+        return NULL;
+    }
+    memcpy(own, fds, (size_t)count * sizeof(*own));
+    *b = (pat_bells){count, mine, all, own};
+    return b;
+}
+
+void pat_bells_free(pat_bells *b)
+{
+    if (!b)
+        return;
+    for (int r = 0; r < b->count; r++)
+        close(b->fds[r]);
+    munmap(b->all, pat_bells_bytes(b->count));
+    free(b->fds);
+    free(b);
+}

@@ -1,0 +1,60 @@
+/*
+ * bells.h — ranks of one node wake each other. No socket announces a message in shared memory, so whoever sleeps would have to look for it by the
+ * clock. Each process has a bell: whoever has put something where that process will look rings it, and whoever sleeps there is woken at once.
+ *
+ * Ringing where nobody sleeps is an addition in shared memory; where somebody does, a write to an eventfd. The memory has no name and
+ * the eventfds are handed over at the start, so that nothing is left behind, whatever becomes of the processes.
+ *
+ * Nothing relies on bells: there may be none, and every sleep has a time limit. tests/bells.pml is the protocol, which spin searches for a lost
+ * wake-up.
+ */
+#ifndef PAT_BELLS_H
+#define PAT_BELLS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef struct pat_bells pat_bells;
+
+/*
+ * The bells of a node with so many ranks, of which this process is number `mine`. memory: of a file with pat_bells_bytes, at first 0, that all of them
+ * have mapped; fds: an eventfd of each, which are the bells' from now on. NULL: the kernel has no room; they are still the caller's. Ranks
+ * get all this by pat_bells_meet (bells_meet.h).
+ */
+pat_bells *pat_bells_create(int count, int mine, int memory, const int *fds);
+size_t pat_bells_bytes(int count);
+void pat_bells_free(pat_bells *bells);
+
+/* Who of some communicator's ranks is on this node, and how they are woken. */
+typedef struct pat_mates {
+    pat_bells *bells; /* NULL: nobody is woken */
+    int *mate_of;     /* of each rank: its number on this node; -1: it is on another one */
+} pat_mates;
+
+/* Something is there for rank `mate` of the node. Any thread. */
+void pat_bells_ring(pat_bells *bells, int mate);
+
+/* The same by the communicator's rank, if it is on this node. */
+static inline void pat_mates_ring(const pat_mates *mates, int rank)
+{
+    if (mates->bells && mates->mate_of[rank] >= 0)
+        pat_bells_ring(mates->bells, mates->mate_of[rank]);
+}
+
+/* How often this process's bell was rung. To be asked before the look that a sleep follows. */
+unsigned pat_bells_rung(const pat_bells *bells);
+
+/*
+ * This thread is about to sleep until pat_bells_fd is readable; rung: what pat_bells_rung has said before its last look. Returns false where the
+ * bell was rung since, and it is not to sleep. Every sleeper that was told true says when it is awake again.
+ */
+bool pat_bells_sleep(pat_bells *bells, unsigned rung);
+void pat_bells_awake(pat_bells *bells);
+
+/* What is readable when this process's bell is rung while somebody sleeps. */
+int pat_bells_fd(const pat_bells *bells);
+
+/* It is readable: from now on it can be rung again. A look must follow. */
+void pat_bells_answer(pat_bells *bells);
+
+#endif

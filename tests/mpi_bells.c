@@ -1,0 +1,137 @@
+/*
+ * mpi_bells.c — ranks of one node wake each other: a ring of rings in which a lost one would let its sleeper sleep for seconds; many that ring
+ * one; ranks that do not meet because of one that cannot; and nothing is left behind, no descriptor, no mapping and no name.
+ * ranks: 1 2 3 5 8
+ */
+#include <poll.h>
+#include <sys/resource.h>
+
+#include "bells_meet.h"
+#include "mpi_common.h"
+
+#define SECOND_MS 1000
+
+/* How many names in a folder have `part` in them. */
+static int entries(const char *folder, const char *part)
+{
+    int n = 0;
+    DIR *dir = opendir(folder);
+    for (struct dirent *e; dir && (e = readdir(dir));)
+        n += e->d_name[0] != '.' && strstr(e->d_name, part);
+    if (dir)
+        closedir(dir);
+    return n;
+}
+
+static bool is_mapped(const char *name)
+{
+    char line[512];
+    bool is = false;
+    FILE *maps = fopen("/proc/self/maps", "r");
+    while (maps && fgets(line, sizeof(line), maps))
+        is = is || strstr(line, name);
+    if (maps)
+        fclose(maps);
+    return is;
+}
+
+/* Sleep until the bell is rung, as often as *rung says it was at the last look. Returns false after ten seconds. */
+static bool sleeps_well(pat_bells *b, unsigned *rung)
+{
+    bool woken = true;
+    if (pat_bells_sleep(b, *rung)) {
+        struct pollfd at = {.fd = pat_bells_fd(b), .events = POLLIN};
+        woken = poll(&at, 1, 10 * SECOND_MS * test_slow()) > 0;
+        if (woken)
+            pat_bells_answer(b);
+        pat_bells_awake(b);
+    }
+    *rung = pat_bells_rung(b);
+    return woken;
+}
+
+/* Each rank is rung by the one before it, and rings the next. */
+static void goes_round(pat_bells *b, int rounds)
+{
+    unsigned heard = 0, rung = pat_bells_rung(b);
+    const unsigned begun = rung;
+    test_at("%d times round", rounds);
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (int i = 0; i < rounds; i++) {
+        if (test.rank == 0)
+            pat_bells_ring(b, 1 % test.size);
+        while ((heard = rung - begun) <= (unsigned)i)
+            if (!sleeps_well(b, &rung)) {
+                test_fail("nobody has rung in ten seconds, after %u times", heard);
+                return;
+            }
+        if (test.rank > 0)
+            pat_bells_ring(b, (test.rank + 1) % test.size);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+/* All ring the first rank, at any time. */
+static void many_ring_one(pat_bells *b, unsigned times)
+{
+    test_at("all ring the first rank");
+    unsigned rung = pat_bells_rung(b);
+    const unsigned begun = rung;
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (unsigned i = 0; test.rank > 0 && i < times; i++)
+        pat_bells_ring(b, 0);
+    while (test.rank == 0 && rung - begun < times * (unsigned)(test.size - 1))
+        if (!sleeps_well(b, &rung)) {
+            test_fail("asleep after %u of %u", rung - begun, times * (unsigned)(test.size - 1));
+            return;
+        }
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+/* One rank may open so many files and no more, too few: then nobody has bells, and nobody waits. */
+static void not_without_one(int who, int files)
+{
+    struct rlimit limit, few;
+    pat_bells *b;
+    test_at("rank %d may open %d files", who, files);
+    getrlimit(RLIMIT_NOFILE, &limit);
+    const int next = dup(0);
+    close(next);
+    few = limit;
+    few.rlim_cur = (rlim_t)(next + files);
+    if (test.rank == who)
+        setrlimit(RLIMIT_NOFILE, &few);
+    MUST(pat_bells_meet(MPI_COMM_WORLD, &b));
+    setrlimit(RLIMIT_NOFILE, &limit);
+    if (b)
+        test_fail("has bells");
+    pat_bells_free(b);
+}
+
+int main(int argc, char **argv)
+{
+    pat_bells *b;
+    if (!test_mpi_init(&argc, &argv, MPI_THREAD_SINGLE))
+        return 77;
+    MPI_Barrier(MPI_COMM_WORLD);
+    const int files = entries("/proc/self/fd", "");
+    test_at("meeting");
+    MUST(pat_bells_meet(MPI_COMM_WORLD, &b));
+    if ((b != NULL) != (test.size > 1))
+        test_fail("%s bells", b ? "has" : "has no");
+    if (b) {
+        goes_round(b, 2000);
+        many_ring_one(b, 20000);
+        for (int r = 0; r < test.size; r++)
+            for (int few = 0; few < 4; few++)
+                not_without_one(r, few);
+    }
+    test_at("the end");
+    expect_int("names in /dev/shm", 0, entries("/dev/shm", "pat-bells"));
+    pat_bells_free(b);
+    expect_int("open files", files, entries("/proc/self/fd", ""));
+    if (is_mapped("pat-bells"))
+        test_fail("memory of the bells is still mapped");
+    MPI_Finalize();
+    return test.failures ? 1 : 0;
+}
