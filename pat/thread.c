@@ -1,6 +1,6 @@
 /*
- * thread.c — see thread.h. Kicks go through an eventfd, so that one poll() waits for them, for sockets and for
- * the time.
+ * thread.c — see thread.h. Kicks go through an eventfd, or later ones through a timer, which an epoll descriptor has together, so that one poll()
+ * waits for them, for sockets and for the time.
  */
 #include "thread.h"
 
@@ -9,7 +9,9 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/timerfd.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -18,8 +20,8 @@
 
 struct pat_thread {
     pthread_t id;
-    int event;
-    atomic_bool kicked, stopping, rescan;
+    int event, timer, either; /* either: readable when one of the others is */
+    atomic_bool kicked, timed, stopping, rescan;
     atomic_int_fast64_t wakeups;
     pat_sockets *sockets;
     pat_thread_work *work;
@@ -41,7 +43,7 @@ static enum pat_sockets_event rest(pat_thread *t, const pat_visit *visit)
     }
     if (watch && atomic_exchange(&t->rescan, false))
         pat_sockets_scan(t->sockets);
-    return pat_sockets_wait(watch ? t->sockets : NULL, t->event, visit->sending, wait_ns);
+    return pat_sockets_wait(watch ? t->sockets : NULL, t->either, visit->sending, wait_ns);
 }
 
 /* A program that is over within a second may never have work for the thread: then nobody has read the topology. */
@@ -55,6 +57,17 @@ static void take_place(pat_thread *t)
     t->view = NULL;
 }
 
+/* Neither blocks where there is nothing to read. */
+static void take_kicks(pat_thread *t)
+{
+    eventfd_t kicks;
+    uint64_t times;
+    if (eventfd_read(t->event, &kicks) == 0)
+        atomic_store(&t->kicked, false);
+    if (read(t->timer, &times, sizeof(times)) > 0)
+        atomic_store(&t->timed, false);
+}
+
 static void *thread_main(void *arg)
 {
     pat_thread *t = arg;
@@ -62,11 +75,8 @@ static void *thread_main(void *arg)
 
     while (!atomic_load(&t->stopping)) {
         enum pat_sockets_event event = rest(t, &visit);
-        if (event == PAT_SOCKETS_EXTRA) {
-            eventfd_t value;
-            eventfd_read(t->event, &value);
-            atomic_store(&t->kicked, false);
-        }
+        if (event == PAT_SOCKETS_EXTRA)
+            take_kicks(t);
         if (atomic_load(&t->stopping))
             break;
         take_place(t);
@@ -82,6 +92,25 @@ static void *thread_main(void *arg)
     return NULL;
 }
 
+static bool open_kicks(pat_thread *t)
+{
+    struct epoll_event in = {.events = EPOLLIN};
+    t->event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    t->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+    t->either = epoll_create1(EPOLL_CLOEXEC);
+    return t->event >= 0 && t->timer >= 0 && t->either >= 0 &&
+           epoll_ctl(t->either, EPOLL_CTL_ADD, t->event, &in) == 0 &&
+           epoll_ctl(t->either, EPOLL_CTL_ADD, t->timer, &in) == 0;
+}
+
+static void close_kicks(const pat_thread *t)
+{
+    const int fds[] = {t->event, t->timer, t->either};
+    for (int i = 0; i < 3; i++)
+        if (fds[i] >= 0)
+            close(fds[i]);
+}
+
 pat_thread *pat_thread_start(pat_thread_work *work, void *arg, int64_t first_ns, pat_place_view *view,
                              pat_bells *bells)
 {
@@ -91,9 +120,11 @@ pat_thread *pat_thread_start(pat_thread_work *work, void *arg, int64_t first_ns,
     t->work = work;
     t->arg = arg;
     t->first_ns = first_ns;
-    t->event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    if (t->event < 0) {
+    if (!open_kicks(t)) {
+        const int error = errno;
+        close_kicks(t);
         free(t);
+        errno = error;
         return NULL;
     }
     t->view = view;
@@ -108,7 +139,7 @@ pat_thread *pat_thread_start(pat_thread_work *work, void *arg, int64_t first_ns,
     int error = pthread_create(&t->id, NULL, thread_main, t);
     pthread_sigmask(SIG_SETMASK, &old, NULL);
     if (error) {
-        close(t->event);
+        close_kicks(t);
         pat_sockets_free(t->sockets);
         free(t);
         errno = error;
@@ -123,6 +154,13 @@ void pat_thread_kick(pat_thread *t)
         eventfd_write(t->event, 1);
 }
 
+void pat_thread_kick_later(pat_thread *t, int64_t delay_ns)
+{
+    const struct itimerspec in = {.it_value = {delay_ns / 1000000000, delay_ns % 1000000000}};
+    if (!atomic_exchange(&t->timed, true))
+        timerfd_settime(t->timer, 0, &in, NULL);
+}
+
 void pat_thread_rescan(pat_thread *t)
 {
     atomic_store(&t->rescan, true);
@@ -133,7 +171,7 @@ void pat_thread_stop(pat_thread *t)
     atomic_store(&t->stopping, true);
     eventfd_write(t->event, 1);
     pthread_join(t->id, NULL);
-    close(t->event);
+    close_kicks(t);
     pat_sockets_free(t->sockets);
     pat_place_forget(t->view);
     free(t);

@@ -41,6 +41,12 @@ pat_thread *pat_thread_start(pat_thread_work *work, void *arg, int64_t first_ns,
 /* Wake it soon. Any thread; costs a write to an eventfd. */
 void pat_thread_kick(pat_thread *thread);
 
+/*
+ * Wake it in delay_ns, unless it is to be woken so already; but not now, when it might take the processor from whoever needs it. Any thread; costs a
+ * call of the kernel.
+ */
+void pat_thread_kick_later(pat_thread *thread, int64_t delay_ns);
+
 /* New connections have been opened: look for sockets again. Any thread. */
 void pat_thread_rescan(pat_thread *thread);
 

@@ -11,6 +11,7 @@
 #include "error.h"
 #include "explain.h"
 #include "fail.h"
+#include "pace.h"
 #include "reduction.h"
 #include "rooted.h"
 #include "runtime.h"
@@ -129,9 +130,9 @@ static int passed_on(const passed *p, int rc)
         pat_select_passed_on(p->c, p->lane, p->bytes, left);
     const bool more = p->measured || (left && pat_epoch_goes_on(p->c));
     pthread_mutex_unlock(&p->c->lock);
-    /* Ranks that do not call again must pass on what others say or send. */
+    /* Ranks that do not call again must pass on what others say or send, but not while others are still in this call, on the same processor. */
     if (more && pat_rt.thread)
-        pat_thread_kick(pat_rt.thread);
+        pat_thread_kick_later(pat_rt.thread, pat_pace_call_over_ns());
     return rc == MPI_SUCCESS && failed != MPI_SUCCESS ? pat_fail(p->c->user, failed) : rc;
 }
 

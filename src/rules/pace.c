@@ -181,6 +181,11 @@ int64_t pat_pace_tell(int64_t now_ns, int64_t first_ns, int64_t exchange_ns)
     return left_ns > ahead_ns ? first_ns - ahead_ns : now_ns;
 }
 
+int64_t pat_pace_call_over_ns(void)
+{
+    return table[MEASURED_CALL].least_ns;
+}
+
 int64_t pat_pace_measured(int64_t now_ns, int64_t ended_ns)
 {
     return since(MEASURED_CALL, now_ns, ended_ns);

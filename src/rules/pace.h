@@ -76,6 +76,9 @@ int64_t pat_pace_started(int64_t now_ns, bool announced);
  */
 int64_t pat_pace_tell(int64_t now_ns, int64_t first_ns, int64_t exchange_ns);
 
+/* How long after a call that the MPI library has run here others may still be in it. */
+int64_t pat_pace_call_over_ns(void);
+
 /* When to look for what ranks tell each other of a measured call, which ended here at ended_ns. */
 int64_t pat_pace_measured(int64_t now_ns, int64_t ended_ns);
 
