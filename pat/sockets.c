@@ -133,7 +133,7 @@ int pat_sockets_scan(pat_sockets *s)
         const enum kind kind = kind_of((int)fd);
         if (kind == OTHER)
             continue;
-        if (!room_for(s, s->count + 2))
+        if (!room_for(s, s->count + 3)) /* this one, the extra one and a bell */
             break;
         s->count++;
         s->fds[s->count] = (struct pollfd){.fd = (int)fd, .events = POLLIN};
