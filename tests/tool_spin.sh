@@ -43,7 +43,6 @@ done <<OPTIONS
 -DROOM=2
 -DANY_GUESS
 -DESTIMATES=1 -DCHANGES=1
--DESTIMATES=1 -DLEAVES -DSTEPS=2
 -DLANES=2 -DROOM=2 -DSTEPS=2
 -DLANES=2 -DSTEPS=2 -DANY_GUESS
 -DLANES=2 -DESTIMATES=2 -DPLAIN
@@ -51,7 +50,7 @@ done <<OPTIONS
 -DLANES=2 -DESTIMATES=2 -DCHANGES=2 -DSTEPS=2
 -DLANES=2 -DESTIMATES=3 -DCHANGES=2 -DPLAIN
 -DLANES=2 -DESTIMATES=3 -DCHANGES=1 -DPLAIN
-$([ "${PAT_TEST_SPIN-}" != all ] || printf '%s\n' "-DESTIMATES=1" "-DLANES=2" "-DESTIMATES=1 -DANY_GUESS" "-DESTIMATES=1 -DLEAVES" "-DLANES=2 -DESTIMATES=2 -DCHANGES=2 -DSTEPS=2 -DLEAVES" "-DLANES=2 -DESTIMATES=2 -DPLAIN -DLEAVES" "-DLANES=2 -DESTIMATES=2 -DSTEPS=2" "-DLANES=2 -DESTIMATES=3 -DSTEPS=2")
+$([ "${PAT_TEST_SPIN-}" != all ] || printf '%s\n' "-DESTIMATES=1" "-DESTIMATES=1 -DLEAVES -DSTEPS=2" "-DLANES=2" "-DESTIMATES=1 -DANY_GUESS" "-DESTIMATES=1 -DLEAVES" "-DLANES=2 -DESTIMATES=2 -DCHANGES=2 -DSTEPS=2 -DLEAVES" "-DLANES=2 -DESTIMATES=2 -DPLAIN -DLEAVES" "-DLANES=2 -DESTIMATES=2 -DSTEPS=2" "-DLANES=2 -DESTIMATES=3 -DSTEPS=2")
 OPTIONS
 
 optimise=-O0 # an error is soon found: compiling takes longer
@@ -92,7 +91,7 @@ broken "a round that is prepared for a call which is left" '!LEFT(SIZE_OF(expect
 broken "a choice that is this rank's own" 'leaves\[exchange\]' 'leaves[me % 2]' "${leaves[@]}"
 
 model=$PAT_SOURCE/tests/bells.pml
-for ringers in 1 2 3; do
+for ringers in 1 2; do
     found=$(search "$model" -DRINGERS=$ringers) || { echo "bells.pml, $ringers ring: $found" >&2; failed=1; }
     echo "bells, $ringers ring: $found"
 done

@@ -19,7 +19,7 @@
 #ifdef SLOW_BUILD
 enum { TRIALS = 20 };
 #else
-enum { TRIALS = 100 };
+enum { TRIALS = 60 };
 #endif
 enum { MOST_TRIES = 3 * TRIALS, ELEMENT = 8 };
 
