@@ -83,15 +83,15 @@ static bool receive_fds(int from, uint64_t secret, card *of, int *fds, int count
     struct iovec data = {of, sizeof(*of)};
     struct msghdr message = {
         .msg_iov = &data, .msg_iovlen = 1, .msg_control = room.bytes, .msg_controllen = sizeof(room.bytes)};
-    if (recvmsg(from, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC) != (ssize_t)sizeof(*of))
-        return false;
-    struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+    const ssize_t length = recvmsg(from, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+    struct cmsghdr *header = length < 0 ? NULL : CMSG_FIRSTHDR(&message);
     if (!header || header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_RIGHTS)
         return false;
     const int came = (int)((header->cmsg_len - CMSG_LEN(0)) / sizeof(int));
     int all[MOST_RANKS + 1];
     memcpy(all, CMSG_DATA(header), (size_t)came * sizeof(int));
-    const bool good = came == count && of->secret == secret && !(message.msg_flags & MSG_CTRUNC);
+    const bool good = length == (ssize_t)sizeof(*of) && came == count && of->secret == secret &&
+                      !(message.msg_flags & MSG_CTRUNC);
     for (int i = 0; i < came; i++)
         if (good)
             fds[i] = all[i];

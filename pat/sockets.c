@@ -19,7 +19,7 @@
 /* Wake-ups in a row in which nobody read from a socket before it is taken for somebody else's. */
 enum { PATIENCE = 32 };
 
-/* Most messages missed before sockets are looked for again: what comes through shared memory is always missed. */
+/* Most messages missed before sockets are looked for again: what comes through shared memory is missed where there is no bell. */
 enum { MOST_PATIENCE = 1000 };
 
 /* The largest frame of a network; the loopback's carry 64 KiB. */
@@ -62,11 +62,6 @@ void pat_sockets_look(pat_sockets *s)
 {
     if (s && s->bells)
         s->rung = pat_bells_rung(s->bells);
-}
-
-bool pat_sockets_has_bell(const pat_sockets *s)
-{
-    return s && s->bells;
 }
 
 enum kind { OTHER, CONNECTED, LISTENS };
@@ -206,7 +201,7 @@ static enum pat_sockets_event sleep_on(pat_sockets *s, struct pollfd alone, bool
 enum pat_sockets_event pat_sockets_wait(pat_sockets *s, int extra_fd, bool sending, int64_t timeout_ns)
 {
     const struct pollfd extra = {.fd = extra_fd, .events = POLLIN};
-    if (!pat_sockets_has_bell(s))
+    if (!s || !s->bells)
         return sleep_on(s, extra, sending, timeout_ns);
     if (!pat_bells_sleep(s->bells, s->rung))
         return PAT_SOCKETS_DATA;
@@ -281,7 +276,8 @@ void pat_sockets_learn(pat_sockets *s, enum pat_sockets_event event, bool moved)
         pat_sockets_scan(s);
 }
 
-bool pat_sockets_reliable(const pat_sockets *s)
+pat_sockets_told pat_sockets_tell(const pat_sockets *s)
 {
-    return s && (s->connected > 0 || s->bells) && s->announced + 4 > 2 * s->missed;
+    const bool trusted = s && s->announced + 4 > 2 * s->missed;
+    return (pat_sockets_told){.near = trusted && s->bells, .far = trusted && s->connected > 0};
 }

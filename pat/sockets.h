@@ -59,10 +59,13 @@ enum pat_sockets_event pat_sockets_wait(pat_sockets *sockets, int extra_fd, bool
 /* Learn from a wait that ended with `event`: did driving MPI then move anything? NULL is allowed here and below. */
 void pat_sockets_learn(pat_sockets *sockets, enum pat_sockets_event event, bool moved);
 
-/* Do messages come in through sockets that are watched, or are they told of by a bell? Else poll. */
-bool pat_sockets_reliable(const pat_sockets *sockets);
+/* Of whose messages is this process told? Of others' they must be looked for by the clock. */
+typedef struct pat_sockets_told {
+    bool near; /* by a bell, of those from ranks of this node */
+    bool far;  /* by sockets, of those from ranks of other nodes */
+} pat_sockets_told;
 
-/* Is there a bell, which tells of messages from ranks of this node? NULL is allowed. */
-bool pat_sockets_has_bell(const pat_sockets *sockets);
+/* Of nobody's, where most messages have come in lately of which nothing told. NULL is allowed. */
+pat_sockets_told pat_sockets_tell(const pat_sockets *sockets);
 
 #endif

@@ -16,7 +16,6 @@
 #include <unistd.h>
 
 #include "clock.h"
-#include "sockets.h"
 
 struct pat_thread {
     pthread_t id;
@@ -82,7 +81,7 @@ static void *thread_main(void *arg)
         take_place(t);
         atomic_fetch_add_explicit(&t->wakeups, 1, memory_order_relaxed);
         bool watched = visit.watch;
-        visit.reliable = pat_sockets_reliable(t->sockets);
+        visit.told = pat_sockets_tell(t->sockets);
         visit.by_data = event == PAT_SOCKETS_DATA;
         pat_sockets_look(t->sockets);
         t->work(t->arg, &visit);

@@ -8,15 +8,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "bells.h"
 #include "place.h"
+#include "sockets.h"
 
 #define PAT_NEVER INT64_MAX
 
 typedef struct pat_visit {
     /* in */
-    bool reliable; /* sockets, or bells, announce what comes in: see pat_sockets_reliable */
-    bool by_data;  /* such an announcement is why it works now */
+    pat_sockets_told told; /* of whose messages sockets and bells tell */
+    bool by_data;          /* such an announcement is why it works now */
     /* out */
     int64_t next_ns; /* work again at this local time (pat_clock_local_ns); PAT_NEVER: when kicked */
     bool watch;      /* or when a socket has something to read */

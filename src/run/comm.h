@@ -21,6 +21,7 @@
 #include "lane.h"
 #include "link.h"
 #include "sample.h"
+#include "sockets.h"
 #include "transition.h"
 
 /*
@@ -187,10 +188,10 @@ static inline bool pat_comm_ahead(const pat_comm *c, const pat_algorithm *alg)
     return pat_comm_basis(c, alg) == PAT_BASIS_LAST;
 }
 
-/* Can sockets be waited for? They tell nothing of messages from ranks of this node, which mostly come in through shared memory: a bell does. */
-static inline bool pat_comm_sockets_tell(const pat_comm *c, bool reliable)
+/* Is this process told of all its messages? Of those from ranks of this node, which mostly come in through shared memory, only a bell tells. */
+static inline bool pat_comm_is_told(const pat_comm *c, pat_sockets_told told)
 {
-    return reliable && (c->one_a_node || c->mates.bells);
+    return (c->one_a_node || told.near) && (c->one_node || told.far);
 }
 
 /*

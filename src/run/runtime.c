@@ -43,7 +43,7 @@ bool pat_runtime_estimates(void)
 
 void pat_runtime_drive_others(void)
 {
-    pat_visit visit = {.reliable = false};
+    pat_visit visit = {.told = {false, false}};
     if (!pat_rt.thread && pat_rt.visit_all)
         pat_rt.visit_all(NULL, &visit);
 }

@@ -83,8 +83,8 @@ static int drive_early(pat_comm *c, pat_lane *lane, pat_visit *visit)
             round->moved_ns = now;
         visit->sending = visit->sending || pat_round_sending(round);
         come_again(visit, now,
-                   pat_comm_sockets_tell(c, visit->reliable) ? pat_pace_early_spare(now, round->moved_ns)
-                                                             : next_look(c, round, now));
+                   pat_comm_is_told(c, visit->told) ? pat_pace_early_spare(now, round->moved_ns)
+                                                    : next_look(c, round, now));
     }
     return rc;
 }
@@ -103,7 +103,7 @@ static int drive_started(pat_comm *c, pat_visit *visit)
     if (rc == MPI_SUCCESS && c->phase != PAT_IDLE) {
         int64_t now = pat_clock_local_ns();
         visit->sending = visit->sending || pat_round_sending(c->lane->current);
-        come_again(visit, now, pat_pace_started(now, pat_comm_sockets_tell(c, visit->reliable)));
+        come_again(visit, now, pat_pace_started(now, pat_comm_is_told(c, visit->told)));
     }
     return rc;
 }
