@@ -24,12 +24,19 @@ struct pat_bells {
     int *fds; /* of each rank: what wakes it */
 };
 
+/* What wakes a rank is there to be read, from now on until somebody reads it. */
+static void knock(pat_bells *b, int rank)
+{
+    if (!atomic_exchange(&b->all[rank].pending, true))
+        eventfd_write(b->fds[rank], 1);
+}
+
 void pat_bells_ring(pat_bells *b, int mate)
 {
     bell *at = &b->all[mate];
     atomic_fetch_add(&at->rung, 1);
-    if (atomic_load(&at->asleep) > 0 && !atomic_exchange(&at->pending, true))
-        eventfd_write(b->fds[mate], 1);
+    if (atomic_load(&at->asleep) > 0)
+        knock(b, mate);
 }
 
 unsigned pat_bells_rung(const pat_bells *b)
@@ -42,25 +49,29 @@ bool pat_bells_sleep(pat_bells *b, unsigned rung)
     atomic_fetch_add(&b->all[b->mine].asleep, 1);
     if (pat_bells_rung(b) == rung)
         return true;
-    pat_bells_awake(b);
+    pat_bells_awake(b, false);
     return false;
 }
 
-void pat_bells_awake(pat_bells *b)
+/*
+ * The last one to leave reads what has woken them, since who slept beside it could not see any more that it was there. Whoever has gone to
+ * sleep since may have been rung for before `pending` was false again, which has written nothing: it is woken, perhaps for nothing.
+ */
+void pat_bells_awake(pat_bells *b, bool readable)
 {
-    atomic_fetch_sub(&b->all[b->mine].asleep, 1);
+    bell *const own = &b->all[b->mine];
+    eventfd_t times;
+    if (atomic_fetch_sub(&own->asleep, 1) > 1 || !(readable || atomic_load(&own->pending)))
+        return;
+    eventfd_read(b->fds[b->mine], &times);
+    atomic_store(&own->pending, false); /* not before: what is rung in between would wake nobody */
+    if (atomic_load(&own->asleep) > 0)
+        knock(b, b->mine);
 }
 
 int pat_bells_fd(const pat_bells *b)
 {
     return b->fds[b->mine];
-}
-
-void pat_bells_answer(pat_bells *b)
-{
-    eventfd_t times;
-    eventfd_read(b->fds[b->mine], &times);
-    atomic_store(&b->all[b->mine].pending, false); /* not before: what is rung in between would wake nobody */
 }
 
 size_t pat_bells_bytes(int count)

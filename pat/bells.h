@@ -46,15 +46,13 @@ unsigned pat_bells_rung(const pat_bells *bells);
 
 /*
  * This thread is about to sleep until pat_bells_fd is readable; rung: what pat_bells_rung has said before its last look. Returns false where the
- * bell was rung since, and it is not to sleep. Every sleeper that was told true says when it is awake again.
+ * bell was rung since, and it is not to sleep. Every sleeper that was told true says when it is awake again, and whether pat_bells_fd was readable;
+ * then it looks. Any number of threads of a process may sleep: it stays readable until all that sleep are awake.
  */
 bool pat_bells_sleep(pat_bells *bells, unsigned rung);
-void pat_bells_awake(pat_bells *bells);
+void pat_bells_awake(pat_bells *bells, bool readable);
 
 /* What is readable when this process's bell is rung while somebody sleeps. */
 int pat_bells_fd(const pat_bells *bells);
-
-/* It is readable: from now on it can be rung again. A look must follow. */
-void pat_bells_answer(pat_bells *bells);
 
 #endif

@@ -162,8 +162,9 @@ static void watch_full(pat_sockets *s)
         s->fds[i].events = s->full[i].revents ? POLLIN : POLLIN | POLLOUT;
 }
 
-/* Sleep, where no bell is to be heard meanwhile. */
-static enum pat_sockets_event sleep_on(pat_sockets *s, struct pollfd alone, bool sending, int64_t timeout_ns)
+/* Sleep. *rung: the bell has ended it. */
+static enum pat_sockets_event sleep_on(pat_sockets *s, struct pollfd alone, bool sending, int64_t timeout_ns,
+                                       bool *rung)
 {
     struct pollfd *fds = &alone;
     struct timespec limit = {.tv_sec = timeout_ns / 1000000000, .tv_nsec = timeout_ns % 1000000000};
@@ -183,8 +184,7 @@ static enum pat_sockets_event sleep_on(pat_sockets *s, struct pollfd alone, bool
     }
     struct timespec *until = timeout_ns < 0 ? NULL : &limit;
     int ready = ppoll(fds, count, until, NULL);
-    if (ready > 0 && bell > 0 && fds[bell].revents)
-        pat_bells_answer(s->bells);
+    *rung = ready > 0 && bell > 0 && fds[bell].revents;
     if (ready < 0 && errno != EINTR) /* so many sockets cannot be watched: without them */
         return ppoll(&alone, 1, until, NULL) > 0 ? PAT_SOCKETS_EXTRA : PAT_SOCKETS_TIME;
     if (ready <= 0)
@@ -201,12 +201,13 @@ static enum pat_sockets_event sleep_on(pat_sockets *s, struct pollfd alone, bool
 enum pat_sockets_event pat_sockets_wait(pat_sockets *s, int extra_fd, bool sending, int64_t timeout_ns)
 {
     const struct pollfd extra = {.fd = extra_fd, .events = POLLIN};
+    bool rung;
     if (!s || !s->bells)
-        return sleep_on(s, extra, sending, timeout_ns);
+        return sleep_on(s, extra, sending, timeout_ns, &rung);
     if (!pat_bells_sleep(s->bells, s->rung))
         return PAT_SOCKETS_DATA;
-    const enum pat_sockets_event event = sleep_on(s, extra, sending, timeout_ns);
-    pat_bells_awake(s->bells);
+    const enum pat_sockets_event event = sleep_on(s, extra, sending, timeout_ns, &rung);
+    pat_bells_awake(s->bells, rung);
     return event;
 }
 

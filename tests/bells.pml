@@ -1,7 +1,7 @@
 /*
- * bells.pml — the protocol of bells (pat/bells.c) for one process that sleeps and some that ring, to be searched whole by spin: whoever sleeps while
- * something is there is woken. A lost wake-up is a process that waits for ever; the library's sleeps have a time limit, which is
- * left out here.
+ * bells.pml — the protocol of bells (pat/bells.c) for the threads of one process that sleep and some that ring, to be searched whole by spin: whoever
+ * sleeps while something is there that it has not looked at is woken. A lost wake-up is a process that waits for ever; the library's sleeps have a
+ * time limit, which is left out here.
  *
  * Every access is a step of its own, in the order of the program, as sequentially consistent atomics have it.
  */
@@ -9,13 +9,25 @@
 #define RINGERS 2
 #endif
 #ifndef RINGS
-#define RINGS 3
+#define RINGS 2
+#endif
+#ifndef SLEEPERS
+#define SLEEPERS 1
 #endif
 
-byte there;   /* what has been put where the sleeper looks */
+byte there; /* what has been put where sleepers look */
 byte rung, asleep;
 bool pending;
 byte event; /* what is to be read from the eventfd */
+
+inline knock()
+{
+    atomic { was = pending; pending = true }
+    if
+    :: !was -> event++
+    :: else
+    fi
+}
 
 active [RINGERS] proctype ringer()
 {
@@ -26,12 +38,7 @@ active [RINGERS] proctype ringer()
         there++;
         rung++;
         if
-        :: asleep > 0 ->
-            atomic { was = pending; pending = true }
-            if
-            :: !was -> event++
-            :: else
-            fi
+        :: asleep > 0 -> knock()
         :: else
         fi;
         done++
@@ -39,9 +46,10 @@ active [RINGERS] proctype ringer()
     od
 }
 
-active proctype sleeper()
+active [SLEEPERS] proctype sleeper()
 {
     byte seen;
+    bool readable, last, was;
     do
     :: true ->
         seen = rung;
@@ -50,13 +58,23 @@ active proctype sleeper()
         :: else
         fi;
         asleep++;
+        readable = false;
         if
         :: rung == seen ->
             event > 0; /* sleeps */
-            event = 0;
-            pending = false
+            readable = true
         :: else
         fi;
-        asleep--
+        atomic { last = asleep == 1; asleep-- }
+        if
+        :: last && (readable || pending) ->
+            event = 0;
+            pending = false;
+            if
+            :: asleep > 0 -> knock()
+            :: else
+            fi
+        :: else
+        fi
     od
 }

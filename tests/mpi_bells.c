@@ -42,9 +42,7 @@ static bool sleeps_well(pat_bells *b, unsigned *rung)
     if (pat_bells_sleep(b, *rung)) {
         struct pollfd at = {.fd = pat_bells_fd(b), .events = POLLIN};
         woken = poll(&at, 1, 10 * SECOND_MS * test_slow()) > 0;
-        if (woken)
-            pat_bells_answer(b);
-        pat_bells_awake(b);
+        pat_bells_awake(b, woken);
     }
     *rung = pat_bells_rung(b);
     return woken;

@@ -91,12 +91,16 @@ broken "a round that is prepared for a call which is left" '!LEFT(SIZE_OF(expect
 broken "a choice that is this rank's own" 'leaves\[exchange\]' 'leaves[me % 2]' "${leaves[@]}"
 
 model=$PAT_SOURCE/tests/bells.pml
-for ringers in 1 2; do
-    found=$(search "$model" -DRINGERS=$ringers) || { echo "bells.pml, $ringers ring: $found" >&2; failed=1; }
-    echo "bells, $ringers ring: $found"
+all=("-DRINGERS=1 -DRINGS=3" "-DRINGERS=2" "-DRINGERS=1 -DRINGS=3 -DSLEEPERS=2")
+[ "${PAT_TEST_SPIN-}" != all ] || all+=("-DRINGERS=2 -DSLEEPERS=2")
+for options in "${all[@]}"; do
+    # shellcheck disable=SC2086 # several
+    found=$(search "$model" $options) || { echo "bells.pml $options: $found" >&2; failed=1; }
+    echo "bells, $options: $found"
 done
 broken "a sleeper that does not ask whether the bell was rung" ':: rung == seen' ':: true'
 broken "one that counts what was rung after its look" 'asleep++;' 'seen = rung; asleep++;'
-broken "an answer before the eventfd is read" 'event = 0;' 'pending = false;/;s/^ *pending = false$/event = 0'
+broken "an answer before the eventfd is read" 'event = 0;' 'pending = false;/;s/^ *pending = false;$/event = 0;'
 broken "a ringer that does not count" 'rung++;' ''
+broken "nobody wakes whoever went to sleep meanwhile" ':: asleep > 0 -> knock()$' ':: false -> skip/;/proctype ringer/,/^}/s/:: false -> skip/:: asleep > 0 -> knock()' -DRINGERS=1 -DRINGS=3 -DSLEEPERS=2
 exit $failed

@@ -59,9 +59,7 @@ static double wake_us(pat_bells *b, int end, int rank)
         if (!b) {
             bench_must(poll(&at, 1, LIMIT_MS) != 1 || read(end, &byte, 1) != 1, "read");
         } else if (pat_bells_sleep(b, rung)) {
-            if (poll(&at, 1, LIMIT_MS) > 0)
-                pat_bells_answer(b);
-            pat_bells_awake(b);
+            pat_bells_awake(b, poll(&at, 1, LIMIT_MS) > 0);
         }
         awake_ns = pat_clock_local_ns();
         MPI_Send(&awake_ns, 1, MPI_INT64_T, 0, 0, MPI_COMM_WORLD);
