@@ -4,25 +4,28 @@
  */
 #include "bells_meet.h"
 
+#include <limits.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/random.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
 
 #include "error.h"
 
-/* The kernel passes 253 descriptors on in one message: the memory's, and one for each rank. */
-enum { MOST_RANKS = 252 };
+/* The kernel passes 253 descriptors on in one message: the memory's, and one for each rank. Bells take this part of the files that a process may have open, at most. */
+enum { MOST_RANKS = 252, BELLS_PART = 4 };
 
 /* What the first rank tells the others: where to connect, and what shows that somebody is of this job. */
 typedef struct invitation {
     struct sockaddr_un at;
     socklen_t length; /* 0: there is no way */
     uint64_t secret;
+    int at_once; /* ranks to which descriptors may be under way at the same time */
 } invitation;
 
 /* What a rank says of itself. */
@@ -40,6 +43,14 @@ typedef struct meeting {
     int bells[MOST_RANKS], lines[MOST_RANKS]; /* of each rank: its eventfd, and the connection to it */
 } meeting;
 
+/* How many files this process may have open. The kernel lets it have no more than that under way to others, where it is not privileged. */
+static int most_files(void)
+{
+    struct rlimit limit;
+    const bool known = getrlimit(RLIMIT_NOFILE, &limit) == 0;
+    return !known ? 0 : limit.rlim_cur < INT_MAX ? (int)limit.rlim_cur : INT_MAX;
+}
+
 /* The first rank: memory for all, and a socket whose name the kernel chooses, which is in no directory. */
 static void invite(meeting *m)
 {
@@ -53,6 +64,8 @@ static void invite(meeting *m)
         getsockname(m->door, (struct sockaddr *)&m->to.at, &length) == 0 &&
         getrandom(&m->to.secret, sizeof(m->to.secret), 0) == (ssize_t)sizeof(m->to.secret))
         m->to.length = length;
+    const int most = most_files();
+    m->to.at_once = most / 2 > m->count ? most / 2 / (m->count + 1) : 1;
 }
 
 /* Room for the descriptors of one message. */
@@ -132,14 +145,14 @@ static bool let_in(meeting *m)
     return come == m->count - 1;
 }
 
-/* The first rank hands over the memory and all bells. */
-static bool hand_over(const meeting *m)
+/* The first rank hands over the memory and all bells to ranks from `first` on, before `end`. */
+static bool hand_over(const meeting *m, int first, int end)
 {
     const card me = {m->to.secret, 0};
     int fds[MOST_RANKS + 1] = {m->memory};
     bool good = true;
     memcpy(fds + 1, m->bells, (size_t)m->count * sizeof(*fds));
-    for (int r = 1; r < m->count; r++)
+    for (int r = first; r < end; r++)
         good = good && send_fds(m->lines[r], &me, fds, m->count + 1);
     return good;
 }
@@ -170,12 +183,20 @@ static int all_could(MPI_Comm node, bool could, bool *all)
 static int hand_round(meeting *m, MPI_Comm node, bool *all)
 {
     int rc = PMPI_Bcast(&m->to, sizeof(m->to), MPI_BYTE, 0, node);
+    /* The MPI library and the program need files, too. */
+    const bool room = m->count <= most_files() / BELLS_PART;
     if (rc == MPI_SUCCESS)
-        rc = all_could(node, m->bells[m->mine] >= 0 && m->to.length > 0 && (m->mine == 0 || knock(m)), all);
+        rc = all_could(node, room && m->bells[m->mine] >= 0 && m->to.length > 0 && (m->mine == 0 || knock(m)),
+                       all);
     if (rc == MPI_SUCCESS && *all)
-        rc = all_could(node, m->mine > 0 || (let_in(m) && hand_over(m)), all);
-    if (rc == MPI_SUCCESS && *all)
-        rc = all_could(node, m->mine == 0 || take(m), all);
+        rc = all_could(node, m->mine > 0 || let_in(m), all);
+    for (int first = 1, end; rc == MPI_SUCCESS && *all && first < m->count; first = end) {
+        end = first + m->to.at_once < m->count ? first + m->to.at_once : m->count;
+        rc = all_could(node, m->mine > 0 || hand_over(m, first, end), all);
+        const bool mine = m->mine >= first && m->mine < end;
+        if (rc == MPI_SUCCESS && *all)
+            rc = all_could(node, !mine || take(m), all);
+    }
     return rc;
 }
 

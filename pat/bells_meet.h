@@ -10,7 +10,8 @@
 
 /*
  * Collective over node, whose ranks share memory. *bells: those of all its ranks, which the caller frees; NULL on all of them where there is one rank,
- * or more than 252, or where the kernel lets them hand over nothing (ranks in network namespaces of their own, no descriptors left). Returns an MPI error code.
+ * or more than 252 or than a quarter of the files that a process may have open, or where the kernel lets them hand over nothing (ranks in network namespaces of
+ * their own). Returns an MPI error code: of this rank alone, where others may then wait for it.
  */
 int pat_bells_meet(MPI_Comm node, pat_bells **bells);
 

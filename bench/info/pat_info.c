@@ -59,7 +59,7 @@ static void print_wake_up(long long sockets, const json_t *bells)
     if (ranks > 1 && !rung)
         printf("                  no bells: the kernel lets the %lld ranks of this node hand over nothing "
                "(are there more "
-               "than 252, or in network namespaces of their own?)\n",
+               "than 252, or than a quarter of `ulimit -n`, or in network namespaces of their own?)\n",
                ranks);
 }
 

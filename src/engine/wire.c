@@ -5,9 +5,6 @@
 
 #include <stdlib.h>
 
-/* From this length on Open MPI's shared memory has the sender wait for the receiver, if nothing else is set. */
-enum { LONG_BYTES = 4000 };
-
 bool pat_wire_make(pat_wire *w, MPI_Comm comm, int first_tag, int most)
 {
     const size_t n = most > 0 ? (size_t)most : 1;
@@ -83,13 +80,18 @@ int pat_wire_recv(pat_wire *w, int owner, int peer, int match, const pat_message
 {
     view v;
     int rc = view_make(&v, data);
-    /* A sender is done with a short one before. */
-    const int asked = data->bytes[0] + data->bytes[1] >= LONG_BYTES ? peer : -1;
     if (rc == MPI_SUCCESS)
         rc = PMPI_Irecv(v.at, v.count, v.type, peer, w->first_tag + match, w->comm,
-                        next_request(w, owner, asked));
+                        next_request(w, owner, peer));
     view_free(&v);
     return rc;
+}
+
+/* A message is over here: if it was received, its sender may have waited for that, since it was long, or synchronous. */
+static void woken_by_end(const pat_wire *w, int place)
+{
+    if (w->asked[place] >= 0)
+        pat_mates_ring(&w->mates, w->asked[place]);
 }
 
 int pat_wire_test(pat_wire *w, int *count)
@@ -98,8 +100,7 @@ int pat_wire_test(pat_wire *w, int *count)
     if (*count == MPI_UNDEFINED)
         *count = 0;
     for (int i = 0; rc == MPI_SUCCESS && i < *count; i++)
-        if (w->asked[w->over[i]] >= 0)
-            pat_mates_ring(&w->mates, w->asked[w->over[i]]);
+        woken_by_end(w, w->over[i]);
     return rc;
 }
 
@@ -123,6 +124,8 @@ int pat_wire_test_one(pat_wire *w, int place, bool *over, bool *cancelled)
     int rc = PMPI_Test(&w->requests[place], &flag, &status);
     if (rc == MPI_SUCCESS && flag)
         rc = PMPI_Test_cancelled(&status, &gone);
+    if (rc == MPI_SUCCESS && flag)
+        woken_by_end(w, place);
     *over = flag;
     *cancelled = gone;
     return rc;
