@@ -20,7 +20,7 @@
  * root of a PREDICTED gather.
  */
 #define PAT_ALLGATHERS(LEFT, OURS, op)                                                                       \
-    LEFT(auto, op, AHEAD | CHOOSES, "relay or native, call by call")                                         \
+    LEFT(auto, op, AHEAD | CHOOSES, "relay, native or another one, call by call")                            \
     LEFT(native, op, REGULAR, "the MPI library's own all-gather")                                            \
     OURS(ring, op, REGULAR | ANY_ORDER, "parallel ring, P-1 steps to the right neighbour")                   \
     OURS(nex, op, REGULAR, "neighbour exchange, P/2 steps; ring for odd P")                                  \

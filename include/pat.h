@@ -98,7 +98,7 @@ PAT_PUBLIC int PAT_ProcessingEnd(void);
 
 /*
  * Choose a collective's algorithm by name, from the next call on; until then the collective's setting chooses, here PAT_ALG. For
- * the all-gather: auto (the default: relay or native, call by call, or with milestones and a calibration any of them), native
+ * the all-gather: auto (the default: relay or native, call by call, with milestones bdr too, or with a calibration as well any of them), native
  * (the MPI library's own), ring, nex, lnbc, bdr, bslb, relay. The names of another collective's algorithms begin with
  * its own name, as in bcast_chain: see there. Collective over MPI_COMM_WORLD, between calls.
  * Errors, on every rank and with nothing changed: MPI_ERR_ARG when the ranks give different names, or an unknown one

@@ -9,9 +9,9 @@
 
 #include "error.h"
 
-/* Number the ranks of each node from 0. A node's first rank counts those that were numbered, until all are. */
-static void number(const int *node_of, int count, int *numbers)
+void pat_nodes_number(const int *node_of, int count, int *numbers)
 {
+    /* A node's first rank counts those that were numbered, until all are. */
     for (int r = 0; r < count; r++)
         numbers[r] = node_of[r] == r ? 0 : ++numbers[node_of[r]];
     for (int r = 0; r < count; r++)
@@ -43,7 +43,7 @@ int pat_nodes_find(MPI_Comm comm, MPI_Comm *node, int **node_of)
         PMPI_Comm_free(node);
         return rc;
     }
-    number(all, size, all + size);
+    pat_nodes_number(all, size, all + size);
     *node_of = all;
     return MPI_SUCCESS;
 }

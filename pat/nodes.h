@@ -21,6 +21,9 @@ int pat_nodes_find(MPI_Comm comm, MPI_Comm *node, int **node_of);
  */
 bool pat_nodes_order(const int *node_of, int count, int *order);
 
+/* Number the ranks of each node from 0, in the order of their numbers: numbers[r] is rank r's. */
+void pat_nodes_number(const int *node_of, int count, int *numbers);
+
 /* How many ranks the node with the fewest ranks has. scratch: room for `count` numbers. */
 int pat_nodes_fewest(const int *node_of, int count, int *scratch);
 

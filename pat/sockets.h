@@ -1,9 +1,9 @@
 /*
- * sockets.h — sleep until something comes in over TCP. MPI cannot be waited for without polling it; but the
+ * sockets.h — sleep until something comes in over TCP, or until a rank of this node rings the bell. MPI cannot be waited for without polling it; but the
  * sockets that its messages come in through belong to this process, and the kernel tells when one of them has
  * something to read. They are only ever looked at: reading stays with the MPI library.
  *
- * Nothing relies on it: messages may come another way (shared memory, other networks), a socket may be missed,
+ * Nothing relies on it: messages may come another way (other networks), a socket may be missed,
  * and sockets of the application are watched as well. So every wait has a time limit, a socket that stays
  * readable although MPI was driven is left out after a while, and a thread that sees messages come in that no
  * socket announced polls instead.

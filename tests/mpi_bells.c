@@ -1,6 +1,6 @@
 /*
  * mpi_bells.c — ranks of one node wake each other: a ring of rings in which a lost one would let its sleeper sleep for seconds; many that ring
- * one; ranks that do not meet because of one that cannot; and nothing is left behind, no descriptor, no mapping and no name.
+ * one; what the library sends rings; ranks that do not meet because of one that cannot; and nothing is left behind, no descriptor, no mapping and no name.
  * ranks: 1 2 3 5 8
  */
 #include <poll.h>
@@ -8,6 +8,8 @@
 
 #include "bells_meet.h"
 #include "mpi_common.h"
+#include "tell.h"
+#include "wire.h"
 
 #define SECOND_MS 1000
 
@@ -106,6 +108,72 @@ static void not_without_one(int who, int files)
     pat_bells_free(b);
 }
 
+/* What ranks tell each other rings whoever it is told. */
+static void rings_who_is_told(const pat_mates *mates)
+{
+    const pat_tellers who = {MPI_COMM_WORLD, 1, test.rank, test.size, *mates};
+    pat_tell tell;
+    int all[64];
+    const unsigned before = pat_bells_rung(mates->bells);
+    bool moved = false, done = false;
+    test_at("ranks tell each other something");
+    if (pat_tell_init(&tell, &who, sizeof(int)) != 0)
+        test_fail("no memory");
+    MPI_Barrier(MPI_COMM_WORLD);
+    MUST(pat_tell_begin(&tell, &test.rank));
+    while (!done)
+        MUST(pat_tell_test(&tell, all, &moved, &done));
+    MPI_Barrier(MPI_COMM_WORLD);
+    int told = 0; /* in steps, in each of which what is known doubles */
+    for (int known = 1; known < test.size; known *= 2)
+        told++;
+    expect_int("rings by what was told", told, pat_bells_rung(mates->bells) - before);
+    pat_tell_free(&tell);
+}
+
+/* A message rings its receiver, and its end there the sender. */
+static void rings_both_ends(const pat_mates *mates)
+{
+    const int next = (test.rank + 1) % test.size, last = (test.rank + test.size - 1) % test.size;
+    char out[8] = "1234567", in[8] = "";
+    const pat_message_data from = {{out, NULL}, {8, 0}}, to = {{in, NULL}, {8, 0}};
+    const unsigned before = pat_bells_rung(mates->bells);
+    pat_wire wire;
+    test_at("a message to the next rank");
+    if (!pat_wire_make(&wire, MPI_COMM_WORLD, 2, 2))
+        test_fail("no memory");
+    wire.mates = *mates;
+    MPI_Barrier(MPI_COMM_WORLD);
+    MUST(pat_wire_recv(&wire, 0, last, 0, &to));
+    MUST(pat_wire_send(&wire, 1, next, 0, &from, true));
+    for (int over = 0, count; over < 2; over += count) {
+        MUST(pat_wire_test(&wire, &count));
+        pat_wire_compact(&wire);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    expect_int("rings by two messages", 2, pat_bells_rung(mates->bells) - before);
+    if (strcmp(in, out) != 0)
+        test_fail("wrong bytes");
+    pat_wire_free(&wire);
+}
+
+/* By whoever sends through the library, to all ranks of the node and to nobody else. */
+static void library_rings(pat_bells *b)
+{
+    int mate_of[64];
+    for (int r = 0; r < test.size; r++)
+        mate_of[r] = r;
+    rings_who_is_told(&(pat_mates){b, mate_of});
+    rings_both_ends(&(pat_mates){b, mate_of});
+    for (int r = 0; r < test.size; r++)
+        mate_of[r] = -1; /* as if all were on other nodes */
+    const unsigned before = pat_bells_rung(b);
+    pat_mates_ring(&(pat_mates){b, mate_of}, (test.rank + 1) % test.size);
+    pat_mates_ring(&(pat_mates){NULL, NULL}, 0);
+    MPI_Barrier(MPI_COMM_WORLD);
+    expect_int("rings by ranks of other nodes", 0, pat_bells_rung(b) - before);
+}
+
 int main(int argc, char **argv)
 {
     pat_bells *b;
@@ -120,6 +188,7 @@ int main(int argc, char **argv)
     if (b) {
         goes_round(b, 2000);
         many_ring_one(b, 20000);
+        library_rings(b);
         for (int r = 0; r < test.size; r++)
             for (int few = 0; few < 4; few++)
                 not_without_one(r, few);

@@ -51,6 +51,15 @@ static void fewest_of_all_nodes(void **state)
     assert_int_equal(pat_nodes_fewest((const int[]){0}, 1, scratch), 1);
 }
 
+static void numbers_within_nodes(void **state)
+{
+    static const int node_of[] = {0, 1, 0, 1, 4, 0}, expected[] = {0, 0, 1, 1, 0, 2};
+    int numbers[6];
+    (void)state;
+    pat_nodes_number(node_of, 6, numbers);
+    assert_memory_equal(numbers, expected, sizeof(expected));
+}
+
 /* How many bytes of a plan go from one node to another. */
 static int64_t bytes_across(const char *name, const int *node_of, int num_ranks, const int *order)
 {
@@ -94,6 +103,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fewest_of_all_nodes),
+        cmocka_unit_test(numbers_within_nodes),
         cmocka_unit_test(by_number_where_that_is_as_good),
         cmocka_unit_test(sorted_where_numbers_go_across),
         cmocka_unit_test(a_ring_crosses_once_a_node),

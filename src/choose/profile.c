@@ -167,12 +167,13 @@ static int rest_of(const pat_profile *p)
     return p->losses == 0 ? 0 : at_most(FIRST_TRY << (p->losses - 1), MOST_GAP);
 }
 
-/* Relay has not been measured, or long ago: might it pay if it took only half of what it is reckoned to take beyond the link? */
+/* Nobody who moves data early was measured lately: might relay pay with half of what it is reckoned to take beyond the link? Formulas have nothing beyond it. */
 static bool hopes(const pat_profile *p, const pat_terms *terms, const pat_outlook *o)
 {
     pat_outlook hoped = *o;
     const bool long_ago = p->calls >= MOST_TRY; /* then what was learnt from the last try does not count */
-    hoped.relay_us -= 1e-3 * (double)(terms->beyond_ns / 2 + (long_ago && p->off_ns > 0 ? p->off_ns : 0));
+    if (!o->contender || pat_algorithm_is_ahead(o->contender))
+        hoped.relay_us -= 1e-3 * (double)(terms->beyond_ns / 2 + (long_ago && p->off_ns > 0 ? p->off_ns : 0));
     return terms->reckoned && (p->num_past[PAT_BY_RELAY] == 0 || long_ago) &&
            pat_outlook_relay_pays(&hoped, false);
 }

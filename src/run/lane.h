@@ -96,6 +96,8 @@ typedef struct pat_lane {
     /* What ranks have said of the last call that was chosen by estimates, if anything is to be learnt from it. */
     pat_told said;
     pat_history history;
+    const pat_algorithm
+        *early_ran; /* which one that moves data early the last measured call was by; NULL: none yet */
     pat_judged judged[2][PAT_CHOICES]; /* [1]: by estimates, when others contend */
     pat_choice choices[PAT_CHOICES];
 } pat_lane;

@@ -270,12 +270,14 @@ static void learn(pat_comm *c, pat_lane *lane, const pat_told *told)
     pat_judged *judged = judged_of(c, lane, told->bytes);
     const pat_terms terms = terms_of(c, lane->op, judged);
     const bool explain = pat_rt.config.explain && c->rank == 0;
+    if (told->alg && pat_algorithm_is_early(told->alg))
+        lane->early_ran = told->alg;
     if (explain && !judged->explained)
         explain_verdict(c, lane, told->bytes);
     judged->explained = true;
     const pat_profile *changed = pat_history_note(&lane->history, &terms, told);
     if (explain && changed)
-        pat_explain_change(changed, &terms, judged->contender, c->size);
+        pat_explain_change(changed, &terms, lane->early_ran ? lane->early_ran : judged->contender, c->size);
 }
 
 void pat_select_learn(pat_comm *c, pat_lane *lane)
