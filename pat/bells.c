@@ -25,7 +25,7 @@ struct pat_bells {
 };
 
 /* What wakes a rank is there to be read, from now on until somebody reads it. */
-static void knock(pat_bells *b, int rank)
+static void wake(pat_bells *b, int rank)
 {
     if (!atomic_exchange(&b->all[rank].pending, true))
         eventfd_write(b->fds[rank], 1);
@@ -36,7 +36,7 @@ void pat_bells_ring(pat_bells *b, int mate)
     bell *at = &b->all[mate];
     atomic_fetch_add(&at->rung, 1);
     if (atomic_load(&at->asleep) > 0)
-        knock(b, mate);
+        wake(b, mate);
 }
 
 unsigned pat_bells_rung(const pat_bells *b)
@@ -66,7 +66,7 @@ void pat_bells_awake(pat_bells *b, bool readable)
     eventfd_read(b->fds[b->mine], &times);
     atomic_store(&own->pending, false); /* not before: what is rung in between would wake nobody */
     if (atomic_load(&own->asleep) > 0)
-        knock(b, b->mine);
+        wake(b, b->mine);
 }
 
 int pat_bells_fd(const pat_bells *b)

@@ -20,7 +20,7 @@ byte rung, asleep;
 bool pending;
 byte event; /* what is to be read from the eventfd */
 
-inline knock()
+inline wake()
 {
     atomic { was = pending; pending = true }
     if
@@ -38,7 +38,7 @@ active [RINGERS] proctype ringer()
         there++;
         rung++;
         if
-        :: asleep > 0 -> knock()
+        :: asleep > 0 -> wake()
         :: else
         fi;
         done++
@@ -71,7 +71,7 @@ active [SLEEPERS] proctype sleeper()
             event = 0;
             pending = false;
             if
-            :: asleep > 0 -> knock()
+            :: asleep > 0 -> wake()
             :: else
             fi
         :: else

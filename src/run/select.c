@@ -194,8 +194,8 @@ int64_t pat_select_native_ns(const pat_comm *c, pat_lane *lane, int64_t block_by
         pat_profile_past_ns(pat_history_look(&lane->history, block_bytes, &fresh), PAT_BY_MPI);
     if (measured > 0)
         return measured;
-    const pat_judged judged = *judged_of(c, lane, block_bytes);
-    if (look_out_together(&judged, &together))
+    const pat_judged *judged = judged_of(c, lane, block_bytes);
+    if (look_out_together(judged, &together))
         return (int64_t)(1e3 * together.native_us);
     return least_ns(c, lane->op, block_bytes);
 }
@@ -216,9 +216,11 @@ static pat_contest contest_of(const pat_comm *c, const pat_judged *judged, const
     pat_contest_mend(&contest, p->off_ns, p->steps_off_ns, least);
     if (judged->by_link && second && told->past_ns > 0 && told->past_ns < native_ns)
         native_ns = told->past_ns;
-    /* The MPI library moves data too while ranks come one after the other, so it may take less than a calibration says. */
-    if (native_ns > 0 &&
-        (judged->by_link || contest.native_us > 0)) /* not where a calibration does not know */
+    /*
+     * The MPI library moves data too while ranks come one after the other, so it may take less than a calibration says, but not where that does
+     * not know. By the link it is NaN here, which fmin passes over.
+     */
+    if (native_ns > 0 && (judged->by_link || contest.native_us > 0))
         contest.native_us = fmin(contest.native_us, 1e-3 * (double)native_ns);
     return contest;
 }
@@ -261,8 +263,8 @@ int pat_select_note(pat_comm *c, pat_lane *lane, const pat_carried *carried, int
     if (c->hold.started)
         return MPI_SUCCESS;
     pat_profile fresh;
-    const pat_judged judged = *judged_of(c, lane, block_bytes);
-    return look_back(c, &judged, pat_history_of(&lane->history, &lane->told, &fresh), &lane->told);
+    const pat_judged *judged = judged_of(c, lane, block_bytes);
+    return look_back(c, judged, pat_history_of(&lane->history, &lane->told, &fresh), &lane->told);
 }
 
 static void learn(pat_comm *c, pat_lane *lane, const pat_told *told)
@@ -324,8 +326,8 @@ static int listen_to_all(pat_comm *c, pat_lane *lane, const pat_sample *sample, 
 int pat_select_said(pat_comm *c, pat_lane *lane, int64_t block_bytes, const pat_algorithm **alg)
 {
     pat_profile fresh;
-    const pat_judged judged = *judged_of(c, lane, block_bytes);
-    const pat_terms terms = terms_of(c, lane->op, &judged);
+    const pat_judged *judged = judged_of(c, lane, block_bytes);
+    const pat_terms terms = terms_of(c, lane->op, judged);
     int64_t doubt_ns = 0;
     for (int r = 0; r < c->size; r++) {
         const pat_estimate *e = &c->exchange.all[r];
@@ -336,16 +338,16 @@ int pat_select_said(pat_comm *c, pat_lane *lane, int64_t block_bytes, const pat_
         pat_told_make(c->arrival_ns, c->size, &(pat_carried){.site = 0}, block_bytes, PAT_BY_RELAY);
     said.doubt_ns = doubt_ns;
     const pat_profile *p = pat_history_look(&lane->history, block_bytes, &fresh);
-    int rc = look_out(c, &judged, p, &said);
+    int rc = look_out(c, judged, p, &said);
     const enum pat_runner runner =
-        judged.verdict == PAT_RELAY_NEVER ? PAT_BY_MPI : pat_profile_said(p, &terms, &said);
+        judged->verdict == PAT_RELAY_NEVER ? PAT_BY_MPI : pat_profile_said(p, &terms, &said);
     const bool best_is_early =
         pat_outlook_is_known(&said.outlook) && pat_algorithm_is_early(said.outlook.contender);
     lane->said = said;
     lane->said.ran = runner;
     lane->said.bytes = pat_profile_hears(p, &terms, &lane->said) ? block_bytes : 0;
     *alg = runner == PAT_BY_MPI                       ? pat_algorithm_native(lane->op)
-           : runner == PAT_BY_RELAY && !best_is_early ? judged.contender
+           : runner == PAT_BY_RELAY && !best_is_early ? judged->contender
                                                       : said.outlook.contender;
     return rc;
 }
@@ -381,9 +383,9 @@ static int learn_sampled(pat_comm *c, const pat_sample *sample)
     told.came_ns = c->arrival_ns[0];
     told.cost_ns = all_spent ? cost_ns : 0;
     pat_profile fresh;
-    const pat_judged judged = *judged_of(c, lane, sample->bytes);
-    int rc = look_back(c, &judged, pat_history_of(&lane->history, &told, &fresh), &told);
-    if (rc == MPI_SUCCESS && judged.contender && judged.contender->uses_last_calls)
+    const pat_judged *judged = judged_of(c, lane, sample->bytes);
+    int rc = look_back(c, judged, pat_history_of(&lane->history, &told, &fresh), &told);
+    if (rc == MPI_SUCCESS && judged->contender && judged->contender->uses_last_calls)
         rc = learn_arrivals(c, lane, sample->bytes);
     if (rc != MPI_SUCCESS)
         return rc;
@@ -461,26 +463,26 @@ const pat_algorithm *pat_select(pat_comm *c, const pat_algorithm *alg, int64_t b
                                 pat_next *next)
 {
     pat_next chosen = {PAT_BY_MPI, false, alg->chooses ? PAT_WHY_CANNOT : PAT_WHY_ASKED};
-    pat_judged judged = {.contender = NULL};
+    const pat_judged *judged = NULL;
     if (alg->chooses && c && block_bytes > 0)
-        judged = *judged_of(c, &c->lanes[alg->op], block_bytes);
-    if (judged.contender) {
+        judged = judged_of(c, &c->lanes[alg->op], block_bytes);
+    if (judged && judged->contender) {
         pat_profile fresh;
         const pat_profile *p = pat_history_look(&c->lanes[alg->op].history, block_bytes, &fresh);
-        const pat_terms terms = terms_of(c, alg->op, &judged);
+        const pat_terms terms = terms_of(c, alg->op, judged);
         chosen = may_measure ? pat_profile_next(p, &terms) : pat_profile_plain(p, &terms);
         /* Who it is will be decided when all have said when they come: pat_select_said. */
-        if (c->lanes[alg->op].by_estimates && judged.verdict != PAT_RELAY_NEVER)
+        if (c->lanes[alg->op].by_estimates && judged->verdict != PAT_RELAY_NEVER)
             chosen = (pat_next){PAT_BY_RELAY, chosen.measured, PAT_WHY_SAID};
         if (!pat_comm_chooses_here(c->one_node))
             chosen.why = PAT_WHY_ONE_NODE;
         else if (!c->background)
             chosen.why = PAT_WHY_NO_THREAD;
-        else if (judged.verdict == PAT_RELAY_NEVER)
-            chosen.why = judged.why_never;
+        else if (judged->verdict == PAT_RELAY_NEVER)
+            chosen.why = judged->why_never;
     }
     if (alg->chooses)
-        alg = chosen.runner == PAT_BY_RELAY ? judged.contender : pat_algorithm_native(alg->op);
+        alg = chosen.runner == PAT_BY_RELAY ? judged->contender : pat_algorithm_native(alg->op);
     if (c && may_measure)
         chosen.measured = chosen.measured || pat_arrivals_wanted(&c->lanes[alg->op], alg, block_bytes);
     if (next)
