@@ -212,7 +212,7 @@ bslb,4,1,16384,16384,90,uniform,10,1,1,24,8,0,60,10,0,0,1
 CSV
 awk -v where="here" -v ranks=4 -f "$PAT_SOURCE/bench/scripts/demo.awk" "$work/made.csv" >"$work/verdict"
 cat >"$work/expected" <<'TEXT'
-Late ranks (imbalance factor 2 to 16), here: an arrival-aware algorithm was fastest in 1 of 2 cells, beyond doubt (95 %) in 1; geometric mean of its speed-up over the best regular one 1.00, at most 2.00 (bdr, 16 KiB, delays up to 10 ms).
+Late ranks (imbalance factor 2 to 16), here: an arrival-aware algorithm was fastest in 1 of 2 cells, the 95 % intervals of the two means apart in 1; geometric mean of its speed-up over the best regular one 1.00, at most 2.00 (bdr, 16 KiB, delays up to 10 ms).
 Balanced ranks (factor below 2): over 1 cell the best arrival-aware algorithm ran at 0.80 times the speed of the best regular one. (What lies beyond factor 16, 1 cell, decides nothing: there the wait for the last rank is all.)
 What is left: where ranks were late, the best regular algorithm took 2.00 times the physical bound, the best arrival-aware one 2.00 times; past the last arrival they took 15.0 and 15.0 ms.
 Caution: 1 of 10 rows lack a fifth or more of their 10 iterations, since ranks began late: a busy machine.

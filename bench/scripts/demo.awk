@@ -81,7 +81,7 @@ END {
 
     printf "Late ranks (imbalance factor 2 to %d), %s: ", 4 * ranks, where
     if (late)
-        printf "an arrival-aware algorithm was fastest in %d of %s, beyond doubt (95 %%) in %d;" \
+        printf "an arrival-aware algorithm was fastest in %d of %s, the 95 %% intervals of the two means apart in %d;" \
             " geometric mean of its speed-up over the best regular one %.2f, at most %.2f (%s, %d KiB, delays up to %g ms).\n",
             wins, cells_text(late), sure, mean(late_log, late), top, who["aware", at], segment[at] / 1024, delay[at]
     else
