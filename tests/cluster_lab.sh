@@ -70,6 +70,8 @@ refused --frob run -n 2 --frob -- true
 refused 0 run -n 0 -- true
 refused 255 up -n 255
 refused 65 run -n 2 --ppn 65 -- true
+refused across run -n 2 --map across -- true
+refused random:x run -n 2 --map random:x -- true
 refused 100mb run -n 2 --rate 100mb -- true
 refused 1tbit check -n 2 --rate=1tbit
 refused 11gbit up -n 2 --rate 11gbit
@@ -98,6 +100,19 @@ for field in 1 2 3; do
     [[ $(cut -d' ' -f$field "$work/out" | sort -u | wc -l) == 4 ]] || fail "nodes share host name, TMPDIR or address"
 done
 [[ $(cut -d' ' -f4- "$work/out" | sort -u) == "$work a b 50000000 " ]] || fail "directory or PAT_ variables did not reach the ranks"
+nodes_by_rank() { # MAP: the nodes of 6 ranks on 3 nodes, by rank
+    expect 0 run -n 3 --ppn 2 --map "$1" -- sh -c 'echo "${OMPI_COMM_WORLD_RANK:-$PMI_RANK} $(hostname | sed s/.*-n//)"'
+    by_rank=$(sort -n "$work/out" | cut -d' ' -f2 | paste -sd' ')
+}
+nodes_by_rank slot
+[[ $by_rank == "1 1 2 2 3 3" ]] || fail "--map slot: ranks are on nodes $by_rank"
+nodes_by_rank node
+[[ $by_rank == "1 2 3 1 2 3" ]] || fail "--map node: ranks are on nodes $by_rank"
+nodes_by_rank random:4
+random=$by_rank
+nodes_by_rank random:4
+[[ $by_rank == "$random" && $(tr ' ' '\n' <<<"$random" | sort | paste -sd' ') == "1 1 2 2 3 3" && $random != "1 1 2 2 3 3" ]] ||
+    fail "--map random:4: ranks are on nodes $random, then $by_rank"
 echo hello | expect 0 run -n 2 -- sh -c 'test ${OMPI_COMM_WORLD_RANK:-$PMI_RANK} != 0 || cat' # Hydra leaves other ranks' stdin open
 grep -qx hello "$work/out" || fail "stdin does not reach rank 0"
 

@@ -25,8 +25,13 @@ launch_messages() {
 
 # launch_command NODES PPN COMMAND...
 launch_command() {
-    local nodes=$1 ppn=$2 hosts='' i
+    local nodes=$1 ppn=$2 hosts='' i numbered=()
     shift 2
+    # Hydra goes round the hosts with as many ranks at a time as -ppn says.
+    case $map in
+    node) numbered=(-ppn 1) ;;
+    random:*) bad "--map '$map': with MPICH slot and node are accepted" ;;
+    esac
     for ((i = 1; i <= nodes; i++)); do hosts+=${hosts:+,}$lab_subnet.$i:$ppn; done
 
     # The remote shell is a file in the lab's temporary directory, because /run is usually mounted noexec. Messages go by TCP
@@ -38,7 +43,7 @@ launch_command() {
         HYDRA_LAUNCHER=rsh "HYDRA_LAUNCHER_EXEC=$lab_tmp/enter" HYDRA_IFACE=eth0
         sh -c 'printf "#!/bin/sh\nexec sh \"%s\" \"\$@\"\n" "$0" >"$1" && chmod +x "$1" && shift && exec "$@"'
         "$lab_state/enter" "$lab_tmp/enter"
-        "$(launch_mpirun)" -hosts "$hosts" -n "$((nodes * ppn))" -bind-to none)
+        "$(launch_mpirun)" -hosts "$hosts" -n "$((nodes * ppn))" "${numbered[@]}" -bind-to none)
     LAUNCH+=("${extra_mpirun[@]}"
         sh -c 'TMPDIR=$0/n$(hostname | sed "s/.*-n//") && export TMPDIR && exec "$@"' "$lab_tmp" "$@")
 }

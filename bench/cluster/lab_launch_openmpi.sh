@@ -26,7 +26,7 @@ launch_messages() {
 }
 
 # launch_command NODES PPN COMMAND...
-# in: lab_state (directory of the lab), lab_tmp, lab_subnet (first three bytes), extra_mpirun (array), launch_quiet
+# in: map, random_nodes, lab_state (directory of the lab), lab_tmp, lab_subnet (first three bytes), extra_mpirun (array), launch_quiet
 launch_command() {
     local nodes=$1 ppn=$2 hosts='' i name
     shift 2
@@ -53,8 +53,19 @@ launch_command() {
         "PRTE_MCA_prte_if_include=$lab_subnet.0/24"
         OMPI_MCA_mpi_yield_when_idle=1 # all nodes share this machine's cores
         OPAL_OUTPUT_STDERR_FD=9 sh -c 'exec 9>>"$0" && exec "$@"' "$lab_tmp/launcher.log"
-        "$mpirun" -H "$hosts" -n "$((nodes * ppn))" --map-by node --bind-to none -x OPAL_OUTPUT_STDERR_FD=2)
+        "$mpirun" --bind-to none -x OPAL_OUTPUT_STDERR_FD=2)
+    [[ $map == random:* ]] || LAUNCH+=(-H "$hosts" -n "$((nodes * ppn))" --map-by "$map")
     [[ -z ${launch_quiet:-} ]] || LAUNCH+=(--quiet)
     for name in $(compgen -e PAT_); do LAUNCH+=(-x "$name"); done
-    LAUNCH+=("${extra_mpirun[@]}" "$@")
+    LAUNCH+=("${extra_mpirun[@]}")
+    if [[ $map != random:* ]]; then
+        LAUNCH+=("$@")
+        return
+    fi
+    # No mapper of mpirun's takes the nodes of the ranks one by one, but a job may consist of programs with their own hosts.
+    local between=''
+    for i in $(random_nodes "$nodes" "$ppn" "${map#*:}"); do
+        LAUNCH+=(${between:+"$between"} -n 1 -H "$lab_subnet.$i:$ppn" "$@")
+        between=:
+    done
 }
