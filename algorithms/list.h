@@ -28,7 +28,7 @@
     OURS(bdr, op, PREDICTED | ANY_ORDER, "background disseminated ring: early ranks send ahead of the ring") \
     OURS(bslb, op, PREDICTED, "background sorted linear gather to rank 0, then broadcast")                   \
     OURS(relay, op, AHEAD | ANY_ORDER,                                                                       \
-         "chunked ring that sets out and is passed on without waiting for anybody")
+         "chunked ring of nodes that sets out and is passed on without waiting for anybody")
 #define PAT_GATHERS(LEFT, OURS, op)                                                                          \
     LEFT(gather_auto, op, CHOOSES, "the fastest by calibration, size by size; else gather_native")           \
     LEFT(gather_native, op, REGULAR, "the MPI library's own gather")                                         \

@@ -134,7 +134,8 @@ static void build_by_place(const pat_algorithm *alg, const pat_job *job, int ran
 int pat_algorithm_plan(const pat_algorithm *alg, const pat_job *job, int rank, pat_plan *plan)
 {
     pat_job plain = *job;
-    plain.order = alg->any_order ? job->order : NULL;
+    if (!alg->any_order && job->order)
+        plain.order = plain.node_of = NULL; /* nodes are by place */
     pat_plan_init(plan, job->num_ranks, rank, job->block_bytes);
     if (!alg->build)
         plan->error = EINVAL;

@@ -71,17 +71,19 @@ static int by_number(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-int pat_nodes_fewest(const int *node_of, int count, int *scratch)
+pat_nodes_sizes pat_nodes_count(const int *node_of, int count, int *scratch)
 {
-    int fewest = count, begin = 0;
+    pat_nodes_sizes sizes = {count, 1};
+    int begin = 0;
     memcpy(scratch, node_of, (size_t)count * sizeof(*scratch));
     qsort(scratch, (size_t)count, sizeof(*scratch), by_number);
     for (int i = 1; i <= count; i++)
         if (i == count || scratch[i] != scratch[begin]) {
-            fewest = i - begin < fewest ? i - begin : fewest;
+            sizes.fewest = i - begin < sizes.fewest ? i - begin : sizes.fewest;
+            sizes.most = i - begin > sizes.most ? i - begin : sizes.most;
             begin = i;
         }
-    return fewest;
+    return sizes;
 }
 
 bool pat_nodes_order(const int *node_of, int count, int *order)

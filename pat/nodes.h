@@ -24,7 +24,10 @@ bool pat_nodes_order(const int *node_of, int count, int *order);
 /* Number the ranks of each node from 0, in the order of their numbers: numbers[r] is rank r's. */
 void pat_nodes_number(const int *node_of, int count, int *numbers);
 
-/* How many ranks the node with the fewest ranks has. scratch: room for `count` numbers. */
-int pat_nodes_fewest(const int *node_of, int count, int *scratch);
+/* How many ranks the nodes with the fewest and with the most ranks have. scratch: room for `count` numbers. */
+typedef struct pat_nodes_sizes {
+    int fewest, most;
+} pat_nodes_sizes;
+pat_nodes_sizes pat_nodes_count(const int *node_of, int count, int *scratch);
 
 #endif

@@ -120,7 +120,7 @@ int main(int argc, char **argv)
 {
     const alg_list algs = algs_of(PAT_OP_ALLGATHER, alg_is_any);
     uint32_t seed = 0;
-    test_begin(&argc, &argv);
+    test_begin_on_nodes(&argc, &argv);
     layouts_make();
     for (int round = 0; round < 2; round++) /* twice: the second time everything is made already */
         for (int a = 0; a < algs.num; a++) {

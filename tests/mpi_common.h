@@ -120,15 +120,33 @@ static inline bool test_mpi_init(int *argc, char ***argv, int level)
     return provided >= level;
 }
 
-/* For most tests: everything up, early data possible. */
-static inline void test_begin(int *argc, char ***argv)
+static inline void test_start(int *argc, char ***argv, bool on_nodes)
 {
+    /* By the number of ranks: each on a node of its own, two on each, or all on one. */
+    static const char *const per_node[] = {"1", "2", "auto"};
     if (!test_mpi_init(argc, argv, MPI_THREAD_MULTIPLE)) {
         MPI_Finalize();
         exit(77);
     }
+    if (on_nodes)
+        setenv("PAT_RANKS_PER_NODE", per_node[test.size % 3], 0);
     test_at("PAT_Init");
     MUST(PAT_Init());
+}
+
+/* For most tests: everything up, early data possible. */
+static inline void test_begin(int *argc, char ***argv)
+{
+    test_start(argc, argv, false);
+}
+
+/*
+ * The same, and plans are to take ranks as being on different nodes: these are all on one, where nobody passes anything on. Not so for 2, 5, 8 ranks and
+ * so on.
+ */
+static inline void test_begin_on_nodes(int *argc, char ***argv)
+{
+    test_start(argc, argv, true);
 }
 
 static inline int test_end(void)

@@ -34,6 +34,7 @@ static void turn(int number)
 int main(int argc, char **argv)
 {
     setenv("PAT_LINK", "20,100", 1);
+    setenv("PAT_RANKS_PER_NODE", "1", 0); /* else nobody passes anything on */
     test_begin(&argc, &argv);
     layouts_make();
     use_alg("relay");

@@ -381,7 +381,7 @@ int main(int argc, char **argv)
     const alg_list algs = algs_of(PAT_OP_ALLGATHER, alg_is_any),
                    different = algs_of(PAT_OP_ALLGATHER, alg_differs);
     setenv("PAT_LINK", "20,2000", 1);
-    test_begin(&argc, &argv);
+    test_begin_on_nodes(&argc, &argv);
     layouts_make();
     copies();
     for (int a = 0; a < different.num; a++) {

@@ -299,7 +299,7 @@ int main(int argc, char **argv)
     int go_on = 1, steps = 0;
     long settled = 0;
     setenv("PAT_LINK", "20,2000", 0);
-    test_begin(&argc, &argv);
+    test_begin_on_nodes(&argc, &argv);
     double limit = seconds && atof(seconds) > 0 ? atof(seconds) : 6, start = MPI_Wtime(),
            next_line = limit / SOAK_LINES;
     test_limit(60 + (int)limit);

@@ -118,6 +118,7 @@ int main(int argc, char **argv)
     static worker workers[THREADS];
     const char *text = getenv("PAT_TEST_SECONDS");
     double seconds = text ? atof(text) : 3;
+    setenv("PAT_RANKS_PER_NODE", "1", 0); /* else nobody passes anything on */
     test_begin(&argc, &argv);
     test_limit(60 + (int)seconds);
     layouts_make();

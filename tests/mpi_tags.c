@@ -109,6 +109,7 @@ int main(int argc, char **argv)
     setenv("PAT_ALG_BCAST", "bcast_chain", 1);
     setenv("PAT_ALG_GATHER", "gather_binomial", 1);
     setenv("PAT_LINK", "10,20", 1);
+    setenv("PAT_RANKS_PER_NODE", "1", 0); /* else nobody passes anything on */
     test_begin(&argc, &argv);
     for (int a = 0; a < algs.num; a++) {
         MUST(PAT_UseAlg(algs.names[a]));

@@ -61,6 +61,7 @@ int main(int argc, char **argv)
     setenv("PAT_TRACE", dir, 1);
     setenv("PAT_LINK", "40000,0.25",
            1); /* a block takes 0.9 s: what a busy machine does to ranks is nothing to that */
+    setenv("PAT_RANKS_PER_NODE", "1", 1); /* inside a node nobody passes anything on */
     MUST(PAT_Init());
     use_alg("relay");
     for (int round = 0; round < ROUNDS; round++) {

@@ -210,7 +210,7 @@ int main(int argc, char **argv)
     const alg_list algs = algs_of(PAT_OP_ALLGATHER, alg_is_any);
     uint32_t state = 7;
     setenv("PAT_LINK", "10,20", 1);
-    test_begin(&argc, &argv);
+    test_begin_on_nodes(&argc, &argv);
     layouts_make();
 #ifdef OPEN_MPI /* MPICH's own all-gather gives wrong blocks here, and auto may leave the call to it */
     few_long_items("auto");

@@ -105,6 +105,16 @@ static inline void random_order(uint64_t *state, int number, pat_job *job, int *
     job->order = number % 2 ? order : NULL;
 }
 
+/* Several ranks a node, in two of three jobs: as many on each but the last, or any number on any. `node_of` takes num_ranks. */
+static inline void random_nodes(uint64_t *state, int number, pat_job *job, int *node_of)
+{
+    const int each = 1 + (int)random_below(state, job->num_ranks);
+    const int nodes = 1 + (int)random_below(state, job->num_ranks);
+    for (int i = 0; i < job->num_ranks; i++)
+        node_of[i] = number % 3 == 1 ? i / each : 7 * (int)random_below(state, nodes);
+    job->node_of = number % 3 ? node_of : NULL;
+}
+
 /* Blocks of different lengths for the job, the longest at most its own: `starts` takes num_ranks + 1. */
 static inline void random_starts(uint64_t *state, int number, pat_job *job, int64_t *starts)
 {

@@ -46,11 +46,12 @@ static int refused_in_sweep(const pat_algorithm *alg, bool unequal)
     char why[256];
     uint64_t seed = 1;
     int64_t starts[MAX_RANKS + 1];
-    int order[MAX_RANKS], refused = 0;
+    int order[MAX_RANKS], node_of[MAX_RANKS], refused = 0;
     for (int P = 1; P <= SWEEP_RANKS; P++)
         for (int k = 0; k < patterns_of(alg, P, unequal); k++) {
             pat_job job = random_job(&seed, k, P, arrival_ns);
             random_order(&seed, k, &job, order);
+            random_nodes(&seed, k, &job, node_of);
             if (unequal)
                 random_starts(&seed, k, &job, starts);
             plan_set_build(alg, &job, plans);

@@ -148,6 +148,10 @@ static void test_wait(void **state)
     assert_false(good("PAT_REORDER", "off").reorder);
     assert_true(good("PAT_REORDER", "yes").reorder);
     bad("PAT_REORDER", "sum");
+    assert_int_equal(good("PAT_RANKS_PER_NODE", "16").ranks_per_node, 16);
+    static const char *const no_number[] = {"", "0", "-1", "two", "4x", "99999999999"};
+    for (size_t i = 0; i < sizeof(no_number) / sizeof(no_number[0]); i++)
+        bad("PAT_RANKS_PER_NODE", no_number[i]);
     assert_true(good("PAT_WAIT", "Spin").wait_spin);
     assert_string_equal(good("PAT_TRACE", "a b/c").trace, "a b/c");
     assert_string_equal(good("PAT_WAIT", "spin").trace, "");
@@ -251,9 +255,9 @@ static void test_digest(void **state)
 {
     (void)state;
     const uint64_t plain = digest(NULL, NULL, NULL, NULL);
-    /* FNV-1a of "alg=auto,bcast_auto,gather_auto,allreduce_auto,alltoall_auto;cal=1,,0;reorder=0;report=;mem=268435456;link=0,0,0", worked out apart from this
+    /* FNV-1a of "alg=auto,bcast_auto,gather_auto,allreduce_auto,alltoall_auto;cal=1,,0;reorder=0;per_node=0;report=;mem=268435456;link=0,0,0", worked out apart from this
      * code: the same on every platform. */
-    assert_true(plain == UINT64_C(0xee42dddfd9607635));
+    assert_true(plain == UINT64_C(0xacd408f06b77afff));
 
     /* The same settings, said differently. */
     assert_true(plain == digest("PAT_ALG", "auto", "PAT_MEM", "262144K"));
@@ -265,6 +269,8 @@ static void test_digest(void **state)
     /* What may not. */
     assert_true(plain != digest("PAT_ALG", "ring", NULL, NULL));
     assert_true(plain != digest("PAT_REORDER", "1", NULL, NULL));
+    assert_true(plain != digest("PAT_RANKS_PER_NODE", "4", NULL, NULL));
+    assert_true(plain == digest("PAT_RANKS_PER_NODE", "Auto", NULL, NULL));
     assert_true(plain != digest("PAT_ALG_BCAST", "bcast_chain", NULL, NULL));
     assert_true(plain != digest("PAT_ALG_GATHER", "gather_linear", NULL, NULL));
     assert_true(plain != digest("PAT_ALG_ALLREDUCE", "allreduce_native", NULL, NULL));

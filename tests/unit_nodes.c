@@ -1,6 +1,6 @@
 /*
  * unit_nodes.c — the order in which a ring visits ranks: node by node whatever the numbering, by number where that is as good;
- * and ring plans built in such an order, which cross from node to node no more often than they must.
+ * and plans that bring no block to a node more often than they must.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -40,15 +40,23 @@ static void sorted_where_numbers_go_across(void **state)
     expect_order((const int[]){0, 1, 0, 1}, 4, true, (const int[]){0, 2, 1, 3});
 }
 
-static void fewest_of_all_nodes(void **state)
+static void expect_sizes(const int *node_of, int count, int fewest, int most)
+{
+    int scratch[6];
+    const pat_nodes_sizes sizes = pat_nodes_count(node_of, count, scratch);
+    assert_int_equal(sizes.fewest, fewest);
+    assert_int_equal(sizes.most, most);
+}
+
+static void fewest_and_most_of_all_nodes(void **state)
 {
     (void)state;
-    int scratch[6];
-    assert_int_equal(pat_nodes_fewest((const int[]){0, 1, 0, 1, 0, 1}, 6, scratch), 3);
-    assert_int_equal(pat_nodes_fewest((const int[]){2, 0, 0, 2, 1, 2}, 6, scratch), 1);
-    assert_int_equal(pat_nodes_fewest((const int[]){4, 4, 0, 0, 0, 4}, 6, scratch), 3);
-    assert_int_equal(pat_nodes_fewest((const int[]){3, 3, 3, 3}, 4, scratch), 4);
-    assert_int_equal(pat_nodes_fewest((const int[]){0}, 1, scratch), 1);
+    expect_sizes((const int[]){0, 1, 0, 1, 0, 1}, 6, 3, 3);
+    expect_sizes((const int[]){2, 0, 0, 2, 1, 2}, 6, 1, 3);
+    expect_sizes((const int[]){4, 4, 0, 0, 0, 4}, 6, 3, 3);
+    expect_sizes((const int[]){3, 3, 3, 3}, 4, 4, 4);
+    expect_sizes((const int[]){2, 0, 1}, 3, 1, 1);
+    expect_sizes((const int[]){0}, 1, 1, 1);
 }
 
 static void numbers_within_nodes(void **state)
@@ -61,7 +69,8 @@ static void numbers_within_nodes(void **state)
 }
 
 /* How many bytes of a plan go from one node to another. */
-static int64_t bytes_across(const char *name, const int *node_of, int num_ranks, const int *order)
+static int64_t bytes_across(const char *name, const int *node_of, int num_ranks, const int *order,
+                            const int *node_at)
 {
     int64_t bytes = 0;
     const int64_t arrival_ns[64] = {0, 5000, 0, 90000};
@@ -70,6 +79,7 @@ static int64_t bytes_across(const char *name, const int *node_of, int num_ranks,
         pat_job job = {.num_ranks = num_ranks,
                        .block_bytes = 1000,
                        .order = order,
+                       .node_of = node_at,
                        .arrival_ns = arrival_ns,
                        .tau_ns = 1000,
                        .alpha_ns = 100,
@@ -91,22 +101,44 @@ static void a_ring_crosses_once_a_node(void **state)
     for (int r = 0; r < RANKS; r++)
         node_of[r] = r % NODES;
     assert_true(pat_nodes_order(node_of, RANKS, order));
-    static const char *const rings[] = {"ring", "relay"};
-    for (int a = 0; a < 2; a++) {
-        assert_int_equal(bytes_across(rings[a], node_of, RANKS, NULL), RANKS * (RANKS - 1) * 1000);
-        assert_int_equal(bytes_across(rings[a], node_of, RANKS, order), NODES * (RANKS - 1) * 1000);
+    assert_int_equal(bytes_across("ring", node_of, RANKS, NULL, NULL), RANKS * (RANKS - 1) * 1000);
+    assert_int_equal(bytes_across("ring", node_of, RANKS, order, NULL), NODES * (RANKS - 1) * 1000);
+    assert_true(bytes_across("bdr", node_of, RANKS, order, NULL) <
+                bytes_across("bdr", node_of, RANKS, NULL, NULL));
+}
+
+/* Whatever the numbering, and with different numbers of ranks: each node takes in every block of the others once. */
+static void relay_brings_a_block_to_a_node_once(void **state)
+{
+    static const int maps[][9] = {{0, 0, 0, 3, 3, 3, 6, 6, 6},
+                                  {0, 1, 2, 0, 1, 2, 0, 1, 2},
+                                  {0, 1, 1, 1, 0, 5, 5, 1, 1},
+                                  {0, 0, 0, 0, 0, 0, 0, 0, 0}};
+    (void)state;
+    for (size_t m = 0; m < sizeof(maps) / sizeof(maps[0]); m++) {
+        int nodes = 0, numbers[9];
+        pat_nodes_number(maps[m], 9, numbers);
+        for (int r = 0; r < 9; r++)
+            nodes += numbers[r] == 0;
+        /* Every block goes to all nodes but its own; also where a ring would visit ranks in another order. */
+        int order[9], by_place[9];
+        pat_nodes_order(maps[m], 9, order);
+        for (int i = 0; i < 9; i++)
+            by_place[i] = maps[m][order[i]];
+        assert_int_equal(bytes_across("relay", maps[m], 9, NULL, maps[m]), 9 * (nodes - 1) * 1000);
+        assert_int_equal(bytes_across("relay", maps[m], 9, order, by_place), 9 * (nodes - 1) * 1000);
     }
-    assert_true(bytes_across("bdr", node_of, RANKS, order) < bytes_across("bdr", node_of, RANKS, NULL));
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fewest_of_all_nodes),
+        cmocka_unit_test(fewest_and_most_of_all_nodes),
         cmocka_unit_test(numbers_within_nodes),
         cmocka_unit_test(by_number_where_that_is_as_good),
         cmocka_unit_test(sorted_where_numbers_go_across),
         cmocka_unit_test(a_ring_crosses_once_a_node),
+        cmocka_unit_test(relay_brings_a_block_to_a_node_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

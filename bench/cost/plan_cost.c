@@ -244,11 +244,11 @@ static int print_decision(const pat_link *link, const char *by, int ranks, int64
         memset(&c, 0, sizeof(c));
         c.size = ranks;
         c.background = true;
-        c.one_a_node = true;
+        c.layout.one_a_node = true;
         c.calibration = pat_rt.calibration;
         c.calibrated = c.calibration != NULL;
         c.link = *link;
-        c.blocks_in = ranks - 1;
+        c.layout.blocks_in = ranks - 1;
         const int rc = decide(&c, bytes, &d);
         if (rc != 0) {
             fprintf(stderr, "pat-plan-cost: no memory for %d ranks\n", ranks);

@@ -146,9 +146,9 @@ json_t *info_auto(MPI_Comm comm, const pat_config *config, json_t **calibration)
         pat_rt.calibration = taken.given;
         /* One rank alone: as if there were some, each on a node of its own, and messages by TCP. */
         c->size = ranks < 2 ? RANKS_ALONE : ranks;
-        c->one_node = one_node && ranks > 1;
-        c->one_a_node = one_a_node;
-        c->blocks_in = c->size - 1; /* with several ranks a node fewer, which changes nothing here */
+        c->layout.one_node = one_node && ranks > 1;
+        c->layout.one_a_node = one_a_node;
+        c->layout.blocks_in = c->size - 1; /* with several ranks a node fewer, which changes nothing here */
         c->background = true;
         c->link = link;
         c->calibration = taken.calibration;

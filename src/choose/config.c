@@ -135,6 +135,16 @@ static bool read_calibration(pat_config *config, const char *text)
     return strcasecmp(text, "none") == 0 || read_text(config->calibration, sizeof(config->calibration), text);
 }
 
+static bool read_ranks_per_node(pat_config *config, const char *text)
+{
+    int64_t ranks = 0;
+    if (strcasecmp(text, "auto") != 0 &&
+        (!take_digits(&text, &ranks) || *text || ranks < 1 || ranks > INT_MAX))
+        return false;
+    config->ranks_per_node = (int)ranks;
+    return true;
+}
+
 static bool read_thread_pin(pat_config *config, const char *text)
 {
     int64_t pu;
@@ -215,6 +225,11 @@ static const pat_setting settings[] = {
      "Whether allreduce_auto may join floating-point numbers in another order than the MPI library does. The "
      "last "
      "bits of results are then not the MPI library's, and may be others from run to run.",
+     NULL},
+    {"PAT_RANKS_PER_NODE", read_ranks_per_node, "auto", "auto, or a number of at least 1, e.g. 4",
+     "How many ranks, by their numbers in MPI_COMM_WORLD, plans take as being on one node of the cluster. "
+     "With auto, "
+     "those that can share memory, as the MPI library says.",
      NULL},
     {"PAT_EXPLAIN", read_explain, "0", SWITCH,
      "Whether rank 0 tells on the standard error what was chosen and why, and which PAT_* variables nobody "
@@ -371,10 +386,10 @@ uint64_t pat_config_digest(const pat_config *config)
     for (int op = 0; op < PAT_NUM_OPS; op++)
         snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s%s", op ? "," : "", config->alg[op]);
     snprintf(text + strlen(text), sizeof(text) - strlen(text),
-             ";cal=%d,%s,%d;reorder=%d;report=%s;mem=%" PRId64 ";link=%d,%" PRId64 ",%" PRId64,
+             ";cal=%d,%s,%d;reorder=%d;per_node=%d;report=%s;mem=%" PRId64 ";link=%d,%" PRId64 ",%" PRId64,
              config->calibration_sought, config->calibration, config->goal_last, config->reorder,
-             config->report, config->mem_bytes, config->link_set, config->link_alpha_ns,
-             config->link_beta_ps);
+             config->ranks_per_node, config->report, config->mem_bytes, config->link_set,
+             config->link_alpha_ns, config->link_beta_ps);
     uint64_t hash = UINT64_C(14695981039346656037); /* FNV-1a, 64 bits */
     for (const char *c = text; *c; c++)
         hash = (hash ^ (unsigned char)*c) * UINT64_C(1099511628211);

@@ -26,8 +26,9 @@ typedef struct pat_config {
         goal_last; /* PAT_GOAL=mean|last: which time `auto` makes small by calibration (pat_goal), default mean */
     bool
         reorder; /* PAT_REORDER=0|1: `auto` may join floating-point numbers in an order of its own; default 0 */
-    bool explain;        /* PAT_EXPLAIN=0|1: tell on the standard error what was chosen and why; default 0 */
-    bool background;     /* PAT_BACKGROUND=0|1 (also off|on, no|yes, false|true), default 1 */
+    int ranks_per_node; /* PAT_RANKS_PER_NODE=auto|<number>: plans take so many ranks, by number, as a node; 0: as the MPI library says, default */
+    bool explain;       /* PAT_EXPLAIN=0|1: tell on the standard error what was chosen and why; default 0 */
+    bool background;    /* PAT_BACKGROUND=0|1 (also off|on, no|yes, false|true), default 1 */
     char thread_pin[32]; /* PAT_THREAD_PIN=auto|off|<PU number>, default auto */
     bool wait_spin;      /* PAT_WAIT=spin|adaptive, default adaptive */
     int64_t mem_bytes;   /* PAT_MEM: cap on early data waiting in this process, with K, M, G; default 256M */

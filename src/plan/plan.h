@@ -124,6 +124,8 @@ typedef struct pat_job {
     const int64_t *starts; /* all-gather: num_ranks + 1, see pat_plan; NULL: all blocks are equally long */
     /* order[i]: the rank that stands at place i, where an algorithm takes that; the root, if any, at the first. NULL: by number */
     const int *order;
+    /* node_of[i]: which node of the cluster the rank at place i is on, by any number. NULL: every rank is on one of its own */
+    const int *node_of;
     const int64_t *arrival_ns; /* when each rank is expected to arrive; NULL: the algorithm does not ask */
     int64_t tau_ns;            /* one-way time of one block: alpha + block_bytes * beta, at least 1 */
     int64_t alpha_ns;          /* latency of a small message */

@@ -13,75 +13,8 @@
 #include "error.h"
 #include "explain.h"
 #include "machine.h"
-#include "nodes.h"
 #include "runtime.h"
 #include "sockets.h"
-
-/*
- * Are all of comm's ranks of this world, and are they on one node? node_of, mate_of: of each rank; NULL: not wanted. Needs no memory of its
- * own, because what ranks decide by it must not differ where one of them has none left.
- */
-static bool look_at_nodes(MPI_Comm comm, int size, int *node_of, int *mate_of, bool *one_node)
-{
-    enum { AT_ONCE = 256 };
-    int ranks[AT_ONCE], in_world[AT_ONCE], first_node = 0, me, num_world;
-    MPI_Group group, world;
-    bool inside = true;
-    *one_node = true;
-    PMPI_Comm_group(comm, &group);
-    PMPI_Comm_group(pat_rt.world, &world);
-    PMPI_Group_rank(world, &me);
-    PMPI_Group_size(world, &num_world);
-    for (int begin = 0; begin < size && inside; begin += AT_ONCE) {
-        const int count = size - begin < AT_ONCE ? size - begin : AT_ONCE;
-        for (int i = 0; i < count; i++)
-            ranks[i] = begin + i;
-        PMPI_Group_translate_ranks(group, count, ranks, world, in_world);
-        for (int i = 0; i < count && inside; i++) {
-            inside = in_world[i] != MPI_UNDEFINED;
-            const int node = inside ? pat_rt.node_of[in_world[i]] : 0;
-            first_node = begin + i == 0 ? node : first_node;
-            *one_node = *one_node && node == first_node;
-            if (node_of)
-                node_of[begin + i] = node;
-            if (mate_of)
-                mate_of[begin + i] =
-                    inside && node == pat_rt.node_of[me] ? pat_rt.node_of[num_world + in_world[i]] : -1;
-        }
-    }
-    PMPI_Group_free(&group);
-    PMPI_Group_free(&world);
-    return inside;
-}
-
-/* In which order a ring is to visit the ranks, and what nodes they are on. */
-static bool find_nodes(pat_comm *c)
-{
-    int *node_of = malloc((size_t)c->size * sizeof(*node_of)),
-        *order = malloc((size_t)c->size * sizeof(*order));
-    pat_mates *mates = &c->mates;
-    *mates =
-        (pat_mates){pat_rt.bells, pat_rt.bells ? malloc((size_t)c->size * sizeof(*mates->mate_of)) : NULL};
-    const bool known = node_of && order && (mates->mate_of || !mates->bells) &&
-                       look_at_nodes(c->user, c->size, node_of, mates->mate_of, &c->one_node);
-    const int fewest = known ? pat_nodes_fewest(node_of, c->size, order) : c->size;
-    c->blocks_in = fewest < c->size ? c->size - fewest : c->size - 1;
-    if (known && pat_nodes_order(node_of, c->size, order)) {
-        c->order = order;
-        order = NULL;
-    }
-    c->one_a_node = true;
-    /* All neighbours in the ring, which may close inside a node. */
-    for (int i = 0; i < c->size && known; i++) {
-        const int last = (i + c->size - 1) % c->size;
-        const int here = node_of[c->order ? c->order[i] : i],
-                  before = node_of[c->order ? c->order[last] : last];
-        c->one_a_node = c->one_a_node && here != before;
-    }
-    free(order);
-    free(node_of);
-    return known;
-}
 
 static int lane_slots(int op)
 {
@@ -136,9 +69,9 @@ static int take_calibration(pat_comm *c)
     pat_link link = c->link;
     c->calibration = pat_rt.calibration;
     c->calibrated = pat_calibration_knows(c->calibration, PAT_OP_ALLGATHER);
-    if (c->calibration || pat_rt.num_stored == 0 || !pat_comm_chooses_here(c->one_node))
+    if (c->calibration || pat_rt.num_stored == 0 || !pat_comm_chooses_here(c->layout.one_node))
         return MPI_SUCCESS;
-    int rc = c->order ? pat_link_find(&link, &pat_rt.config, c->own, NULL) : MPI_SUCCESS;
+    int rc = c->layout.order ? pat_link_find(&link, &pat_rt.config, c->own, NULL) : MPI_SUCCESS;
     if (rc != MPI_SUCCESS)
         return rc;
     const bool tells = pat_rt.config.explain && c->rank == 0;
@@ -164,9 +97,9 @@ static int comm_agree(pat_comm *c)
         pat_sockets_scan(c->sockets);
     c->arrival_ns = malloc((size_t)c->size * sizeof(*c->arrival_ns));
     c->from_root = malloc((size_t)c->size * sizeof(*c->from_root));
-    const bool room = c->arrival_ns && c->from_root && find_nodes(c);
-    const pat_tellers estimates = {c->own, PAT_TELL_ESTIMATES, c->rank, c->size, c->mates},
-                      samples = {c->own, PAT_TELL_SAMPLES, c->rank, c->size, c->mates};
+    const bool room = c->arrival_ns && c->from_root && pat_layout_find(&c->layout, c->user, c->size);
+    const pat_tellers estimates = {c->own, PAT_TELL_ESTIMATES, c->rank, c->size, c->layout.mates},
+                      samples = {c->own, PAT_TELL_SAMPLES, c->rank, c->size, c->layout.mates};
     int mine[5] = {room && pat_exchange_init(&c->exchange, &estimates) == 0 &&
                        pat_sample_init(&c->sample, &samples) == 0,
                    pat_rt.thread != NULL, pat_link_eager_bytes(), pat_sockets_packet_bytes(c->sockets),
@@ -183,7 +116,7 @@ static int comm_agree(pat_comm *c)
     c->credits.tags = pat_comm_tags(c, num_slots() - 1);
     if (rc != MPI_SUCCESS || !c->usable)
         return rc;
-    rc = pat_link_find(&c->link, &pat_rt.config, c->own, c->order);
+    rc = pat_link_find(&c->link, &pat_rt.config, c->own, c->layout.order);
     return rc == MPI_SUCCESS ? take_calibration(c) : rc;
 }
 
@@ -241,7 +174,7 @@ enum { FOR_EVER = -1, ONE_NODE = 1 << 20 };
 static intptr_t first_look(MPI_Comm comm, int size)
 {
     bool one;
-    const bool inside = look_at_nodes(comm, size, NULL, NULL, &one);
+    const bool inside = pat_layout_look(comm, size, &one);
     return !inside ? FOR_EVER : one ? ONE_NODE : 0;
 }
 
@@ -270,8 +203,8 @@ void pat_comm_explain_plan(const pat_comm *c, pat_lane *lane, const pat_algorith
     }
     const int limit = pat_link_eager_inside_bytes();
     const bool is_cut = job->segment_bytes > 0 && job->segment_bytes < job->block_bytes;
-    if (is_cut && !pat_collective_of(alg->op)->all_give && !c->one_a_node && job->segment_bytes > limit &&
-        !lane->told_waits) {
+    if (is_cut && !pat_collective_of(alg->op)->all_give && !c->layout.one_a_node &&
+        job->segment_bytes > limit && !lane->told_waits) {
         pat_explain_waits(c->size, job->segment_bytes, limit);
         lane->told_waits = true;
     }
@@ -455,8 +388,7 @@ void pat_comm_unref(pat_comm *c)
     pat_plan_free(&c->credits.plan);
     for (int op = 0; op < PAT_NUM_OPS; op++)
         free_guesses(&c->lanes[op]);
-    free(c->order);
-    free(c->mates.mate_of);
+    pat_layout_free(&c->layout);
     free(c->arrival_ns);
     free(c->from_root);
     pthread_mutex_destroy(&c->lock);

@@ -19,6 +19,7 @@
 #include "exchange.h"
 #include "guess.h"
 #include "lane.h"
+#include "layout.h"
 #include "link.h"
 #include "sample.h"
 #include "sockets.h"
@@ -46,11 +47,8 @@ typedef struct pat_comm {
     const pat_calibration *calibration; /* the runtime's, or what it has stored for this link; NULL: none */
     bool calibrated;    /* the calibration knows all-gathers: auto then goes by it, and not by the link */
     int slot_tags;      /* agreed: tags that each slot has */
-    pat_mates mates;    /* who of its ranks is on this node; their numbers are its own */
-    int *order;         /* the order in which rings visit ranks; NULL: by number */
     pat_tags call_tags; /* of rounds that are made in the call alone; they share one slot */
-    bool one_node, one_a_node; /* all ranks are on one node of the cluster; every rank is on one of its own */
-    int blocks_in; /* blocks of an all-gather that come in to the node with the fewest ranks; on one node, to a rank */
+    pat_layout layout;
 
     /* Guarded by the runtime's lock. */
     struct pat_comm *next;
@@ -179,7 +177,7 @@ static inline bool pat_comm_estimates(const pat_comm *c, const pat_algorithm *al
 /* Who is in a round here. */
 static inline pat_members pat_comm_members(pat_comm *c)
 {
-    return (pat_members){c->own, c->rank, c->size, &c->plans, c->mates};
+    return (pat_members){c->own, c->rank, c->size, &c->plans, c->layout.mates};
 }
 
 /* May rounds of `alg` be prepared without estimates, for the size that the last calls let expect? */
@@ -191,7 +189,7 @@ static inline bool pat_comm_ahead(const pat_comm *c, const pat_algorithm *alg)
 /* Is this process told of all its messages? Of those from ranks of this node, which mostly come in through shared memory, only a bell tells. */
 static inline bool pat_comm_is_told(const pat_comm *c, pat_sockets_told told)
 {
-    return (c->one_a_node || told.near) && (c->one_node || told.far);
+    return (c->layout.one_a_node || told.near) && (c->layout.one_node || told.far);
 }
 
 /*
@@ -213,7 +211,8 @@ static inline pat_job pat_comm_job(const pat_comm *c, const pat_lane *lane, int6
 {
     return (pat_job){.num_ranks = c->size,
                      .block_bytes = block_bytes,
-                     .order = c->order,
+                     .order = c->layout.order,
+                     .node_of = c->layout.node_of,
                      .tau_ns = pat_link_tau_ns(&c->link, block_bytes),
                      .alpha_ns = c->link.alpha_ns,
                      .beta_ps = c->link.beta_ps,

@@ -46,8 +46,10 @@ static int make(pat_comm *c, pat_lane *lane, pat_round *round, const pat_algorit
     if (pat_arrivals_expected(c, lane, alg, blocks.bytes))
         job.arrival_ns = c->arrival_ns;
     job.element_bytes = blocks.element_bytes;
-    if (pat_collective_of(lane->op)->rooted)
+    if (pat_collective_of(lane->op)->rooted) {
         job.order = from_root(c, blocks.root);
+        job.node_of = NULL; /* which is by the places of another order */
+    }
     pat_comm_explain_plan(c, lane, alg, &job);
     return pat_round_make(round, &members, alg, &job, c->rank, tags_of(c, lane, as_prepared));
 }

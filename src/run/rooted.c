@@ -25,8 +25,8 @@ static int make(pat_comm *c, pat_lane *lane, const pat_algorithm *alg, const pat
 {
     const pat_members members = pat_comm_members(c);
     pat_job job = pat_comm_job(c, lane, call->block_bytes);
-    job.order = NULL;     /* ranks stand as they are counted from the root */
-    job.together = false; /* it makes no difference here */
+    job.order = job.node_of = NULL; /* ranks stand as they are counted from the root */
+    job.together = false;           /* it makes no difference here */
     job.segment_bytes =
         pat_collective_of(alg->op)->all_give ? PAT_FIRST_BYTES : pat_segment_bytes(call->block_bytes);
     pat_comm_explain_plan(c, lane, alg, &job);

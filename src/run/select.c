@@ -30,7 +30,7 @@ static bool look_out_together(const pat_judged *judged, pat_outlook *together)
 
 bool pat_select_is_proven(const pat_comm *c)
 {
-    return c->calibrated || (c->one_a_node && c->link.packet_bytes > 0);
+    return c->calibrated || (!c->layout.one_node && c->link.packet_bytes > 0);
 }
 
 /*
@@ -39,7 +39,7 @@ bool pat_select_is_proven(const pat_comm *c)
  */
 static int64_t beyond_ns(const pat_comm *c, enum pat_op op)
 {
-    const int messages = pat_collective_of(op)->reduces ? 2 : c->blocks_in;
+    const int messages = pat_collective_of(op)->reduces ? 2 : c->layout.blocks_in;
     return messages * (c->link.alpha_ns + pat_pace_passes_on_ns());
 }
 
@@ -47,7 +47,8 @@ static int64_t beyond_ns(const pat_comm *c, enum pat_op op)
 static int64_t least_ns(const pat_comm *c, enum pat_op op, int64_t block_bytes)
 {
     const int64_t block_ns = pat_link_busy_ns(&c->link, block_bytes);
-    return pat_collective_of(op)->reduces ? 2 * (c->size - 1) * block_ns / c->size : c->blocks_in * block_ns;
+    return pat_collective_of(op)->reduces ? 2 * (c->size - 1) * block_ns / c->size
+                                          : c->layout.blocks_in * block_ns;
 }
 
 /*
@@ -56,7 +57,7 @@ static int64_t least_ns(const pat_comm *c, enum pat_op op, int64_t block_bytes)
  */
 static bool is_blind(const pat_comm *c, const pat_algorithm *contender)
 {
-    return !contender->any_order && !c->one_a_node && !c->one_node;
+    return !contender->any_order && !c->layout.one_a_node && !c->layout.one_node;
 }
 
 /*
@@ -65,7 +66,7 @@ static bool is_blind(const pat_comm *c, const pat_algorithm *contender)
  */
 static bool gains_by_arrivals_only(const pat_comm *c, const pat_algorithm *contender)
 {
-    return c->size == 2 && c->one_a_node && !contender->reduces;
+    return c->size == 2 && c->layout.one_a_node && !contender->reduces;
 }
 
 /*
@@ -113,8 +114,8 @@ static pat_judged judge_where(const pat_comm *c, enum pat_op op, bool announced,
                          .contest = {.ranks = c->size, .native_us = NAN}};
     *together = (pat_outlook){0};
     const bool left =
-        c->one_node && !c->calibrated && !pat_rt.config.link_set; /* a calibration of others alone */
-    if (!judged.contender || !c->background || !pat_comm_chooses_here(c->one_node) || left ||
+        c->layout.one_node && !c->calibrated && !pat_rt.config.link_set; /* a calibration of others alone */
+    if (!judged.contender || !c->background || !pat_comm_chooses_here(c->layout.one_node) || left ||
         pat_select_is_small(op, c->size, block_bytes))
         return judged;
     pat_contest_make(&judged.contest, c->calibration, op, block_bytes, announced);
@@ -174,7 +175,7 @@ static pat_terms terms_of(const pat_comm *c, enum pat_op op, const pat_judged *j
                        .announced = c->lanes[op].by_estimates,
                        .reckoned = judged->by_link,
                        .relay_first = judged->first,
-                       .many_a_node = !c->calibrated && !c->one_a_node && !c->one_node};
+                       .many_a_node = !c->calibrated && !c->layout.one_a_node && !c->layout.one_node};
 }
 
 /* What is judged is told to whoever wants to know. */
@@ -474,7 +475,7 @@ const pat_algorithm *pat_select(pat_comm *c, const pat_algorithm *alg, int64_t b
         /* Who it is will be decided when all have said when they come: pat_select_said. */
         if (c->lanes[alg->op].by_estimates && judged->verdict != PAT_RELAY_NEVER)
             chosen = (pat_next){PAT_BY_RELAY, chosen.measured, PAT_WHY_SAID};
-        if (!pat_comm_chooses_here(c->one_node))
+        if (!pat_comm_chooses_here(c->layout.one_node))
             chosen.why = PAT_WHY_ONE_NODE;
         else if (!c->background)
             chosen.why = PAT_WHY_NO_THREAD;
