@@ -65,6 +65,61 @@ static void relay_schedule(void **state)
     release(4);
 }
 
+/* Ranks 0, 1 and 4 on one node, 2 and 3 on another: what some send and receive, in the order of their plans. */
+static void relay_between_nodes(void **state)
+{
+    static const int node_of[] = {7, 7, 3, 3, 7};
+    static const struct {
+        int rank, peer, owner;
+        enum pat_node_kind kind;
+    } expected[] = {
+        /* its own block to the other node and to its own; the one that it serves; what others hand to it */
+        {0, 2, 0, PAT_NODE_SEND},
+        {0, 1, 0, PAT_NODE_SEND},
+        {0, 4, 0, PAT_NODE_SEND},
+        {0, 2, 2, PAT_NODE_RECV},
+        {0, 1, 2, PAT_NODE_SEND},
+        {0, 4, 2, PAT_NODE_SEND},
+        {0, 1, 1, PAT_NODE_RECV},
+        {0, 4, 4, PAT_NODE_RECV},
+        {0, 1, 3, PAT_NODE_RECV},
+        /* of three ranks there it serves the first and the third */
+        {2, 0, 2, PAT_NODE_SEND},
+        {2, 3, 2, PAT_NODE_SEND},
+        {2, 0, 0, PAT_NODE_RECV},
+        {2, 3, 0, PAT_NODE_SEND},
+        {2, 4, 4, PAT_NODE_RECV},
+        {2, 3, 4, PAT_NODE_SEND},
+        {2, 3, 3, PAT_NODE_RECV},
+        {2, 3, 1, PAT_NODE_RECV},
+        /* the third rank there serves nobody, since the other node has two */
+        {4, 2, 4, PAT_NODE_SEND},
+        {4, 0, 4, PAT_NODE_SEND},
+        {4, 1, 4, PAT_NODE_SEND},
+        {4, 0, 0, PAT_NODE_RECV},
+        {4, 1, 1, PAT_NODE_RECV},
+        {4, 0, 2, PAT_NODE_RECV},
+        {4, 1, 3, PAT_NODE_RECV},
+    };
+    int done[5] = {2, 2, 2, 2, 2}; /* ARRIVE and COPY */
+    (void)state;
+    pat_job job = make_job(5, 1000, NULL);
+    job.node_of = node_of;
+    build("relay", &job);
+    for (size_t i = 0; i < sizeof(expected) / sizeof(expected[0]); i++) {
+        const int rank = expected[i].rank;
+        const pat_node *n = &plans[rank].nodes[done[rank]++];
+        assert_int_equal(n->kind, expected[i].kind);
+        assert_int_equal(n->peer, expected[i].peer);
+        assert_int_equal(pat_node_address(n).offset, expected[i].owner * 1000);
+        assert_int_equal(n->length, 1000);
+        assert_int_equal(n->early, expected[i].owner != rank);
+    }
+    for (int rank = 0; rank < 5; rank += 2)
+        assert_int_equal(done[rank], plans[rank].num_nodes);
+    release(5);
+}
+
 static int relay_chunks_of(int num_ranks, int64_t block_bytes, int64_t piece_ns, int64_t time_ns,
                            int64_t eager_bytes)
 {
@@ -202,9 +257,9 @@ static void relay_chunk_counts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(relay_schedule),     cmocka_unit_test(relay_fills_packets),
-        cmocka_unit_test(relay_together),     cmocka_unit_test(relay_exchanges),
-        cmocka_unit_test(relay_chunk_counts),
+        cmocka_unit_test(relay_schedule),      cmocka_unit_test(relay_between_nodes),
+        cmocka_unit_test(relay_fills_packets), cmocka_unit_test(relay_together),
+        cmocka_unit_test(relay_exchanges),     cmocka_unit_test(relay_chunk_counts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
