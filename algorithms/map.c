@@ -7,8 +7,8 @@
 #include <stdlib.h>
 
 /*
- * Number the nodes, and count their ranks in first[node + 1]. found: room for a number per rank, of each node its first rank. A rank's node is
- * mostly that of the rank before, so nodes are looked for from the last one on.
+ * Number the nodes, and count their ranks in first[node + 1]. found: room for a number per rank; each node's first rank
+ * comes there. A rank's node is mostly that of the rank before, so nodes are looked for from the last one on.
  */
 static void number_nodes(pat_map *map, const pat_job *job, int *found)
 {

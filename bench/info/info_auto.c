@@ -80,14 +80,14 @@ static void find_nodes(MPI_Comm comm, int ranks, bool *one_node, bool *one_a_nod
 {
     MPI_Comm node;
     int *node_of = NULL;
-    *one_node = *one_a_node = pat_nodes_find(comm, &node, &node_of) == MPI_SUCCESS;
-    for (int r = 1; node_of && r < ranks; r++) {
-        *one_node = *one_node && node_of[r] == node_of[0];
-        for (int before = 0; before < r; before++)
-            *one_a_node = *one_a_node && node_of[r] != node_of[before];
-    }
-    if (node_of)
+    *one_node = *one_a_node = false;
+    if (pat_nodes_find(comm, &node, &node_of) == MPI_SUCCESS) {
+        /* The second half, the ranks' numbers there, is not needed. */
+        const pat_nodes_sizes sizes = pat_nodes_count(node_of, ranks, node_of + ranks);
+        *one_node = sizes.fewest == ranks;
+        *one_a_node = sizes.most == 1;
         MPI_Comm_free(&node);
+    }
     free(node_of);
 }
 

@@ -15,8 +15,9 @@ static int as_planned(int node, int rank)
 }
 
 /*
- * Are all of comm's ranks of this world, and are they on one node? Of each rank node_of is its node, planned what plans are to take as that, and mate_of its number there; NULL: not wanted. Needs no memory of its
- * own, because what ranks decide by it must not differ where one of them has none left.
+ * Are all of comm's ranks of this world, and are they on one node? Of each rank node_of is its node, planned what plans
+ * are to take as that, and mate_of its number there, or -1 on another node; NULL: not wanted. Needs no memory of its own,
+ * because what ranks decide by it must not differ where one of them has none left.
  */
 static bool look(MPI_Comm comm, int size, int *node_of, int *planned, int *mate_of, bool *one_node)
 {
@@ -53,7 +54,10 @@ static bool look(MPI_Comm comm, int size, int *node_of, int *planned, int *mate_
     return inside;
 }
 
-/* What plans go by: nodes, and in which order a ring is to visit the ranks. scratch: room for a number per rank, which may become the order. */
+/*
+ * What plans go by: nodes, and in which order a ring is to visit the ranks. scratch: room for a number per rank, which may
+ * become the order.
+ */
 static bool lay_out(pat_layout *l, const int *node_of, int size, int **scratch)
 {
     const pat_nodes_sizes sizes = pat_nodes_count(node_of, size, *scratch);
