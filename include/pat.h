@@ -172,8 +172,8 @@ PAT_PUBLIC int PAT_Wait(PAT_Request request);
 
 /*
  * Free a request and set the handle to PAT_REQUEST_NULL. An opened request may be freed: the library first moves early data out of
- * its buffer. Where it is passing a block on from there, it waits until the next rank has taken the block in: up to 0.2 s, and
- * where that rank has no memory left for it (PAT_MEM), until that rank calls. Error:
+ * its buffer. Where it is passing a block on from there, it waits until the MPI library has taken the message, which waits for no other
+ * rank's call (but where a file of Open MPI's parameters lowers an eager limit: then it may, if that rank's PAT_MEM is used up). Error:
  * MPI_ERR_REQUEST for a started request, which PAT_Wait must end first, and for PAT_REQUEST_NULL.
  */
 PAT_PUBLIC int PAT_Request_free(PAT_Request *request);

@@ -149,6 +149,16 @@ static inline void test_begin_on_nodes(int *argc, char ***argv)
     test_start(argc, argv, true);
 }
 
+/*
+ * Before test_begin: MPI takes chunks at once inside a node too, as it does over TCP, so that early data of an opened request comes in to
+ * the program's buffer where ranks pass it on.
+ */
+static inline void test_taken_at_once(void)
+{
+    setenv("OMPI_MCA_btl_vader_eager_limit", "65536", 1);
+    setenv("OMPI_MCA_btl_sm_eager_limit", "65536", 1); /* its name since Open MPI 5 */
+}
+
 static inline int test_end(void)
 {
     test_at("PAT_Finalize");

@@ -4,6 +4,7 @@
  * that `auto` leaves to the MPI library ends with the buffer in the program's hands, whatever had been prepared there.
  *
  * ranks: 3 5
+ * variants: default no-memory taken
  */
 #include "mpi_common.h"
 
@@ -98,6 +99,10 @@ int main(int argc, char **argv)
 {
     setenv("PAT_LINK", "20,2000", 0);
     setenv("PAT_RANKS_PER_NODE", "1", 0); /* else nobody passes anything on */
+    if (argc > 1 && strcmp(argv[1], "no-memory") == 0)
+        setenv("PAT_MEM", "0", 1); /* rank 2 has no room for what rank 1 passes on before it calls itself */
+    if (argc > 1 && strcmp(argv[1], "taken") == 0)
+        test_taken_at_once();
     test_begin(&argc, &argv);
     test_limit(60);
     char *own = malloc(BYTES), *got = malloc((size_t)test.size * BYTES),

@@ -6,6 +6,7 @@
  *
  * PAT_TEST_SECONDS: how long (default 3).
  * ranks: 2 4 7
+ * variants: default taken
  */
 #include "mpi_common.h"
 
@@ -119,6 +120,8 @@ int main(int argc, char **argv)
     const char *text = getenv("PAT_TEST_SECONDS");
     double seconds = text ? atof(text) : 3;
     setenv("PAT_RANKS_PER_NODE", "1", 0); /* else nobody passes anything on */
+    if (argc > 1 && strcmp(argv[1], "taken") == 0)
+        test_taken_at_once();
     test_begin(&argc, &argv);
     test_limit(60 + (int)seconds);
     layouts_make();

@@ -234,11 +234,13 @@ int PAT_Start(PAT_Request r)
         return rc;
     rc = start_locked(r);
     bool ours = rc == MPI_SUCCESS && !r->by_mpi;
+    /* The thread drives the round, or takes in elsewhere what was prepared for it, while the application does something else. */
+    const bool more = ours || (rc == MPI_SUCCESS && r->c && pat_epoch_goes_on(r->c));
     request_leave(r);
     if (ours)
         pat_announce_called(r->c);
-    if (ours && pat_rt.thread)
-        pat_thread_kick(pat_rt.thread); /* it drives the round while the application does something else */
+    if (more && pat_rt.thread)
+        pat_thread_kick(pat_rt.thread);
     return rc == MPI_SUCCESS || r->by_mpi || rc == MPI_ERR_REQUEST ? pat_error_end(rc)
                                                                    : pat_fail(r->call.comm, rc);
 }
@@ -291,8 +293,11 @@ int PAT_Request_free(PAT_Request *request)
         rc = pat_error(MPI_ERR_REQUEST, "PAT_Request_free: the request is started, call PAT_Wait first");
     else if (alive && r->c->hold.request == r)
         rc = pat_epoch_release_holder(r->c);
+    const bool more = alive && pat_epoch_goes_on(r->c); /* what was prepared comes in elsewhere from now on */
     if (r->c)
         pthread_mutex_unlock(&r->c->lock);
+    if (more && pat_rt.thread)
+        pat_thread_kick(pat_rt.thread);
     if (rc != MPI_SUCCESS)
         return pat_error_end(rc);
     if (r->c)

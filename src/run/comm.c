@@ -98,6 +98,7 @@ static int comm_agree(pat_comm *c)
     c->arrival_ns = malloc((size_t)c->size * sizeof(*c->arrival_ns));
     c->from_root = malloc((size_t)c->size * sizeof(*c->from_root));
     const bool room = c->arrival_ns && c->from_root && pat_layout_find(&c->layout, c->user, c->size);
+    c->taken_bytes = pat_link_taken_bytes(!c->layout.one_a_node);
     const pat_tellers estimates = {c->own, PAT_TELL_ESTIMATES, c->rank, c->size, c->layout.mates},
                       samples = {c->own, PAT_TELL_SAMPLES, c->rank, c->size, c->layout.mates};
     int mine[5] = {room && pat_exchange_init(&c->exchange, &estimates) == 0 &&

@@ -49,13 +49,33 @@ static bool lands_in_result(const pat_plan *plan)
     return false;
 }
 
+/*
+ * The program may want the holder's buffer back (PAT_Request_free) while another rank, which has no room left, waits for just this program. So from
+ * there only messages may be passed on that the MPI library takes at once. In a plan that has longer ones blocks come in elsewhere.
+ */
+static bool can_be_lent(const pat_comm *c, const pat_plan *plan)
+{
+    for (int i = 0; i < plan->num_nodes; i++) {
+        const pat_node *n = &plan->nodes[i];
+        if (!n->early || n->kind != PAT_NODE_SEND || n->from.space != PAT_SPACE_RESULT || n->length == 0)
+            continue;
+        const int first = pat_plan_block_of(plan, n->from.offset),
+                  last = pat_plan_block_of(plan, n->from.offset + n->length - 1);
+        const int64_t along = plan->carries ? (last - first + 1) * (int64_t)sizeof(pat_carried) : 0;
+        if (n->sync || n->length + along > c->taken_bytes)
+            return false;
+    }
+    return true;
+}
+
 void pat_early_land(pat_comm *c, pat_lane *lane)
 {
     const pat_round *round = lane->prepared;
     const pat_call *open = c->hold.open;
     int64_t early;
     if (open && c->hold.op == lane->op && open->recv_plain &&
-        pat_blocks_same(pat_blocks_of(open), pat_blocks_of_plan(round->plan), c->size)) {
+        pat_blocks_same(pat_blocks_of(open), pat_blocks_of_plan(round->plan), c->size) &&
+        can_be_lent(c, round->plan)) {
         pat_exec_land(round->exec, open->recvbuf, INT64_MAX);
         lane->landed_in_holder = true;
         return;

@@ -5,6 +5,7 @@
  */
 #include "link.h"
 
+#include <dlfcn.h>
 #include <limits.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -30,14 +31,34 @@ enum {
 enum { FIRST_BYTES = 4096, ENOUGH_NS = 500000 };
 
 #ifdef OPEN_MPI
+/* Is one of these components of Open MPI in use? Those that are not are closed. What is built into the library itself is not seen. */
+static bool is_in_use(int count, const char *const names[])
+{
+    bool found = false;
+    for (int i = 0; i < count && !found; i++) {
+        void *file = dlopen(names[i], RTLD_LAZY | RTLD_NOLOAD);
+        found = file != NULL;
+        if (file)
+            dlclose(file);
+    }
+    return found;
+}
+
+/* Does something other than ob1 move messages, as UCX does where there is InfiniBand? */
+static bool is_other_pml(void)
+{
+    static const char *const others[] = {"mca_pml_ucx.so", "mca_pml_cm.so"};
+    const char *set = getenv("OMPI_MCA_pml");
+    return (set && strcmp(set, "ob1") != 0) || is_in_use(2, others);
+}
+
 /* `set`: what an environment variable says; NULL: nothing. */
 static int eager_limit(const char *set, long unset)
 {
     enum { HEADERS = 256 }; /* what the protocol puts before the data counts against the limit */
-    const char *pml = getenv("OMPI_MCA_pml");
     char *end = NULL;
     const long limit = set ? strtol(set, &end, 10) : unset;
-    if (pml && strcmp(pml, "ob1") != 0)
+    if (is_other_pml())
         return INT_MAX;
     return limit > HEADERS && limit < INT_MAX && (!set || *end == '\0') ? (int)limit - HEADERS : INT_MAX;
 }
@@ -62,6 +83,24 @@ int pat_link_eager_inside_bytes(void)
 #else
     return INT_MAX;
 #endif
+}
+
+int pat_link_taken_bytes(bool has_mates)
+{
+    int limit = INT_MAX;
+#ifdef OPEN_MPI
+    static const char *const ob1[] = {"mca_pml_ob1.so"}, *const others[] = {
+                                                             "mca_btl_openib.so",   "mca_btl_uct.so",
+                                                             "mca_btl_ofi.so",      "mca_btl_usnic.so",
+                                                             "mca_btl_portals4.so", "mca_btl_ugni.so",
+                                                             "mca_btl_smcuda.so"};
+    if (is_in_use(1, ob1) && !is_in_use(7, others)) {
+        const int inside = pat_link_eager_inside_bytes(), far = pat_link_eager_bytes();
+        limit = has_mates && (inside == INT_MAX || inside < far) ? inside : far;
+    }
+#endif
+    (void)has_mates;
+    return limit == INT_MAX ? 0 : limit;
 }
 
 /*

@@ -29,6 +29,13 @@ int pat_link_eager_bytes(void);
 int pat_link_eager_inside_bytes(void);
 
 /*
+ * How long a message may be that the MPI library takes at once, whoever it is for: its sender has the buffer back, whatever the receiver does.
+ * has_mates: some ranks are on one node. 0: nobody knows, which is so but for Open MPI's ob1 over TCP and shared memory. A limit lowered in a file
+ * of Open MPI's parameters is not seen. Some tens of microseconds.
+ */
+int pat_link_taken_bytes(bool has_mates);
+
+/*
  * Collective over comm, the library's own. Neighbours are those of a ring through the ranks in this order (NULL: by number).
  * They bounce a byte; then every rank sends a stream of messages to its right neighbour at once, of longer and longer ones until each takes
  * half a millisecond or has half a MiB; then one in pieces. Of latencies the mean counts, of the rest the slowest rank. It takes some tens of milliseconds, up to some
