@@ -4,8 +4,9 @@
  * What:     blocks travel round a ring of nodes (of the cluster, here) in chunks; on every node one rank takes a block in,
  *           passes on to the next node whatever comes from the one before, at once and in whatever order the blocks set out, and hands the
  *           block to the other ranks of its node once it is whole. A node's ranks share that work, block by block (map.h).
- *           Receiving and passing on wait for no ARRIVE: ranks that still compute take part in the background. Only a
- *           rank's own block waits for its call. With one rank a node it is a ring of ranks, and on a single node everybody
+ *           Receiving from other nodes and passing on wait for no ARRIVE: ranks that still compute take part in the background. A
+ *           rank's own block waits for its call, and so does what is handed to it: inside a node that is a copy in memory, which
+ *           is best made once, to its place, by whom it is for and not while he computes. With one rank a node it is a ring of ranks, and on a single node everybody
  *           sends his block to all others.
  * Source:   pipelined ring broadcast, once per rank; that passing on needs no call is what makes it
  *           arrival-aware. Routes and order need no prediction, so none can be wrong. Only the number of chunks heeds
@@ -119,9 +120,9 @@ static bool exchange_pays(const pat_job *job)
 typedef struct relay {
     pat_plan *plan;
     pat_map map;
-    int rank, node;
-    int before, next;     /* its neighbours in the ring of nodes */
-    int64_t block, chunk; /* bytes */
+    int rank, node, arrive; /* arrive: the plan's node that is the call */
+    int before, next;       /* its neighbours in the ring of nodes */
+    int64_t block, chunk;   /* bytes */
 } relay;
 
 /* Once all of `here` is done the block is here: it goes to the other ranks of this node, whole, since they pass it to nobody. */
@@ -140,10 +141,9 @@ static void hand_out(const relay *r, int owner, const int *here, int num_here)
 /* This rank's own block sets out. */
 static void set_out(const relay *r)
 {
-    const int arrive = pat_plan_arrive(r->plan);
     const int copy = pat_plan_copy(r->plan, pat_own(0), pat_result(r->rank * r->block), r->block);
     const int to = pat_map_server(&r->map, r->next, r->rank);
-    pat_plan_after(r->plan, copy, arrive);
+    pat_plan_after(r->plan, copy, r->arrive);
     for (int64_t at = 0; at < r->block && r->next != r->node; at += r->chunk) {
         const int64_t bytes = pat_part_least(r->chunk, r->block - at);
         pat_plan_after(r->plan, pat_plan_send_unordered(r->plan, to, r->rank * r->block + at, bytes), copy);
@@ -182,7 +182,8 @@ static void take_in(const relay *r, bool served)
             if (served && server == r->rank && owner != r->rank)
                 pass_on(r, owner);
             else if (!served && server != r->rank)
-                pat_plan_recv(r->plan, server, owner * r->block, r->block);
+                pat_plan_after(r->plan, pat_plan_recv(r->plan, server, owner * r->block, r->block),
+                               r->arrive);
         }
         node = pat_map_before(&r->map, node);
     } while (node != r->node);
@@ -202,6 +203,7 @@ void pat_relay_build(pat_plan *plan, const pat_job *job, int rank)
         r.before = pat_map_before(&r.map, r.node);
         r.next = pat_map_next(&r.map, r.node);
         r.chunk = chunk_bytes(job, &r.map);
+        r.arrive = pat_plan_arrive(plan);
         set_out(&r);
         take_in(&r, true); /* first, where there is not memory for all early data: others wait for these */
         take_in(&r, false);

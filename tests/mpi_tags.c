@@ -8,11 +8,13 @@
  *
  * ranks: 2 3 5 8
  */
+#include <stdatomic.h>
+
 #include "mpi_common.h"
 
 enum { HIGHEST = 32767, MOST = 8, CALLS = 300 };
 
-static int highest_seen;
+static atomic_int highest_seen; /* by the background thread, too */
 
 int PMPI_Comm_get_attr(MPI_Comm comm, int keyval, void *value, int *flag)
 {
@@ -25,7 +27,9 @@ int PMPI_Comm_get_attr(MPI_Comm comm, int keyval, void *value, int *flag)
 
 static void see(int tag)
 {
-    highest_seen = tag > highest_seen ? tag : highest_seen;
+    int seen = atomic_load(&highest_seen);
+    while (tag > seen && !atomic_compare_exchange_weak(&highest_seen, &seen, tag))
+        continue;
 }
 
 int PMPI_Isend(const void *buf, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,

@@ -89,7 +89,22 @@ static bool begins_block(const pat_plan *p, pat_address at)
            at.offset == pat_plan_block_start(p, pat_plan_block_of(p, at.offset));
 }
 
-/* What unordered sends bring is awaited as PAT_RECV_WINDOW says, no later and no sooner: see plan.h. */
+static bool is_whole_block(const pat_plan *p, const pat_node *n)
+{
+    return begins_block(p, n->to) &&
+           pat_plan_block_start(p, pat_plan_block_of(p, n->to.offset) + 1) == n->to.offset + n->length;
+}
+
+static bool waits_for_call(const check *c, int recv)
+{
+    const pat_plan *p = &c->plans[c->owner[recv]];
+    int arrive = 0;
+    while (arrive < p->num_nodes && p->nodes[arrive].kind != PAT_NODE_ARRIVE)
+        arrive++;
+    return arrive < p->num_nodes && is_successor(c, c->first[c->owner[recv]] + arrive, recv);
+}
+
+/* What unordered sends bring is awaited as PAT_RECV_WINDOW says, no later and no sooner, or in the call alone: see plan.h. */
 int pat_check_windows(const check *c)
 {
     for (int l = 0; l < c->num_ranks * c->num_ranks; l++) {
@@ -102,9 +117,12 @@ int pat_check_windows(const check *c)
                 break;
             place = pat_check_byte(c, n->to) == end && !begins_block(&c->plans[r], n->to) ? place + 1 : 0;
             end = pat_check_byte(c, n->to) + n->length;
-            bool waits = place >= PAT_RECV_WINDOW;
-            if (c->plans[r].num_preds[recv - c->first[r]] != waits ||
-                (waits && !is_successor(c, c->partner[c->send[c->lane_at[l] + k - PAT_RECV_WINDOW]], recv)))
+            const bool in_call = !n->early && is_whole_block(&c->plans[r], n),
+                       waits = place >= PAT_RECV_WINDOW;
+            if (c->plans[r].num_preds[recv - c->first[r]] != (in_call || waits) ||
+                (in_call && !waits_for_call(c, recv)) ||
+                (!in_call && waits &&
+                 !is_successor(c, c->partner[c->send[c->lane_at[l] + k - PAT_RECV_WINDOW]], recv)))
                 return pat_check_refuse(c, r, recv - c->first[r],
                                         "does not wait for just the piece %d before it", PAT_RECV_WINDOW);
         }

@@ -162,7 +162,7 @@ int pat_plan_send_sync(pat_plan *plan, int peer, int64_t offset, int64_t length)
 /*
  * A send that may overtake the others to its peer: of those that are ready, the one with the lowest number goes
  * first, at most PAT_SEND_WINDOW at a time. All sends to that peer must be unordered too. Their receives wait for
- * nothing but what PAT_RECV_WINDOW says. Then no send stands in the way of another: of the pieces of a block that are
+ * nothing but what PAT_RECV_WINDOW says, or, of whole blocks, for the call alone. Then no send stands in the way of another: of the pieces of a block that are
  * under way the sender got and passed on the first one first, and for that one the receiver always has a receive
  * posted.
  */
