@@ -25,10 +25,11 @@ pat_bells *pat_bells_create(int count, int mine, int memory, const int *fds);
 size_t pat_bells_bytes(int count);
 void pat_bells_free(pat_bells *bells);
 
-/* Who of some communicator's ranks is on this node, and how they are woken. */
+/* Who of some communicator's ranks is on this node, how they are woken, and how their memory is reached. */
 typedef struct pat_mates {
-    pat_bells *bells; /* NULL: nobody is woken */
-    int *mate_of;     /* of each rank: its number on this node; -1: it is on another one */
+    pat_bells *bells;              /* NULL: nobody is woken */
+    const struct pat_reach *reach; /* see reach.h; NULL: it is not reached. Never without bells */
+    int *mate_of;                  /* of each rank: its number on this node; -1: it is on another one */
 } pat_mates;
 
 /* Something is there for rank `mate` of the node. Any thread. */

@@ -163,13 +163,13 @@ static void library_rings(pat_bells *b)
     int mate_of[64];
     for (int r = 0; r < test.size; r++)
         mate_of[r] = r;
-    rings_who_is_told(&(pat_mates){b, mate_of});
-    rings_both_ends(&(pat_mates){b, mate_of});
+    rings_who_is_told(&(pat_mates){b, NULL, mate_of});
+    rings_both_ends(&(pat_mates){b, NULL, mate_of});
     for (int r = 0; r < test.size; r++)
         mate_of[r] = -1; /* as if all were on other nodes */
     const unsigned before = pat_bells_rung(b);
-    pat_mates_ring(&(pat_mates){b, mate_of}, (test.rank + 1) % test.size);
-    pat_mates_ring(&(pat_mates){NULL, NULL}, 0);
+    pat_mates_ring(&(pat_mates){b, NULL, mate_of}, (test.rank + 1) % test.size);
+    pat_mates_ring(&(pat_mates){NULL, NULL, NULL}, 0);
     MPI_Barrier(MPI_COMM_WORLD);
     expect_int("rings by ranks of other nodes", 0, pat_bells_rung(b) - before);
 }

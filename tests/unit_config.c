@@ -149,6 +149,8 @@ static void test_wait(void **state)
     assert_true(good("PAT_REORDER", "yes").reorder);
     bad("PAT_REORDER", "sum");
     assert_int_equal(good("PAT_RANKS_PER_NODE", "16").ranks_per_node, 16);
+    assert_true(good("PAT_EXPLAIN", "0").single_copy);
+    assert_false(good("PAT_SINGLE_COPY", "off").single_copy);
     static const char *const no_number[] = {"", "0", "-1", "two", "4x", "99999999999"};
     for (size_t i = 0; i < sizeof(no_number) / sizeof(no_number[0]); i++)
         bad("PAT_RANKS_PER_NODE", no_number[i]);
@@ -255,9 +257,9 @@ static void test_digest(void **state)
 {
     (void)state;
     const uint64_t plain = digest(NULL, NULL, NULL, NULL);
-    /* FNV-1a of "alg=auto,bcast_auto,gather_auto,allreduce_auto,alltoall_auto;cal=1,,0;reorder=0;per_node=0;report=;mem=268435456;link=0,0,0", worked out apart from this
+    /* FNV-1a of "alg=auto,bcast_auto,gather_auto,allreduce_auto,alltoall_auto;cal=1,,0;reorder=0;per_node=0;copy=1;report=;mem=268435456;link=0,0,0", worked out apart from this
      * code: the same on every platform. */
-    assert_true(plain == UINT64_C(0xacd408f06b77afff));
+    assert_true(plain == UINT64_C(0x752354266e3ecf1f));
 
     /* The same settings, said differently. */
     assert_true(plain == digest("PAT_ALG", "auto", "PAT_MEM", "262144K"));
@@ -270,6 +272,7 @@ static void test_digest(void **state)
     assert_true(plain != digest("PAT_ALG", "ring", NULL, NULL));
     assert_true(plain != digest("PAT_REORDER", "1", NULL, NULL));
     assert_true(plain != digest("PAT_RANKS_PER_NODE", "4", NULL, NULL));
+    assert_true(plain != digest("PAT_SINGLE_COPY", "0", NULL, NULL));
     assert_true(plain == digest("PAT_RANKS_PER_NODE", "Auto", NULL, NULL));
     assert_true(plain != digest("PAT_ALG_BCAST", "bcast_chain", NULL, NULL));
     assert_true(plain != digest("PAT_ALG_GATHER", "gather_linear", NULL, NULL));

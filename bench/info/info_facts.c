@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "bells_meet.h"
+#include "reach.h"
 #include "collective.h"
 #include "comm.h"
 #include "config.h"
@@ -46,20 +47,25 @@ static json_t *mpi_library(void)
                      "most_ranks_by_tags", pat_comm_slot_tags() / pat_comm_tags_needed(1));
 }
 
-/* How the ranks of rank 0's node wake each other. Collective over comm. */
+/* How the ranks of rank 0's node wake each other, and whether they can read each other's memory. Collective over comm. */
 static json_t *bells(MPI_Comm comm)
 {
     MPI_Comm node;
     pat_bells *met = NULL;
+    pat_reach *reach = NULL;
     int ranks = 1, rc = PMPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
     if (rc == MPI_SUCCESS) {
         PMPI_Comm_size(node, &ranks);
         rc = pat_bells_meet(node, &met);
+        if (rc == MPI_SUCCESS)
+            rc = pat_reach_find(node, true, 0, &reach);
         PMPI_Comm_free(&node);
     }
     const bool rung = rc == MPI_SUCCESS && met;
+    const bool reached = rc == MPI_SUCCESS && reach;
     pat_bells_free(met);
-    return json_pack("{s:i, s:b}", "ranks", ranks, "rung", rung);
+    pat_reach_free(reach);
+    return json_pack("{s:i, s:b, s:b}", "ranks", ranks, "rung", rung, "reached", reached);
 }
 
 static json_t *processors(void)

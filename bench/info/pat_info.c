@@ -63,6 +63,19 @@ static void print_wake_up(long long sockets, const json_t *bells)
                ranks);
 }
 
+static void print_copies(const json_t *bells)
+{
+    const bool rung = json_is_true(json_object_get(bells, "rung")),
+               reached = json_is_true(json_object_get(bells, "reached"));
+    if (number_of(bells, "ranks") < 2)
+        return;
+    printf("long messages     inside a node %s\n",
+           reached && rung ? "are copied once, from rank to rank, unless PAT_SINGLE_COPY=0"
+           : reached       ? "go through the MPI library, since there are no bells"
+                     : "go through the MPI library: the system does not let ranks read each other's memory "
+                       "(/proc/sys/kernel/yama/ptrace_scope above 0, or a container without that right?)");
+}
+
 static void print_machine(const json_t *facts)
 {
     const json_t *mpi = json_object_get(facts, "mpi"), *cpus = json_object_get(facts, "processors"),
@@ -82,6 +95,7 @@ static void print_machine(const json_t *facts)
                    : "");
     printf("message tags      enough for plans of up to %lld ranks\n", number_of(mpi, "most_ranks_by_tags"));
     print_wake_up(number_of(mpi, "tcp_sockets"), json_object_get(facts, "bells"));
+    print_copies(json_object_get(facts, "bells"));
     if (json_is_null(cpus))
         printf("processors        not known\n");
     else

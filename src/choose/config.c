@@ -145,6 +145,11 @@ static bool read_ranks_per_node(pat_config *config, const char *text)
     return true;
 }
 
+static bool read_single_copy(pat_config *config, const char *text)
+{
+    return read_switch(&config->single_copy, text);
+}
+
 static bool read_thread_pin(pat_config *config, const char *text)
 {
     int64_t pu;
@@ -230,6 +235,11 @@ static const pat_setting settings[] = {
      "How many ranks, by their numbers in MPI_COMM_WORLD, plans take as being on one node of the cluster. "
      "With auto, "
      "those that can share memory, as the MPI library says.",
+     NULL},
+    {"PAT_SINGLE_COPY", read_single_copy, "1", SWITCH,
+     "Whether ranks of a node copy long messages straight from each other's memory, where the system lets "
+     "them. With "
+     "0 they go through the MPI library, as they do where it does not.",
      NULL},
     {"PAT_EXPLAIN", read_explain, "0", SWITCH,
      "Whether rank 0 tells on the standard error what was chosen and why, and which PAT_* variables nobody "
@@ -356,6 +366,7 @@ const char *pat_config_env(const char *name)
 int pat_config_read(pat_config *config, const char *(*get)(const char *name), char *why, size_t why_size)
 {
     pat_config result = {.background = true,
+                         .single_copy = true,
                          .calibration_sought = true,
                          .thread_pin = "auto",
                          .mem_bytes = INT64_C(256) << 20};
@@ -386,9 +397,10 @@ uint64_t pat_config_digest(const pat_config *config)
     for (int op = 0; op < PAT_NUM_OPS; op++)
         snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s%s", op ? "," : "", config->alg[op]);
     snprintf(text + strlen(text), sizeof(text) - strlen(text),
-             ";cal=%d,%s,%d;reorder=%d;per_node=%d;report=%s;mem=%" PRId64 ";link=%d,%" PRId64 ",%" PRId64,
+             ";cal=%d,%s,%d;reorder=%d;per_node=%d;copy=%d;report=%s;mem=%" PRId64 ";link=%d,%" PRId64
+             ",%" PRId64,
              config->calibration_sought, config->calibration, config->goal_last, config->reorder,
-             config->ranks_per_node, config->report, config->mem_bytes, config->link_set,
+             config->ranks_per_node, config->single_copy, config->report, config->mem_bytes, config->link_set,
              config->link_alpha_ns, config->link_beta_ps);
     uint64_t hash = UINT64_C(14695981039346656037); /* FNV-1a, 64 bits */
     for (const char *c = text; *c; c++)

@@ -3,12 +3,45 @@
  */
 #include "wire.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
+
+#include "error.h"
+#include "reach.h"
+
+/* What goes in place of an offered message's data. */
+typedef struct card {
+    pat_there data;
+    uint64_t taken; /* where the sender is told */
+} card;
+
+struct pat_offer {
+    card card;             /* sent, or received */
+    pat_message_data data; /* of the receiver: where it is to go */
+    bool incoming;
+    atomic_int taken; /* set by the receiver, from its process */
+};
+
+/* Does the message go as an offer? Both ends answer alike. */
+static bool is_offered(const pat_wire *w, int peer, const pat_message_data *data)
+{
+    return w->mates.reach && w->mates.mate_of[peer] >= 0 &&
+           pat_reach_pays(w->mates.reach, (int64_t)data->bytes[0] + data->bytes[1]);
+}
+
+/* NULL: there is no memory. */
+static pat_offer *offer_of(pat_wire *w, int owner)
+{
+    if (!w->offers)
+        w->offers = calloc((size_t)w->most, sizeof(*w->offers));
+    return w->offers ? &w->offers[owner] : NULL;
+}
 
 bool pat_wire_make(pat_wire *w, MPI_Comm comm, int first_tag, int most)
 {
     const size_t n = most > 0 ? (size_t)most : 1;
-    *w = (pat_wire){.comm = comm, .first_tag = first_tag};
+    *w = (pat_wire){.comm = comm, .first_tag = first_tag, .most = (int)n};
     w->requests = malloc(n * sizeof(MPI_Request));
     w->owner = malloc(n * sizeof(*w->owner));
     w->over = malloc(n * sizeof(*w->over));
@@ -22,6 +55,7 @@ void pat_wire_free(pat_wire *w)
     free(w->owner);
     free(w->over);
     free(w->asked);
+    free(w->offers);
     *w = (pat_wire){0};
 }
 
@@ -62,15 +96,43 @@ static MPI_Request *next_request(pat_wire *w, int owner, int asked)
     return request;
 }
 
-int pat_wire_send(pat_wire *w, int owner, int peer, int match, const pat_message_data *data, bool sync)
+static int no_memory(void)
+{
+    return pat_error(MPI_ERR_NO_MEM, "no memory for the messages of a round");
+}
+
+static int post_send(pat_wire *w, int owner, int peer, int match, const pat_message_data *data, bool sync)
 {
     view v;
     int (*send)(const void *, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request *) =
         sync ? PMPI_Issend : PMPI_Isend;
     int rc = view_make(&v, data);
     if (rc == MPI_SUCCESS)
-        rc = send(v.at, v.count, v.type, peer, w->first_tag + match, w->comm, next_request(w, owner, -1));
+        rc = send(v.at, v.count, v.type, peer, w->first_tag + match, w->comm,
+                  next_request(w, owner, PAT_WIRE_NOBODY));
     view_free(&v);
+    return rc;
+}
+
+/* It is lent once MPI has sent the card. */
+static int post_offer(pat_wire *w, int owner, int peer, int match, const pat_message_data *data)
+{
+    pat_offer *o = offer_of(w, owner);
+    if (!o)
+        return no_memory();
+    atomic_init(&o->taken, 0);
+    o->incoming = false;
+    o->card = (card){{{(uintptr_t)data->at[0], (uintptr_t)data->at[1]}, {data->bytes[0], data->bytes[1]}},
+                     (uintptr_t)&o->taken};
+    w->num_lent++;
+    return PMPI_Isend(&o->card, sizeof(o->card), MPI_BYTE, peer, w->first_tag + match, w->comm,
+                      next_request(w, owner, PAT_WIRE_LENT));
+}
+
+int pat_wire_send(pat_wire *w, int owner, int peer, int match, const pat_message_data *data, bool sync)
+{
+    int rc = is_offered(w, peer, data) ? post_offer(w, owner, peer, match, data)
+                                       : post_send(w, owner, peer, match, data, sync);
     if (rc == MPI_SUCCESS)
         pat_mates_ring(&w->mates, peer);
     return rc;
@@ -78,8 +140,18 @@ int pat_wire_send(pat_wire *w, int owner, int peer, int match, const pat_message
 
 int pat_wire_recv(pat_wire *w, int owner, int peer, int match, const pat_message_data *data)
 {
+    const bool offered = is_offered(w, peer, data);
+    pat_offer *o = offered ? offer_of(w, owner) : NULL;
     view v;
-    int rc = view_make(&v, data);
+    if (offered && !o)
+        return no_memory();
+    if (offered) {
+        o->incoming = true;
+        o->data = *data;
+    }
+    const pat_message_data what =
+        offered ? (pat_message_data){{(char *)&o->card, NULL}, {sizeof(o->card), 0}} : *data;
+    int rc = view_make(&v, &what);
     if (rc == MPI_SUCCESS)
         rc = PMPI_Irecv(v.at, v.count, v.type, peer, w->first_tag + match, w->comm,
                         next_request(w, owner, peer));
@@ -87,20 +159,63 @@ int pat_wire_recv(pat_wire *w, int owner, int peer, int match, const pat_message
     return rc;
 }
 
-/* A message is over here: if it was received, its sender may have waited for that, since it was long, or synchronous. */
-static void woken_by_end(const pat_wire *w, int place)
+/* The offer is here: its data is copied, and the sender is told. */
+static int take(const pat_wire *w, const pat_offer *o, int peer)
 {
-    if (w->asked[place] >= 0)
-        pat_mates_ring(&w->mates, w->asked[place]);
+    const int mate = w->mates.mate_of[peer];
+    int error = pat_reach_copy(w->mates.reach, mate, &o->card.data, o->data.at, o->data.bytes);
+    if (error == 0)
+        error = pat_reach_set(w->mates.reach, mate, o->card.taken);
+    return error == 0
+               ? MPI_SUCCESS
+               : pat_error(MPI_ERR_OTHER, "data in the memory of rank %d, on this node, cannot be copied: %s",
+                           peer, strerror(error));
+}
+
+/* Has the receiver taken what was lent? */
+static bool is_taken(pat_wire *w, int place)
+{
+    if (atomic_load(&w->offers[w->owner[place]].taken) == 0)
+        return false;
+    w->asked[place] = PAT_WIRE_NOBODY;
+    w->num_lent--;
+    return true;
+}
+
+/*
+ * MPI has finished a message. Is it over? If it was received, its sender may have waited for that, since it was long, or synchronous.
+ */
+static int finish(pat_wire *w, int place, bool *over)
+{
+    const int peer = w->asked[place];
+    int rc = MPI_SUCCESS;
+    *over = peer != PAT_WIRE_LENT || is_taken(w, place);
+    if (peer >= 0 && w->offers && w->offers[w->owner[place]].incoming)
+        rc = take(w, &w->offers[w->owner[place]], peer);
+    if (rc == MPI_SUCCESS && peer >= 0)
+        pat_mates_ring(&w->mates, peer);
+    return rc;
 }
 
 int pat_wire_test(pat_wire *w, int *count)
 {
-    int rc = PMPI_Testsome(w->num, w->requests, count, w->over, MPI_STATUSES_IGNORE);
-    if (*count == MPI_UNDEFINED)
-        *count = 0;
-    for (int i = 0; rc == MPI_SUCCESS && i < *count; i++)
-        woken_by_end(w, w->over[i]);
+    int finished = 0, over = 0;
+    int rc = PMPI_Testsome(w->num, w->requests, &finished, w->over, MPI_STATUSES_IGNORE);
+    *count = 0;
+    if (finished == MPI_UNDEFINED)
+        finished = 0;
+    for (int i = 0; rc == MPI_SUCCESS && i < finished; i++) {
+        bool is_over;
+        const int place = w->over[i];
+        rc = finish(w, place, &is_over);
+        if (is_over)
+            w->over[over++] = place;
+    }
+    /* What MPI has sent long ago may be taken now. (What it has just sent and was taken at once has left LENT above.) */
+    for (int place = 0; rc == MPI_SUCCESS && w->num_lent > 0 && place < w->num; place++)
+        if (w->asked[place] == PAT_WIRE_LENT && w->requests[place] == MPI_REQUEST_NULL && is_taken(w, place))
+            w->over[over++] = place;
+    *count = over;
     return rc;
 }
 
@@ -108,7 +223,7 @@ void pat_wire_compact(pat_wire *w)
 {
     int kept = 0;
     for (int i = 0; i < w->num; i++) {
-        if (w->requests[i] == MPI_REQUEST_NULL)
+        if (!pat_wire_is_open(w, i))
             continue;
         w->requests[kept] = w->requests[i];
         w->asked[kept] = w->asked[i];
@@ -120,15 +235,17 @@ void pat_wire_compact(pat_wire *w)
 int pat_wire_test_one(pat_wire *w, int place, bool *over, bool *cancelled)
 {
     MPI_Status status;
+    const bool sent = w->requests[place] == MPI_REQUEST_NULL; /* and lent */
     int flag = 0, gone = 0;
     int rc = PMPI_Test(&w->requests[place], &flag, &status);
-    if (rc == MPI_SUCCESS && flag)
+    *over = *cancelled = false;
+    if (rc == MPI_SUCCESS && flag && !sent)
         rc = PMPI_Test_cancelled(&status, &gone);
-    if (rc == MPI_SUCCESS && flag)
-        woken_by_end(w, place);
-    *over = flag;
+    if (rc != MPI_SUCCESS || !flag)
+        return rc;
     *cancelled = gone;
-    return rc;
+    *over = true;
+    return gone ? rc : finish(w, place, over);
 }
 
 int pat_wire_cancel(pat_wire *w, int place)

@@ -2,6 +2,9 @@
  * wire.h — the messages of one round that are in flight. The only file of a round that sends, receives, tests and cancels: another
  * transport, or another way of making progress, is another file like it. Must never know what a message is for.
  *
+ * A long message between ranks that reach each other's memory (reach.h) goes as an offer: what MPI sends is where the data lies, the receiver
+ * copies it, and then tells the sender that it has. So it is copied once, also where it has two runs, and it is over for its sender when the receiver has it.
+ *
  * A message has an owner, a number that the caller chooses (the engine: the node), and a place, its index among the messages in
  * flight. All functions that return int return MPI error codes.
  */
@@ -20,15 +23,23 @@ typedef struct pat_message_data {
     int bytes[2];
 } pat_message_data;
 
+typedef struct pat_offer pat_offer;
+
+/* Who waits for a message's end: nobody; or its own sender, which has offered it and waits until it is taken. */
+enum { PAT_WIRE_NOBODY = -1, PAT_WIRE_LENT = -2 };
+
 typedef struct pat_wire {
     MPI_Comm comm;
     int first_tag;
     pat_mates mates;       /* woken by what is sent to them, and by the end of what they sent */
     MPI_Request *requests; /* dense but for those that are over since the last pat_wire_compact */
     int *owner;
-    int *asked; /* of a receive: the rank that may wait for its end; -1: nobody */
-    int *over;  /* places of the messages that the last pat_wire_test found over */
+    int *asked;        /* of a receive: the rank that may wait for its end; else one of the two above */
+    int *over;         /* places of the messages that the last pat_wire_test found over */
+    pat_offer *offers; /* by owner; NULL: there has been none */
+    int most;          /* owners are below that */
     int num;
+    int num_lent; /* offers that MPI has sent and nobody has taken yet, as far as is known */
 } pat_wire;
 
 /* Room for so many messages. Returns whether there is memory; pat_wire_free is to be called in any case. */
@@ -49,7 +60,7 @@ void pat_wire_compact(pat_wire *wire);
 /* Of one message by its place: has no test found it over yet? Is it over now, and was it cancelled then? */
 static inline bool pat_wire_is_open(const pat_wire *wire, int place)
 {
-    return wire->requests[place] != MPI_REQUEST_NULL;
+    return wire->requests[place] != MPI_REQUEST_NULL || wire->asked[place] == PAT_WIRE_LENT;
 }
 int pat_wire_test_one(pat_wire *wire, int place, bool *over, bool *cancelled);
 

@@ -49,7 +49,7 @@ typedef struct pat_comm {
     int slot_tags;      /* agreed: tags that each slot has */
     pat_tags call_tags; /* of rounds that are made in the call alone; they share one slot */
     pat_layout layout;
-    int taken_bytes; /* see pat_link_taken_bytes; of this rank alone */
+    int taken_bytes; /* messages up to so long leave their sender's memory at once (pat_link_taken_bytes); of this rank alone */
 
     /* Guarded by the runtime's lock. */
     struct pat_comm *next;

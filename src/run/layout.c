@@ -79,7 +79,7 @@ bool pat_layout_find(pat_layout *l, MPI_Comm comm, int size)
 {
     const size_t room = (size_t)size * sizeof(int);
     int *node_of = malloc(room), *order = malloc(room), *planned = malloc(room);
-    *l = (pat_layout){.mates = {pat_rt.bells, pat_rt.bells ? malloc(room) : NULL}};
+    *l = (pat_layout){.mates = {pat_rt.bells, pat_rt.reach, pat_rt.bells ? malloc(room) : NULL}};
     bool found = node_of && order && planned && (l->mates.mate_of || !l->mates.bells) &&
                  look(comm, size, node_of, planned, l->mates.mate_of, &l->one_node);
     if (found) {

@@ -32,6 +32,8 @@ static void forget_machine(void)
     free(pat_rt.calibration);
     free(pat_rt.stored);
     free(pat_rt.node_of);
+    pat_reach_free(pat_rt.reach);
+    pat_rt.reach = NULL;
     pat_bells_free(pat_rt.bells);
     pat_rt.calibration = NULL;
     pat_rt.stored = NULL;
@@ -256,6 +258,11 @@ static int look_around(int rank, bool store)
     rc = find_stored(rank, store);
     if (rc == MPI_SUCCESS)
         rc = pat_bells_meet(node, &pat_rt.bells);
+    /* What MPI takes at once it goes on to take at once; where that is not known, segments of broadcasts. Without bells nobody would be told
+       that his data has been copied. */
+    const int inside = pat_link_eager_inside_bytes(), least = inside == INT_MAX ? PAT_SEGMENT_BYTES : inside;
+    if (rc == MPI_SUCCESS)
+        rc = pat_reach_find(node, pat_rt.bells && pat_rt.config.single_copy, least, &pat_rt.reach);
     if (rc == MPI_SUCCESS)
         rc = start_thread(node);
     PMPI_Comm_free(&node);

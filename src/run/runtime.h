@@ -14,6 +14,7 @@
 
 #include "algorithms.h"
 #include "bells.h"
+#include "reach.h"
 #include "calibration.h"
 #include "config.h"
 #include "engine.h"
@@ -52,6 +53,7 @@ typedef struct pat_runtime {
     struct pat_agreement *agreement; /* of pat_runtime_agree */
     struct pat_agreement *kept_agreements; /* that failed: MPI may still write to them */
     int *node_of;                          /* of each rank of the world; see pat_nodes_find */
+    pat_reach *reach; /* of this rank's node; NULL: its ranks do not copy from each other's memory */
     pat_bells *bells; /* of this rank's node; NULL: there are none. Freed when nobody sleeps any more */
     int comm_keyval;  /* of a communicator: its pat_comm */
     int self_keyval;  /* of MPI_COMM_SELF: ends the library in MPI_Finalize */

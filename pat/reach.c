@@ -1,0 +1,143 @@
+/*
+ * reach.c — see reach.h.
+ */
+#include "reach.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/random.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "error.h"
+
+struct pat_reach {
+    int count, least;
+    pid_t pids[];
+};
+
+/* Where a rank's secret lies, which shows whoever reads it that it has read that rank's memory. */
+typedef struct proof {
+    int64_t pid;
+    uint64_t at, secret;
+} proof;
+
+/* Runs of bytes, of which some have been moved. */
+typedef struct runs {
+    struct iovec run[2];
+    int first; /* the one that is not moved wholly */
+} runs;
+
+static void pass(runs *r, size_t moved)
+{
+    while (r->first < 2 && moved >= r->run[r->first].iov_len)
+        moved -= r->run[r->first++].iov_len;
+    if (moved > 0) {
+        r->run[r->first].iov_base = (char *)r->run[r->first].iov_base + moved;
+        r->run[r->first].iov_len -= moved;
+    }
+}
+
+bool pat_reach_pays(const pat_reach *r, int64_t bytes)
+{
+    return bytes > r->least;
+}
+
+static struct iovec run_of(uint64_t at, int64_t bytes)
+{
+    return (struct iovec){(void *)(uintptr_t)at, (size_t)bytes};
+}
+
+int pat_reach_copy(const pat_reach *r, int mate, const pat_there *from, char *const to[2], const int bytes[2])
+{
+    runs there = {{run_of(from->at[0], from->bytes[0]), run_of(from->at[1], from->bytes[1])}, 0},
+         here = {{run_of((uintptr_t)to[0], bytes[0]), run_of((uintptr_t)to[1], bytes[1])}, 0};
+    size_t left = (size_t)bytes[0] + (size_t)bytes[1];
+    while (left > 0) { /* the kernel may copy less than it is asked for */
+        const ssize_t moved =
+            process_vm_readv(r->pids[mate], &here.run[here.first], (unsigned long)(2 - here.first),
+                             &there.run[there.first], (unsigned long)(2 - there.first), 0);
+        if (moved <= 0)
+            return moved < 0 ? errno : EFAULT;
+        pass(&here, (size_t)moved);
+        pass(&there, (size_t)moved);
+        left -= (size_t)moved;
+    }
+    return 0;
+}
+
+int pat_reach_set(const pat_reach *r, int mate, uint64_t flag)
+{
+    int one = 1;
+    const struct iovec here = {&one, sizeof(one)}, there = {(void *)(uintptr_t)flag, sizeof(one)};
+    const ssize_t moved = process_vm_writev(r->pids[mate], &here, 1, &there, 1, 0);
+    return moved == (ssize_t)sizeof(one) ? 0 : moved < 0 ? errno : EFAULT;
+}
+
+/* Does this rank read every other one's secret where that says that it is? */
+static bool reads_all(const pat_reach *r, const proof *all, int mine)
+{
+    bool reads = true;
+    for (int m = 0; m < r->count && reads; m++) {
+        uint64_t seen = 0;
+        const pat_there there = {{all[m].at, 0}, {sizeof(seen), 0}};
+        reads =
+            m == mine || (pat_reach_copy(r, m, &there, (char *[2]){(char *)&seen, NULL}, there.bytes) == 0 &&
+                          seen == all[m].secret);
+    }
+    return reads;
+}
+
+/* Collective over node. *all: where every rank's secret lies. */
+static int try_all(MPI_Comm node, pat_reach *r, proof *all, int mine, bool *good)
+{
+    uint64_t secret = 0;
+    const bool drawn = getrandom(&secret, sizeof(secret), 0) == (ssize_t)sizeof(secret);
+    const proof me = {drawn ? getpid() : -1, (uintptr_t)&secret, secret};
+    int rc = PMPI_Allgather(&me, sizeof(me), MPI_BYTE, all, sizeof(me), MPI_BYTE, node);
+    *good = rc == MPI_SUCCESS;
+    for (int m = 0; m < r->count && *good; m++) {
+        r->pids[m] = (pid_t)all[m].pid;
+        *good = all[m].pid > 0;
+    }
+    const int mine_good = *good && reads_all(r, all, mine);
+    int least = 0;
+    if (rc == MPI_SUCCESS) /* and until then everybody's secret stays where it is */
+        rc = PMPI_Allreduce(&mine_good, &least, 1, MPI_INT, MPI_MIN, node);
+    *good = least;
+    return rc;
+}
+
+int pat_reach_find(MPI_Comm node, bool wanted, int least, pat_reach **reach)
+{
+    int count, mine, most[2] = {0};
+    bool good = false;
+    *reach = NULL;
+    PMPI_Comm_size(node, &count);
+    PMPI_Comm_rank(node, &mine);
+    if (count < 2)
+        return MPI_SUCCESS;
+    proof *all = malloc((size_t)count * sizeof(*all));
+    pat_reach *r = malloc(sizeof(*r) + (size_t)count * sizeof(r->pids[0]));
+    const int unable = !wanted || !all || !r,
+              mine_most[2] = {unable, least > PAT_REACH_LEAST ? least : PAT_REACH_LEAST};
+    int rc = PMPI_Allreduce(mine_most, most, 2, MPI_INT, MPI_MAX, node);
+    if (rc == MPI_SUCCESS && !most[0]) {
+        r->count = count;
+        r->least = most[1];
+        rc = try_all(node, r, all, mine, &good);
+    }
+    free(all);
+    if (good)
+        *reach = r;
+    else
+        free(r);
+    return rc == MPI_SUCCESS ? rc
+                             : pat_error(rc, "an MPI function has failed while the ranks of a node tried to "
+                                             "read each other's memory");
+}
+
+void pat_reach_free(pat_reach *r)
+{
+    free(r);
+}
