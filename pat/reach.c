@@ -18,7 +18,7 @@ struct pat_reach {
 
 /* Where a rank's secret lies, which shows whoever reads it that it has read that rank's memory. */
 typedef struct proof {
-    int64_t pid;
+    int32_t pid, least; /* pid 0: this rank does not copy */
     uint64_t at, secret;
 } proof;
 
@@ -74,6 +74,20 @@ int pat_reach_set(const pat_reach *r, int mate, uint64_t flag)
     return moved == (ssize_t)sizeof(one) ? 0 : moved < 0 ? errno : EFAULT;
 }
 
+/* Returns whether all want to. */
+static bool take_all(pat_reach *r, const proof *all, int count)
+{
+    r->count = count;
+    r->least = 0;
+    bool want = true;
+    for (int m = 0; m < count; m++) {
+        r->pids[m] = all[m].pid;
+        r->least = all[m].least > r->least ? all[m].least : r->least;
+        want = want && all[m].pid > 0;
+    }
+    return want;
+}
+
 /* Does this rank read every other one's secret where that says that it is? */
 static bool reads_all(const pat_reach *r, const proof *all, int mine)
 {
@@ -88,47 +102,26 @@ static bool reads_all(const pat_reach *r, const proof *all, int mine)
     return reads;
 }
 
-/* Collective over node. *all: where every rank's secret lies. */
-static int try_all(MPI_Comm node, pat_reach *r, proof *all, int mine, bool *good)
-{
-    uint64_t secret = 0;
-    const bool drawn = getrandom(&secret, sizeof(secret), 0) == (ssize_t)sizeof(secret);
-    const proof me = {drawn ? getpid() : -1, (uintptr_t)&secret, secret};
-    int rc = PMPI_Allgather(&me, sizeof(me), MPI_BYTE, all, sizeof(me), MPI_BYTE, node);
-    *good = rc == MPI_SUCCESS;
-    for (int m = 0; m < r->count && *good; m++) {
-        r->pids[m] = (pid_t)all[m].pid;
-        *good = all[m].pid > 0;
-    }
-    const int mine_good = *good && reads_all(r, all, mine);
-    int least = 0;
-    if (rc == MPI_SUCCESS) /* and until then everybody's secret stays where it is */
-        rc = PMPI_Allreduce(&mine_good, &least, 1, MPI_INT, MPI_MIN, node);
-    *good = least;
-    return rc;
-}
-
 int pat_reach_find(MPI_Comm node, bool wanted, int least, pat_reach **reach)
 {
-    int count, mine, most[2] = {0};
-    bool good = false;
+    enum { MOST_RANKS = 252 }; /* as of bells, without which nobody copies */
+    int count, mine, all_good = 0;
+    uint64_t secret = 0;
+    proof all[MOST_RANKS];
     *reach = NULL;
     PMPI_Comm_size(node, &count);
     PMPI_Comm_rank(node, &mine);
-    if (count < 2)
+    if (count < 2 || count > MOST_RANKS)
         return MPI_SUCCESS;
-    proof *all = malloc((size_t)count * sizeof(*all));
     pat_reach *r = malloc(sizeof(*r) + (size_t)count * sizeof(r->pids[0]));
-    const int unable = !wanted || !all || !r,
-              mine_most[2] = {unable, least > PAT_REACH_LEAST ? least : PAT_REACH_LEAST};
-    int rc = PMPI_Allreduce(mine_most, most, 2, MPI_INT, MPI_MAX, node);
-    if (rc == MPI_SUCCESS && !most[0]) {
-        r->count = count;
-        r->least = most[1];
-        rc = try_all(node, r, all, mine, &good);
-    }
-    free(all);
-    if (good)
+    const bool able = wanted && r && getrandom(&secret, sizeof(secret), 0) == (ssize_t)sizeof(secret);
+    const proof me = {able ? getpid() : 0, least > PAT_REACH_LEAST ? least : PAT_REACH_LEAST,
+                      (uintptr_t)&secret, secret};
+    int rc = PMPI_Allgather(&me, sizeof(me), MPI_BYTE, all, sizeof(me), MPI_BYTE, node);
+    const int good = rc == MPI_SUCCESS && r && take_all(r, all, count) && reads_all(r, all, mine);
+    if (rc == MPI_SUCCESS) /* and until then everybody's secret stays where it is */
+        rc = PMPI_Allreduce(&good, &all_good, 1, MPI_INT, MPI_MIN, node);
+    if (rc == MPI_SUCCESS && all_good)
         *reach = r;
     else
         free(r);

@@ -190,12 +190,13 @@ json_t *info_facts(MPI_Comm comm, bool *good)
     MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, comm);
     json_t *thread = all ? background_thread(comm, &config, good)
                          : json_pack("{s:s}", "error", "not known, because a setting is malformed");
-    json_t *calibration = NULL;
-    json_t *by_auto = all ? info_auto(comm, &config, &calibration)
-                          : json_pack("{s:s}", "not_known", "a setting is malformed");
+    json_t *calibration = NULL, *rung = bells(comm);
+    json_t *by_auto =
+        all ? info_auto(comm, &config, json_is_true(json_object_get(rung, "reached")), &calibration)
+            : json_pack("{s:s}", "not_known", "a setting is malformed");
     return json_pack("{s:s, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o?, s:o, s:o}", "version",
-                     PAT_PROJECT_VERSION, "ranks", ranks, "mpi", mpi_library(), "bells", bells(comm),
-                     "processors", processors(), "background_thread", thread, "calls", takers(), "settings",
-                     set, "unknown_settings", strays(), "calibration", calibration, "auto", by_auto,
-                     "algorithms", algorithms());
+                     PAT_PROJECT_VERSION, "ranks", ranks, "mpi", mpi_library(), "bells", rung, "processors",
+                     processors(), "background_thread", thread, "calls", takers(), "settings", set,
+                     "unknown_settings", strays(), "calibration", calibration, "auto", by_auto, "algorithms",
+                     algorithms());
 }

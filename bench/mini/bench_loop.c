@@ -395,7 +395,7 @@ static pat_comm *library_state(const bench_run *run)
         needed =
             needed || pat_algorithm_find(run->options->algs[a]) != pat_algorithm_native(run->options->op);
     if (needed)
-        bench_must(pat_comm_get(MPI_COMM_WORLD, false, &c), "the library's state");
+        bench_must(pat_comm_get(MPI_COMM_WORLD, false, false, &c), "the library's state");
     return c;
 }
 

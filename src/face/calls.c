@@ -203,7 +203,10 @@ static bool run_or_choose(const pat_algorithm *in_use, const pat_call *call, con
     pat_comm *c = NULL;
     const bool ours = call->block_bytes > 0 && call->block_bytes <= PAT_MAX_BLOCK;
     const int64_t start_ns = outcome ? pat_clock_local_ns() : 0;
-    *rc = ours ? pat_comm_get(call->comm, in_use->chooses, &c) : MPI_SUCCESS;
+    int size = 0;
+    PMPI_Comm_size(call->comm, &size);
+    const bool copies = pat_select_copies(in_use->op, size, call->mean_bytes);
+    *rc = ours ? pat_comm_get(call->comm, in_use->chooses, copies, &c) : MPI_SUCCESS;
     if (outcome)
         outcome->before_ns = pat_clock_local_ns() - start_ns;
     if (*rc != MPI_SUCCESS) {
@@ -327,7 +330,7 @@ static bool rooted_by_plan(const pat_algorithm *in_use, bool described, const pa
 {
     pat_comm *c = NULL;
     const bool ours = described && call->block_bytes > 0 && call->block_bytes <= PAT_MAX_BLOCK;
-    *rc = ours ? pat_comm_get(call->comm, in_use->chooses, &c) : MPI_SUCCESS;
+    *rc = ours ? pat_comm_get(call->comm, in_use->chooses, false, &c) : MPI_SUCCESS;
     if (*rc != MPI_SUCCESS) {
         *rc = pat_fail(call->comm, *rc);
         return true;

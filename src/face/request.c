@@ -110,7 +110,7 @@ int PAT_Allgather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype
     if (rc == MPI_SUCCESS)
         rc = rc_send;
     if (rc == MPI_SUCCESS)
-        rc = pat_comm_get(comm, false, &r->c);
+        rc = pat_comm_get(comm, false, false, &r->c);
     if (rc != MPI_SUCCESS) {
         let_go(r);
         return pat_fail(comm, rc);

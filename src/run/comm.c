@@ -69,7 +69,7 @@ static int take_calibration(pat_comm *c)
     pat_link link = c->link;
     c->calibration = pat_rt.calibration;
     c->calibrated = pat_calibration_knows(c->calibration, PAT_OP_ALLGATHER);
-    if (c->calibration || pat_rt.num_stored == 0 || !pat_comm_chooses_here(c->layout.one_node))
+    if (c->calibration || pat_rt.num_stored == 0 || !pat_comm_chooses_here(c->layout.one_node, false))
         return MPI_SUCCESS;
     int rc = c->layout.order ? pat_link_find(&link, &pat_rt.config, c->own, NULL) : MPI_SUCCESS;
     if (rc != MPI_SUCCESS)
@@ -117,7 +117,10 @@ static int comm_agree(pat_comm *c)
     c->credits.tags = pat_comm_tags(c, num_slots() - 1);
     if (rc != MPI_SUCCESS || !c->usable)
         return rc;
-    rc = pat_link_find(&c->link, &pat_rt.config, c->own, c->layout.order);
+    if (c->layout.one_node && c->layout.mates.reach && !pat_rt.config.link_set)
+        rc = pat_link_copies(&c->link, c->own, &c->layout.mates);
+    else
+        rc = pat_link_find(&c->link, &pat_rt.config, c->own, c->layout.order);
     return rc == MPI_SUCCESS ? take_calibration(c) : rc;
 }
 
@@ -188,9 +191,14 @@ static bool kept_with(MPI_Comm comm, intptr_t *kept)
     return known;
 }
 
-bool pat_comm_chooses_here(bool one_node)
+bool pat_comm_chooses_here(bool one_node, bool copies)
 {
-    return !one_node || pat_rt.config.link_set || pat_rt.calibration;
+    return !one_node || pat_rt.config.link_set || pat_rt.calibration || (copies && pat_rt.reach);
+}
+
+bool pat_comm_copies(const pat_comm *c)
+{
+    return c->layout.one_node && c->layout.mates.reach && !c->calibrated && !pat_rt.config.link_set;
 }
 
 void pat_comm_explain_plan(const pat_comm *c, pat_lane *lane, const pat_algorithm *alg, const pat_job *job)
@@ -234,11 +242,11 @@ static bool look_for_the_first_time(MPI_Comm comm, int size, intptr_t *kept)
  * Shall a call here be left to the MPI library without a state, which takes time to make? Yes where auto would leave it to that
  * library anyway, and for some calls where there is too little history to say that a state will pay.
  */
-static bool left_alone(MPI_Comm comm, int size, bool choosing)
+static bool left_alone(MPI_Comm comm, int size, bool choosing, bool copies)
 {
     intptr_t kept;
     const bool first = look_for_the_first_time(comm, size, &kept);
-    if (kept == FOR_EVER || (choosing && !pat_comm_chooses_here(kept & ONE_NODE))) {
+    if (kept == FOR_EVER || (choosing && !pat_comm_chooses_here(kept & ONE_NODE, copies))) {
         if (first)
             explain_left(comm, size);
         return true;
@@ -271,9 +279,9 @@ enum pat_why pat_comm_why_not(MPI_Comm comm)
         return c->slot_tags < pat_comm_tags_needed(c->size) ? PAT_WHY_TAGS : PAT_WHY_CANNOT;
     if (!kept_with(comm, &kept))
         return PAT_WHY_CANNOT;
-    return kept == FOR_EVER                                  ? PAT_WHY_GROUPS
-           : kept & ONE_NODE && !pat_comm_chooses_here(true) ? PAT_WHY_ONE_NODE
-                                                             : PAT_WHY_FIRST;
+    return kept == FOR_EVER                                         ? PAT_WHY_GROUPS
+           : kept & ONE_NODE && !pat_comm_chooses_here(true, false) ? PAT_WHY_ONE_NODE
+                                                                    : PAT_WHY_FIRST;
 }
 
 enum pat_why pat_comm_why_left(MPI_Comm comm, enum pat_why why)
@@ -286,14 +294,14 @@ enum pat_why pat_comm_why_left(MPI_Comm comm, enum pat_why why)
     if (size < 2)
         return PAT_WHY_ONE_RANK;
     const bool first = look_for_the_first_time(comm, size, &kept);
-    if (kept != FOR_EVER && (!(kept & ONE_NODE) || pat_comm_chooses_here(true)))
+    if (kept != FOR_EVER && (!(kept & ONE_NODE) || pat_comm_chooses_here(true, false)))
         return why;
     if (first)
         explain_left(comm, size);
     return pat_comm_why_not(comm);
 }
 
-int pat_comm_get(MPI_Comm comm, bool choosing, pat_comm **out)
+int pat_comm_get(MPI_Comm comm, bool choosing, bool copies, pat_comm **out)
 {
     int found, size;
     pat_comm *c = NULL;
@@ -303,7 +311,7 @@ int pat_comm_get(MPI_Comm comm, bool choosing, pat_comm **out)
         return rc;
     if (!found) {
         PMPI_Comm_size(comm, &size);
-        if (pat_comm_is_inter(comm) || size < 2 || left_alone(comm, size, choosing))
+        if (pat_comm_is_inter(comm) || size < 2 || left_alone(comm, size, choosing, copies))
             return MPI_SUCCESS;
         if (pat_rt.dropin) /* a report leaves out how long the last member is waited for */
             PMPI_Barrier(comm);

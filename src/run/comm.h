@@ -109,7 +109,7 @@ bool pat_comm_is_inter(MPI_Comm comm);
  * Get the state of `comm`, which is made at its first use (collective then). choosing: the algorithm in use chooses (`auto`), the same on
  * all ranks. *out is NULL when this call is left to the MPI library. Returns an MPI error code.
  */
-int pat_comm_get(MPI_Comm comm, bool choosing, pat_comm **out);
+int pat_comm_get(MPI_Comm comm, bool choosing, bool copies, pat_comm **out);
 
 /* Why *out was NULL, for a report or PAT_EXPLAIN. */
 enum pat_why pat_comm_why_not(MPI_Comm comm);
@@ -119,9 +119,13 @@ enum pat_why pat_comm_why_left(MPI_Comm comm, enum pat_why why);
 
 /*
  * May `auto` take anything but the MPI library? one_node: all ranks are on one node of the cluster. There it may only if a calibration
- * or PAT_LINK says what messages take: inside a node the MPI library has the shorter way.
+ * or PAT_LINK says what messages take, since inside a node the MPI library has the shorter way; or, where ranks copy from each other's memory, in
+ * calls that gain by that (pat_select_copies).
  */
-bool pat_comm_chooses_here(bool one_node);
+bool pat_comm_chooses_here(bool one_node, bool copies);
+
+/* Are all ranks on one node, and copy from each other's memory, and does nothing but that say what messages take there? */
+bool pat_comm_copies(const pat_comm *c);
 
 /* Has something failed here for good? Returns its MPI error code, with its text for PAT_Error_string, or MPI_SUCCESS. */
 static inline int pat_comm_failed(const pat_comm *c)

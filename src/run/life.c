@@ -206,7 +206,7 @@ static int find_stored(int rank, bool store)
     PMPI_Comm_size(pat_rt.world, &size);
     for (int r = 1; r < size; r++)
         one_node = one_node && pat_rt.node_of[r] == pat_rt.node_of[0];
-    if (!store || !pat_comm_chooses_here(one_node))
+    if (!store || !pat_comm_chooses_here(one_node, false))
         return MPI_SUCCESS;
     return pat_machine_stored(pat_rt.world, rank == 0 && pat_rt.config.explain ? &listener : NULL,
                               &pat_rt.stored, &pat_rt.num_stored);

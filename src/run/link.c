@@ -12,6 +12,8 @@
 #include <string.h>
 
 #include "clock.h"
+#include "error.h"
+#include "reach.h"
 
 enum { MAX_BYTES = 4 << 20, PIECES = 16, BOUNCES = 21, TAG = 1 };
 
@@ -339,5 +341,56 @@ int pat_link_find(pat_link *link, const pat_config *config, MPI_Comm comm, const
     link->alpha_ns = config->link_alpha_ns;
     link->piece_ns = pat_link_least_piece_ns(link->alpha_ns);
     link->beta_ps = config->link_beta_ps;
+    return MPI_SUCCESS;
+}
+
+/* What a copy of so many bytes at `at` in rank `from` takes while all copy, the best of some; 0 where it cannot be copied. */
+static int64_t copy_ns(const pat_mates *mates, int from, uint64_t at, char *to, int bytes)
+{
+    enum { TIMES = 3 };
+    const pat_there there = {{at, 0}, {bytes, 0}};
+    int64_t least = INT64_MAX;
+    for (int i = 0; i < TIMES; i++) {
+        const int64_t start = pat_clock_local_ns();
+        if (pat_reach_copy(mates->reach, mates->mate_of[from], &there, (char *[]){to, NULL}, there.bytes) !=
+            0)
+            return 0;
+        const int64_t took = pat_clock_local_ns() - start;
+        least = took < least ? took : least;
+    }
+    return least;
+}
+
+int pat_link_copies(pat_link *link, MPI_Comm comm, const pat_mates *mates)
+{
+    enum { BYTES = 256 << 10 };
+    int rank, size;
+    PMPI_Comm_rank(comm, &rank);
+    PMPI_Comm_size(comm, &size);
+    const int left = (rank + size - 1) % size, right = (rank + 1) % size;
+    char *data = malloc(2 * BYTES);
+    uint64_t mine = (uintptr_t)data, there = 0;
+    if (data)
+        memset(data, 1, 2 * BYTES); /* or the kernel would give all of it the same page */
+    int rc = PMPI_Barrier(comm);
+    const int64_t start = pat_clock_local_ns();
+    if (rc == MPI_SUCCESS)
+        rc = PMPI_Sendrecv(&mine, sizeof(mine), MPI_BYTE, left, TAG, &there, sizeof(there), MPI_BYTE, right,
+                           TAG, comm, MPI_STATUS_IGNORE);
+    /* A message's time, a copy's, and whether that is known. */
+    int64_t took[3] = {pat_clock_local_ns() - start}, all[3] = {0};
+    if (rc == MPI_SUCCESS && data && there)
+        took[1] = copy_ns(mates, right, there, data + BYTES, BYTES);
+    took[2] = took[1] > 0;
+    if (rc == MPI_SUCCESS) /* and until then all data stays where it is */
+        rc = PMPI_Allreduce(took, all, 3, MPI_INT64_T, MPI_SUM, comm);
+    free(data);
+    if (rc != MPI_SUCCESS)
+        return rc;
+    if (all[2] == 0)
+        return pat_error(MPI_ERR_NO_MEM, "no memory to measure what copies between the ranks of a node take");
+    link->alpha_ns = all[0] / size > 0 ? all[0] / size : 1;
+    link->beta_ps = all[1] * 1000 / (all[2] * BYTES) > 0 ? all[1] * 1000 / (all[2] * BYTES) : 1;
+    link->piece_ns = pat_link_least_piece_ns(link->alpha_ns);
     return MPI_SUCCESS;
 }

@@ -7,6 +7,7 @@
 #include <mpi.h>
 #include <stdint.h>
 
+#include "bells.h"
 #include "config.h"
 
 typedef struct pat_link {
@@ -42,6 +43,12 @@ int pat_link_taken_bytes(bool has_mates);
  * hundreds where many ranks share a core. It leaves eager_bytes and packet_bytes alone. Returns an MPI error code.
  */
 int pat_link_measure(pat_link *link, MPI_Comm comm, const int *order);
+
+/*
+ * The same on one node whose ranks copy from each other's memory: all copy from a neighbour at once. Some milliseconds. Collective over comm. Returns
+ * an MPI error code.
+ */
+int pat_link_copies(pat_link *link, MPI_Comm comm, const pat_mates *mates);
 
 /* Measure it, or take what PAT_LINK says where that is set. Returns as above. */
 int pat_link_find(pat_link *link, const pat_config *config, MPI_Comm comm, const int *order);

@@ -40,7 +40,8 @@ bool pat_select_is_proven(const pat_comm *c)
 static int64_t beyond_ns(const pat_comm *c, enum pat_op op)
 {
     const int messages = pat_collective_of(op)->reduces ? 2 : c->layout.blocks_in;
-    return messages * (c->link.alpha_ns + pat_pace_passes_on_ns());
+    /* Where ranks copy, nobody passes anything on. */
+    return messages * (c->link.alpha_ns + (pat_comm_copies(c) ? 0 : pat_pace_passes_on_ns()));
 }
 
 /* What a link must carry when all ranks call at once: all other ranks' blocks, or each part of a vector there and back. */
@@ -113,11 +114,16 @@ static pat_judged judge_where(const pat_comm *c, enum pat_op op, bool announced,
                          .contender = pat_algorithm_contender(op),
                          .contest = {.ranks = c->size, .native_us = NAN}};
     *together = (pat_outlook){0};
-    const bool left =
-        c->layout.one_node && !c->calibrated && !pat_rt.config.link_set; /* a calibration of others alone */
-    if (!judged.contender || !c->background || !pat_comm_chooses_here(c->layout.one_node) || left ||
+    const bool copies = pat_comm_copies(c) && pat_select_copies(op, c->size, block_bytes),
+               left = c->layout.one_node && !c->calibrated && !pat_rt.config.link_set &&
+                      !copies; /* a calibration of others alone */
+    if (!judged.contender || !c->background || !pat_comm_chooses_here(c->layout.one_node, copies) || left ||
         pat_select_is_small(op, c->size, block_bytes))
         return judged;
+    if (copies) { /* whether it gains, tries show */
+        judged.verdict = PAT_RELAY_ALWAYS;
+        return judged;
+    }
     pat_contest_make(&judged.contest, c->calibration, op, block_bytes, announced);
     judged.contender = pat_contest_early(&judged.contest, op);
     judged.verdict = look_out_together(&judged, together)
@@ -475,7 +481,7 @@ const pat_algorithm *pat_select(pat_comm *c, const pat_algorithm *alg, int64_t b
         /* Who it is will be decided when all have said when they come: pat_select_said. */
         if (c->lanes[alg->op].by_estimates && judged->verdict != PAT_RELAY_NEVER)
             chosen = (pat_next){PAT_BY_RELAY, chosen.measured, PAT_WHY_SAID};
-        if (!pat_comm_chooses_here(c->layout.one_node))
+        if (!pat_comm_chooses_here(c->layout.one_node, pat_select_copies(alg->op, c->size, block_bytes)))
             chosen.why = PAT_WHY_ONE_NODE;
         else if (!c->background)
             chosen.why = PAT_WHY_NO_THREAD;

@@ -76,13 +76,22 @@ pat_judged pat_select_verdict(const pat_comm *c, enum pat_op op, int64_t bytes);
  */
 int64_t pat_select_native_ns(const pat_comm *c, pat_lane *lane, int64_t block_bytes);
 
-enum { PAT_SMALL_BYTES = 4096 }; /* that a rank receives */
+enum { PAT_SMALL_BYTES = 4096, PAT_COPIES_BYTES = 1 << 20 }; /* that a rank receives */
 
 /* Is the call too small for anything but the MPI library, whatever the link? Needs no communicator's state. */
 static inline bool pat_select_is_small(enum pat_op op, int num_ranks, int64_t block_bytes)
 {
     const int others = pat_collective_of(op)->reduces || num_ranks < 2 ? 1 : num_ranks - 1;
     return block_bytes * others < PAT_SMALL_BYTES; /* no division, because every short call asks */
+}
+
+/*
+ * On one node, where ranks copy from each other's memory: may relay gain, which copies each block once? So long calls take a millisecond or so,
+ * of which it is not felt that some are measured. Of two ranks there is nothing to be gained.
+ */
+static inline bool pat_select_copies(enum pat_op op, int num_ranks, int64_t block_bytes)
+{
+    return op == PAT_OP_ALLGATHER && num_ranks > 2 && block_bytes * (num_ranks - 1) >= PAT_COPIES_BYTES;
 }
 
 #endif
