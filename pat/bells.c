@@ -16,6 +16,7 @@ typedef struct bell {
     _Alignas(64) atomic_uint rung;
     atomic_int asleep;   /* threads that sleep, or are about to */
     atomic_bool pending; /* it was rung for them, and nobody has answered yet */
+    atomic_bool failed;  /* what this process has offered could not be copied */
 } bell;
 
 struct pat_bells {
@@ -37,6 +38,17 @@ void pat_bells_ring(pat_bells *b, int mate)
     atomic_fetch_add(&at->rung, 1);
     if (atomic_load(&at->asleep) > 0)
         wake(b, mate);
+}
+
+void pat_bells_fail(pat_bells *b, int mate)
+{
+    atomic_store(&b->all[mate].failed, true);
+    pat_bells_ring(b, mate);
+}
+
+bool pat_bells_failed(const pat_bells *b)
+{
+    return atomic_load(&b->all[b->mine].failed);
 }
 
 unsigned pat_bells_rung(const pat_bells *b)

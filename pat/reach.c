@@ -4,6 +4,7 @@
 #include "reach.h"
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/random.h>
 #include <sys/uio.h>
@@ -18,8 +19,8 @@ struct pat_reach {
 
 /* Where a rank's secret lies, which shows whoever reads it that it has read that rank's memory. */
 typedef struct proof {
-    int32_t pid, least; /* pid 0: this rank does not copy */
-    uint64_t at, secret;
+    int32_t pid, least;        /* pid 0: this rank does not copy */
+    uint64_t at, secret, flag; /* flag: where the rank before it writes */
 } proof;
 
 /* Runs of bytes, of which some have been moved. */
@@ -115,11 +116,17 @@ int pat_reach_find(MPI_Comm node, bool wanted, int least, pat_reach **reach)
         return MPI_SUCCESS;
     pat_reach *r = malloc(sizeof(*r) + (size_t)count * sizeof(r->pids[0]));
     const bool able = wanted && r && getrandom(&secret, sizeof(secret), 0) == (ssize_t)sizeof(secret);
-    const proof me = {able ? getpid() : 0, least > PAT_REACH_LEAST ? least : PAT_REACH_LEAST,
-                      (uintptr_t)&secret, secret};
+    atomic_int flag = 0;
+    const proof me = {.pid = able ? getpid() : 0,
+                      .least = least > PAT_REACH_LEAST ? least : PAT_REACH_LEAST,
+                      .at = (uintptr_t)&secret,
+                      .secret = secret,
+                      .flag = (uintptr_t)&flag};
     int rc = PMPI_Allgather(&me, sizeof(me), MPI_BYTE, all, sizeof(me), MPI_BYTE, node);
-    const int good = rc == MPI_SUCCESS && r && take_all(r, all, count) && reads_all(r, all, mine);
-    if (rc == MPI_SUCCESS) /* and until then everybody's secret stays where it is */
+    const int right = (mine + 1) % count;
+    const int good = rc == MPI_SUCCESS && r && take_all(r, all, count) && reads_all(r, all, mine) &&
+                     pat_reach_set(r, right, all[right].flag) == 0;
+    if (rc == MPI_SUCCESS) /* and until then everybody's secret and flag stay where they are */
         rc = PMPI_Allreduce(&good, &all_good, 1, MPI_INT, MPI_MIN, node);
     if (rc == MPI_SUCCESS && all_good)
         *reach = r;

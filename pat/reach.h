@@ -35,7 +35,10 @@ bool pat_reach_pays(const pat_reach *reach, int64_t bytes);
 int pat_reach_copy(const pat_reach *reach, int mate, const pat_there *from, char *const to[2],
                    const int bytes[2]);
 
-/* Set an int of rank `mate` to 1: an address there. Returns 0 or an errno. Any thread. What it has read before is no longer needed. */
+/*
+ * Set an int of rank `mate` to 1: an address there. Returns 0 or an errno. Any thread. To be called after a copy: that rank may use the memory for
+ * something else at once.
+ */
 int pat_reach_set(const pat_reach *reach, int mate, uint64_t flag);
 
 #endif

@@ -1,12 +1,15 @@
 /*
  * mpi_reach.c — ranks of one node copy from each other's memory: the right bytes, of one run and of two that are cut in other places here than
- * there; nobody does where one rank does not want to, or may not; and all-gathers have the right results, with and without.
+ * there; messages that are offered, taken, or cannot be; nobody copies where one rank does not want to, or may not; and all-gathers have the right results, with and without.
  * ranks: 1 2 3 5 8
  */
 #include <stdatomic.h>
+#include <sys/mman.h>
 
+#include "bells_meet.h"
 #include "mpi_common.h"
 #include "reach.h"
+#include "wire.h"
 
 enum { MOST = 3 << 20 };
 
@@ -112,6 +115,126 @@ static void not_allowed(void)
         test_fail("cannot become the first user again");
 }
 
+/* ---- Messages as offers ---------------------------------------------------------------------------------- */
+
+static pat_wire wire_make(const pat_mates *mates)
+{
+    pat_wire wire;
+    if (!pat_wire_make(&wire, MPI_COMM_WORLD, 2, 2))
+        must("memory for two messages", MPI_ERR_NO_MEM);
+    wire.mates = *mates;
+    return wire;
+}
+
+/* Until both messages are over, or one has failed: with which error. */
+static int wire_wait(pat_wire *wire)
+{
+    int rc = MPI_SUCCESS;
+    for (int over = 0, count; rc == MPI_SUCCESS && over < 2; over += count) {
+        rc = pat_wire_test(wire, &count);
+        pat_wire_compact(wire);
+    }
+    return rc;
+}
+
+/* Every rank sends two runs to the next one, which are cut elsewhere there: it is lent until it is taken. */
+static void offered(const pat_mates *mates, int next, int last)
+{
+    enum { BYTES = 50000, HERE = 123, THERE = 4567 };
+    static char out[BYTES], in[BYTES];
+    const pat_message_data from = {{out + BYTES - HERE, out}, {HERE, BYTES - HERE}},
+                           to = {{in, in + THERE}, {THERE, BYTES - THERE}};
+    pat_wire wire = wire_make(mates);
+    test_at("an offer");
+    for (int i = 0; i < BYTES; i++)
+        out[i] = (char)byte_of(test.rank, i);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MUST(pat_wire_send(&wire, 1, next, 0, &from, false));
+    expect_int("lent messages", 1, wire.num_lent);
+    for (int i = 0, count; i < 100; i++) {
+        MUST(pat_wire_test(&wire, &count));
+        expect_int("messages over before anybody receives", 0, count);
+        pat_wire_compact(&wire);
+    }
+    expect_int("open messages", 1, wire.num);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MUST(pat_wire_recv(&wire, 0, last, 0, &to));
+    MUST(wire_wait(&wire));
+    expect_int("lent messages in the end", 0, wire.num_lent);
+    int wrong = 0;
+    for (int i = 0; i < BYTES; i++)
+        wrong += (unsigned char)in[i] != byte_of(last, i < HERE ? BYTES - HERE + i : i - HERE);
+    expect_int("wrong bytes", 0, wrong);
+    pat_wire_free(&wire);
+}
+
+/* What cannot be copied, or has another length: the receiver says so, and the sender does not wait for ever. */
+static void refused(const pat_mates *mates, int next, int last, bool unmapped)
+{
+    enum { BYTES = 64 << 10, LESS = 5000 };
+    static char in[BYTES];
+    char *out = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (out == MAP_FAILED)
+        must("memory", MPI_ERR_NO_MEM);
+    if (unmapped)
+        munmap(out, BYTES);
+    const pat_message_data from = {{out, NULL}, {BYTES, 0}}, to = {{in, NULL}, {unmapped ? BYTES : LESS, 0}};
+    pat_wire wire = wire_make(mates);
+    test_at(unmapped ? "an offer of memory that is not there" : "an offer of another length");
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (test.rank == 0)
+        MUST(pat_wire_send(&wire, 0, next, 0, &from, false));
+    if (test.rank == 1)
+        MUST(pat_wire_recv(&wire, 0, last, 0, &to));
+    if (test.rank < 2)
+        expect_int("error", test.rank == 1 && !unmapped ? MPI_ERR_TRUNCATE : MPI_ERR_OTHER, wire_wait(&wire));
+    MPI_Barrier(MPI_COMM_WORLD);
+    pat_wire_free(&wire);
+}
+
+static void messages(const pat_reach *reach)
+{
+    const int next = (test.rank + 1) % test.size, last = (test.rank + test.size - 1) % test.size;
+    int mate_of[64];
+    for (int r = 0; r < test.size; r++)
+        mate_of[r] = r;
+    for (int turn = 0; turn < 3; turn++) {
+        pat_bells *bells;
+        MUST(pat_bells_meet(MPI_COMM_WORLD, &bells)); /* a failure stays */
+        if (!bells)
+            return;
+        const pat_mates mates = {bells, reach, mate_of};
+        if (turn == 0)
+            offered(&mates, next, last);
+        else
+            refused(&mates, next, last, turn == 2);
+        pat_bells_free(bells);
+    }
+}
+
+/*
+ * While a rank waits for its data to be taken, it goes on to move the MPI library: the others must come out of a barrier of the program's first.
+ */
+static void beside_a_barrier(void)
+{
+    char *data = calloc(1, 20000);
+    MUST(PAT_Init());
+    use_alg("bcast_linear");
+    for (int turn = 0; turn < 20; turn++) {
+        MPI_Request barrier;
+        const int root = turn % test.size;
+        test_at("a barrier that began before a broadcast of rank %d", root);
+        MPI_Ibarrier(MPI_COMM_WORLD, &barrier);
+        if (test.rank != root)
+            MPI_Wait(&barrier, MPI_STATUS_IGNORE);
+        MUST(PAT_Bcast(data, 20000, MPI_BYTE, root, MPI_COMM_WORLD));
+        if (test.rank == root)
+            MPI_Wait(&barrier, MPI_STATUS_IGNORE);
+    }
+    MUST(PAT_Finalize());
+    free(data);
+}
+
 /* Blocks around the least length and long ones, by the library. */
 static void gathers(const char *single)
 {
@@ -134,12 +257,15 @@ int main(int argc, char **argv)
         return 77;
     layouts_make();
     MUST(pat_reach_find(MPI_COMM_WORLD, true, 0, &reach));
-    if (reach)
+    test_limit(60);
+    if (reach) {
         copies(reach);
-    else if (test.size > 1)
+        messages(reach);
+    } else if (test.size > 1)
         printf("ranks cannot read each other's memory here\n");
     pat_reach_free(reach);
     agreed();
+    beside_a_barrier();
     gathers("0");
     gathers("1");
     not_allowed();

@@ -105,15 +105,18 @@ static void choice_by_measurement(void **state)
     p.past_ns[PAT_BY_MPI][0] = 2000000;
     p.past_ns[PAT_BY_RELAY][0] = 1500500;
     pat_explain_change(&p, &terms, relay(), 4);
-    pat_explain_left(2, PAT_WHY_NO_THREAD);
-    pat_explain_left(2, PAT_WHY_ONE_NODE);
-    pat_explain_left(2, PAT_WHY_ORDER);
+    pat_explain_left(2, PAT_WHY_NO_THREAD, false);
+    pat_explain_left(2, PAT_WHY_ONE_NODE, false);
+    pat_explain_left(3, PAT_WHY_ONE_NODE, true);
+    pat_explain_left(2, PAT_WHY_ORDER, false);
     said("PAT: 4 ranks, 65536 bytes: so relay from now on (long blocks)\n"
          "PAT: 4 ranks, 65536 bytes: native was measured to take 2000.0 us after the last rank called, relay "
          "was measured to take "
          "1500.5 us after the last rank called, so relay from now on (measured: faster)\n"
          "PAT: 2 ranks: all-gathers are left to the MPI library (no background thread)\n"
          "PAT: 2 ranks: collectives are left to the MPI library (ranks on one node)\n"
+         "PAT: 3 ranks: collectives other than long all-gathers are left to the MPI library (ranks on one "
+         "node)\n"
          "PAT: 2 ranks: all-reduces of floating-point numbers are left to the MPI library (order kept, see "
          "PAT_REORDER)\n");
 }

@@ -108,7 +108,7 @@ static void agree_on_limits(MPI_Comm comm, pat_link *link)
     link->eager_bytes = least[1] == INT_MAX ? 0 : least[1];
 }
 
-json_t *info_auto(MPI_Comm comm, const pat_config *config, bool reached, json_t **calibration)
+json_t *info_auto(MPI_Comm comm, const pat_config *config, bool copies, json_t **calibration)
 {
     pat_comm *c = calloc(1, sizeof(*c));
     pat_link link = {.beta_ps = 1};
@@ -124,7 +124,7 @@ json_t *info_auto(MPI_Comm comm, const pat_config *config, bool reached, json_t 
     if (ranks < 2 && !config->link_set)
         why = "there is one rank, so there is no link to measure: start several, or set PAT_LINK";
     else if (one_node && !config->link_set && !config->calibration[0])
-        why = ranks > 2 && reached && config->single_copy
+        why = ranks > 2 && copies && config->single_copy
                   ? "all ranks are on one node and copy from each other's memory: auto tries relay in "
                     "all-gathers "
                     "of which a rank receives 1 MiB or more, and leaves everything else to the MPI library, "

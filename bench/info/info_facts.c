@@ -191,9 +191,11 @@ json_t *info_facts(MPI_Comm comm, bool *good)
     json_t *thread = all ? background_thread(comm, &config, good)
                          : json_pack("{s:s}", "error", "not known, because a setting is malformed");
     json_t *calibration = NULL, *rung = bells(comm);
-    json_t *by_auto =
-        all ? info_auto(comm, &config, json_is_true(json_object_get(rung, "reached")), &calibration)
-            : json_pack("{s:s}", "not_known", "a setting is malformed");
+    json_t *by_auto = all ? info_auto(comm, &config,
+                                      json_is_true(json_object_get(rung, "rung")) &&
+                                          json_is_true(json_object_get(rung, "reached")),
+                                      &calibration)
+                          : json_pack("{s:s}", "not_known", "a setting is malformed");
     return json_pack("{s:s, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o?, s:o, s:o}", "version",
                      PAT_PROJECT_VERSION, "ranks", ranks, "mpi", mpi_library(), "bells", rung, "processors",
                      processors(), "background_thread", thread, "calls", takers(), "settings", set,

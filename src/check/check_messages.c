@@ -110,6 +110,7 @@ int pat_check_windows(const check *c)
     for (int l = 0; l < c->num_ranks * c->num_ranks; l++) {
         int64_t end = -1;
         int place = 0; /* of a piece in its block */
+        bool was_in_call = false;
         for (int k = 0; k < c->lane_count[l]; k++) {
             int recv = c->partner[c->send[c->lane_at[l] + k]], r = c->owner[recv];
             const pat_node *n = pat_check_node(c, recv);
@@ -119,12 +120,18 @@ int pat_check_windows(const check *c)
             end = pat_check_byte(c, n->to) + n->length;
             const bool in_call = !n->early && is_whole_block(&c->plans[r], n),
                        waits = place >= PAT_RECV_WINDOW;
+            if (k > 0 && in_call != was_in_call) /* what can move early would wait behind what cannot */
+                return pat_check_refuse(c, r, recv - c->first[r],
+                                        "this message waits for the call, or not, and the one before it from "
+                                        "that rank is not alike");
+            was_in_call = in_call;
             if (c->plans[r].num_preds[recv - c->first[r]] != (in_call || waits) ||
                 (in_call && !waits_for_call(c, recv)) ||
                 (!in_call && waits &&
                  !is_successor(c, c->partner[c->send[c->lane_at[l] + k - PAT_RECV_WINDOW]], recv)))
                 return pat_check_refuse(c, r, recv - c->first[r],
-                                        "does not wait for just the piece %d before it", PAT_RECV_WINDOW);
+                                        "does not wait for just the piece %d before it, or just for the call",
+                                        PAT_RECV_WINDOW);
         }
     }
     return 0;

@@ -93,12 +93,13 @@ void pat_explain_listens(enum pat_op op, int ranks, bool by_estimates, const cha
             by_estimates ? "milestones, call by call" : "the last calls", why);
 }
 
-void pat_explain_left(int ranks, enum pat_why why)
+void pat_explain_left(int ranks, enum pat_why why, bool but_long)
 {
     fprintf(stderr, "PAT: %d ranks: %s are left to the MPI library (%s)\n", ranks,
-            why == PAT_WHY_NO_THREAD ? "all-gathers"
-            : why == PAT_WHY_ORDER   ? "all-reduces of floating-point numbers"
-                                     : "collectives",
+            why == PAT_WHY_NO_THREAD              ? "all-gathers"
+            : why == PAT_WHY_ORDER                ? "all-reduces of floating-point numbers"
+            : why == PAT_WHY_ONE_NODE && but_long ? "collectives other than long all-gathers"
+                                                  : "collectives",
             pat_why_text(why));
 }
 

@@ -30,9 +30,9 @@ void pat_explain_arrivals(const pat_outlook *together, const pat_contest *contes
 
 /*
  * Collectives of so many ranks are left to the MPI library, whatever their length, where it is not named who runs them; without background
- * threads only all-gathers are.
+ * threads only all-gathers are. but_long: on one node long all-gathers are not.
  */
-void pat_explain_left(int ranks, enum pat_why why);
+void pat_explain_left(int ranks, enum pat_why why, bool but_long);
 
 /* The contender runs calls of this profile from now on, and no longer the MPI library, or the other way round. */
 void pat_explain_change(const pat_profile *profile, const pat_terms *terms, const pat_algorithm *contender,

@@ -79,13 +79,25 @@ void pat_exec_make_ready(pat_exec *e, int node)
     e->ready[e->ready_tail++] = node;
 }
 
+/* The plan's rank as the communicator counts. */
+static int real_rank(const pat_exec *e, int peer)
+{
+    return peer < e->plan->num_ranks - e->root ? peer + e->root : peer - (e->plan->num_ranks - e->root);
+}
+
+/* May a send wait for a socket that is full? Ranks of this node tell when they have taken what they were sent. */
+static bool may_fill_socket(const pat_exec *e, const pat_node *n)
+{
+    return !e->wire.mates.bells || e->wire.mates.mate_of[real_rank(e, n->peer)] < 0;
+}
+
 void pat_exec_complete(pat_exec *e, int node)
 {
     const pat_plan *p = e->plan;
     const pat_node *n = &p->nodes[node];
     if (n->kind == PAT_NODE_SEND && e->state[node] == ACTIVE) {
         e->queues[n->peer].num_active--;
-        e->num_sending--;
+        e->num_sending -= may_fill_socket(e, n);
     }
     if (n->length > 0 && e->state[node] == ACTIVE)
         e->num_data--;
@@ -108,12 +120,6 @@ void pat_exec_complete(pat_exec *e, int node)
 static int64_t at_home(const pat_exec *e, int64_t offset)
 {
     return offset < e->wrap - e->shift ? offset + e->shift : offset - (e->wrap - e->shift);
-}
-
-/* The plan's rank as the communicator counts. */
-static int real_rank(const pat_exec *e, int peer)
-{
-    return peer < e->plan->num_ranks - e->root ? peer + e->root : peer - (e->plan->num_ranks - e->root);
 }
 
 void pat_exec_move_home(pat_exec *e, int node)
@@ -221,7 +227,7 @@ static int post_send(pat_exec *e, int node)
     const pat_message_data data = data_of(e, n, e->arrived ? e->home : e->landing);
     note_posted(e, node);
     q->num_active++;
-    e->num_sending++;
+    e->num_sending += may_fill_socket(e, n);
     return pat_wire_send(&e->wire, node, real_rank(e, n->peer), n->match, &data, n->sync);
 }
 

@@ -3,6 +3,7 @@
  */
 #include "wire.h"
 
+#include <errno.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +15,10 @@
 typedef struct card {
     pat_there data;
     uint64_t taken; /* where the sender is told */
+    uint64_t mark;  /* CARD_MARK: it is a card, and whole */
 } card;
+
+#define CARD_MARK UINT64_C(0x5041546f66666572)
 
 struct pat_offer {
     card card;             /* sent, or received */
@@ -123,7 +127,8 @@ static int post_offer(pat_wire *w, int owner, int peer, int match, const pat_mes
     atomic_init(&o->taken, 0);
     o->incoming = false;
     o->card = (card){{{(uintptr_t)data->at[0], (uintptr_t)data->at[1]}, {data->bytes[0], data->bytes[1]}},
-                     (uintptr_t)&o->taken};
+                     (uintptr_t)&o->taken,
+                     CARD_MARK};
     w->num_lent++;
     return PMPI_Isend(&o->card, sizeof(o->card), MPI_BYTE, peer, w->first_tag + match, w->comm,
                       next_request(w, owner, PAT_WIRE_LENT));
@@ -146,6 +151,7 @@ int pat_wire_recv(pat_wire *w, int owner, int peer, int match, const pat_message
     if (offered && !o)
         return no_memory();
     if (offered) {
+        o->card = (card){.mark = 0};
         o->incoming = true;
         o->data = *data;
     }
@@ -159,17 +165,30 @@ int pat_wire_recv(pat_wire *w, int owner, int peer, int match, const pat_message
     return rc;
 }
 
-/* The offer is here: its data is copied, and the sender is told. */
+/* Does the card belong to a message as long as the one that is awaited? Else ranks have called with blocks of different lengths. */
+static bool fits(const pat_offer *o)
+{
+    const int64_t offered = (int64_t)o->card.data.bytes[0] + o->card.data.bytes[1],
+                  awaited = (int64_t)o->data.bytes[0] + o->data.bytes[1];
+    return o->card.mark == CARD_MARK && offered == awaited;
+}
+
+/* The offer is here: its data is copied, and the sender is told; also where that fails, since it waits. */
 static int take(const pat_wire *w, const pat_offer *o, int peer)
 {
     const int mate = w->mates.mate_of[peer];
-    int error = pat_reach_copy(w->mates.reach, mate, &o->card.data, o->data.at, o->data.bytes);
+    const bool good = fits(o);
+    int error =
+        good ? pat_reach_copy(w->mates.reach, mate, &o->card.data, o->data.at, o->data.bytes) : EINVAL;
     if (error == 0)
         error = pat_reach_set(w->mates.reach, mate, o->card.taken);
-    return error == 0
-               ? MPI_SUCCESS
-               : pat_error(MPI_ERR_OTHER, "data in the memory of rank %d, on this node, cannot be copied: %s",
-                           peer, strerror(error));
+    if (error == 0)
+        return MPI_SUCCESS;
+    pat_bells_fail(w->mates.bells, mate);
+    return good
+               ? pat_error(MPI_ERR_OTHER, "data in the memory of rank %d, on this node, cannot be copied: %s",
+                           peer, strerror(error))
+               : pat_error(MPI_ERR_TRUNCATE, "rank %d has sent another length than this rank awaits", peer);
 }
 
 /* Has the receiver taken what was lent? */
@@ -197,24 +216,46 @@ static int finish(pat_wire *w, int place, bool *over)
     return rc;
 }
 
+/*
+ * MPI has nothing of this round to do any more, and does not look at anything then. But who is to take what is lent may wait for another
+ * message of this process, which this look sets going.
+ */
+static int look_at_mpi(const pat_wire *w)
+{
+    int found;
+    return PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, w->comm, &found, MPI_STATUS_IGNORE);
+}
+
+/* Which of the messages that MPI has sent long ago have been taken now? They are added to `over`. */
+static int find_taken(pat_wire *w, int *over)
+{
+    for (int place = 0; w->num_lent > 0 && place < w->num; place++)
+        if (w->asked[place] == PAT_WIRE_LENT && w->requests[place] == MPI_REQUEST_NULL && is_taken(w, place))
+            w->over[(*over)++] = place;
+    return w->num_lent > 0 && pat_bells_failed(w->mates.bells)
+               ? pat_error(MPI_ERR_OTHER, "a rank of this node could not copy data of this rank")
+               : MPI_SUCCESS;
+}
+
 int pat_wire_test(pat_wire *w, int *count)
 {
     int finished = 0, over = 0;
     int rc = PMPI_Testsome(w->num, w->requests, &finished, w->over, MPI_STATUSES_IGNORE);
-    *count = 0;
-    if (finished == MPI_UNDEFINED)
+    if (finished == MPI_UNDEFINED) {
         finished = 0;
-    for (int i = 0; rc == MPI_SUCCESS && i < finished; i++) {
+        if (rc == MPI_SUCCESS && w->num > 0)
+            rc = look_at_mpi(w);
+    }
+    /* All of them, also after an error: their senders wait. */
+    for (int i = 0; i < finished; i++) {
         bool is_over;
-        const int place = w->over[i];
-        rc = finish(w, place, &is_over);
+        const int place = w->over[i], error = finish(w, place, &is_over);
         if (is_over)
             w->over[over++] = place;
+        rc = rc == MPI_SUCCESS ? error : rc;
     }
-    /* What MPI has sent long ago may be taken now. (What it has just sent and was taken at once has left LENT above.) */
-    for (int place = 0; rc == MPI_SUCCESS && w->num_lent > 0 && place < w->num; place++)
-        if (w->asked[place] == PAT_WIRE_LENT && w->requests[place] == MPI_REQUEST_NULL && is_taken(w, place))
-            w->over[over++] = place;
+    if (rc == MPI_SUCCESS)
+        rc = find_taken(w, &over);
     *count = over;
     return rc;
 }

@@ -182,9 +182,9 @@ static void left_alone(const pat_algorithm *in_use, pat_outcome *outcome, enum p
 }
 
 /* Why a call has no communicator's state to run with: asked only where somebody wants to know. */
-static enum pat_why why_not(const pat_outcome *outcome, bool ours, MPI_Comm comm)
+static enum pat_why why_not(const pat_outcome *outcome, bool ours, MPI_Comm comm, bool copies)
 {
-    return outcome && ours ? pat_comm_why_not(comm) : PAT_WHY_CANNOT;
+    return outcome && ours ? pat_comm_why_not(comm, copies) : PAT_WHY_CANNOT;
 }
 
 /* By what the program did, so the same on all ranks. */
@@ -214,7 +214,7 @@ static bool run_or_choose(const pat_algorithm *in_use, const pat_call *call, con
         return true;
     }
     if (!c) {
-        left_alone(in_use, outcome, why_not(outcome, ours, call->comm));
+        left_alone(in_use, outcome, why_not(outcome, ours, call->comm, copies));
         return false;
     }
     /*
@@ -285,7 +285,7 @@ static enum pat_why why_kept(const pat_args *args, int size)
     const enum pat_why why = pat_comm_why_left(args->comm, PAT_WHY_ORDER);
     if (why == PAT_WHY_ORDER && pat_rt.config.explain && PMPI_Comm_rank(args->comm, &rank) == MPI_SUCCESS &&
         rank == 0 && !atomic_exchange(&pat_rt.told_order, true))
-        pat_explain_left(size, why);
+        pat_explain_left(size, why, false);
     return why;
 }
 
@@ -339,7 +339,7 @@ static bool rooted_by_plan(const pat_algorithm *in_use, bool described, const pa
         c && pat_rooted_fits(c, in_use->op, call->block_bytes) && call->root >= 0 && call->root < c->size;
     const pat_algorithm *alg =
         fits ? pat_rooted_choose(c, in_use, call->block_bytes) : pat_algorithm_native(in_use->op);
-    say_why(outcome, !c                 ? why_not(outcome, ours, call->comm)
+    say_why(outcome, !c                 ? why_not(outcome, ours, call->comm, false)
                      : !fits            ? PAT_WHY_CANNOT
                      : !in_use->chooses ? PAT_WHY_ASKED
                      : c->calibration   ? PAT_WHY_LEAST

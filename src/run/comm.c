@@ -117,7 +117,7 @@ static int comm_agree(pat_comm *c)
     c->credits.tags = pat_comm_tags(c, num_slots() - 1);
     if (rc != MPI_SUCCESS || !c->usable)
         return rc;
-    if (c->layout.one_node && c->layout.mates.reach && !pat_rt.config.link_set)
+    if (c->layout.one_node && c->layout.mates.reach && !pat_rt.config.link_set && !pat_rt.calibration)
         rc = pat_link_copies(&c->link, c->own, &c->layout.mates);
     else
         rc = pat_link_find(&c->link, &pat_rt.config, c->own, c->layout.order);
@@ -225,7 +225,7 @@ static void explain_left(MPI_Comm comm, int size)
     int rank;
     PMPI_Comm_rank(comm, &rank);
     if (pat_rt.config.explain && rank == 0)
-        pat_explain_left(size, pat_comm_why_not(comm));
+        pat_explain_left(size, pat_comm_why_not(comm, false), pat_rt.reach && size > 2);
 }
 
 /* Is it the first time that anybody asks? What is kept is kept from then on. */
@@ -263,7 +263,7 @@ bool pat_comm_is_inter(MPI_Comm comm)
     return comm != MPI_COMM_NULL && PMPI_Comm_test_inter(comm, &inter) == MPI_SUCCESS && inter;
 }
 
-enum pat_why pat_comm_why_not(MPI_Comm comm)
+enum pat_why pat_comm_why_not(MPI_Comm comm, bool copies)
 {
     intptr_t kept;
     int size = 1, found = 0;
@@ -279,9 +279,9 @@ enum pat_why pat_comm_why_not(MPI_Comm comm)
         return c->slot_tags < pat_comm_tags_needed(c->size) ? PAT_WHY_TAGS : PAT_WHY_CANNOT;
     if (!kept_with(comm, &kept))
         return PAT_WHY_CANNOT;
-    return kept == FOR_EVER                                         ? PAT_WHY_GROUPS
-           : kept & ONE_NODE && !pat_comm_chooses_here(true, false) ? PAT_WHY_ONE_NODE
-                                                                    : PAT_WHY_FIRST;
+    return kept == FOR_EVER                                          ? PAT_WHY_GROUPS
+           : kept & ONE_NODE && !pat_comm_chooses_here(true, copies) ? PAT_WHY_ONE_NODE
+                                                                     : PAT_WHY_FIRST;
 }
 
 enum pat_why pat_comm_why_left(MPI_Comm comm, enum pat_why why)
@@ -298,7 +298,7 @@ enum pat_why pat_comm_why_left(MPI_Comm comm, enum pat_why why)
         return why;
     if (first)
         explain_left(comm, size);
-    return pat_comm_why_not(comm);
+    return pat_comm_why_not(comm, false);
 }
 
 int pat_comm_get(MPI_Comm comm, bool choosing, bool copies, pat_comm **out)

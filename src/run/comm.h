@@ -106,13 +106,13 @@ typedef struct pat_comm {
 bool pat_comm_is_inter(MPI_Comm comm);
 
 /*
- * Get the state of `comm`, which is made at its first use (collective then). choosing: the algorithm in use chooses (`auto`), the same on
- * all ranks. *out is NULL when this call is left to the MPI library. Returns an MPI error code.
+ * Get the state of `comm`, which is made at its first use (collective then). choosing: the algorithm in use chooses (`auto`); copies: the call may
+ * gain where ranks of one node copy from each other's memory (pat_select_copies); both the same on all ranks. *out is NULL when this call is left to the MPI library. Returns an MPI error code.
  */
 int pat_comm_get(MPI_Comm comm, bool choosing, bool copies, pat_comm **out);
 
-/* Why *out was NULL, for a report or PAT_EXPLAIN. */
-enum pat_why pat_comm_why_not(MPI_Comm comm);
+/* Why *out was NULL, for a report or PAT_EXPLAIN; copies: as above. */
+enum pat_why pat_comm_why_not(MPI_Comm comm, bool copies);
 
 /* The same where pat_comm_get was not asked, since the call would be left for another reason, `why`: that, or one that holds for any call here. */
 enum pat_why pat_comm_why_left(MPI_Comm comm, enum pat_why why);

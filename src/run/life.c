@@ -195,8 +195,8 @@ static int agree_on_settings(int rank, int rc, const pat_algorithm *alg[PAT_NUM_
 }
 
 /*
- * The calibrations of this machine, from the store, where it holds any: collective. Where all ranks are on one node auto leaves everything
- * to the MPI library, and nothing is read.
+ * The calibrations of this machine, from the store, where it holds any: collective. Where all ranks are on one node auto goes by none
+ * (pat_comm_chooses_here), and nothing is read.
  */
 static int find_stored(int rank, bool store)
 {
@@ -351,7 +351,7 @@ int pat_life_begin(void)
     if (pat_rt.config.explain && rank == 0 && !pat_rt.all_threads) {
         int size;
         PMPI_Comm_size(pat_rt.world, &size);
-        pat_explain_left(size, PAT_WHY_NO_THREAD);
+        pat_explain_left(size, PAT_WHY_NO_THREAD, false);
     }
     atomic_store(&pat_rt.started, true);
     return MPI_SUCCESS;

@@ -12,7 +12,6 @@
 #include <string.h>
 
 #include "clock.h"
-#include "error.h"
 #include "reach.h"
 
 enum { MAX_BYTES = 4 << 20, PIECES = 16, BOUNCES = 21, TAG = 1 };
@@ -124,6 +123,7 @@ typedef struct ring {
     const int *order; /* NULL: by number */
     int size, place;
     char *out, *in; /* MAX_BYTES each */
+    int bounces;    /* of a byte between two neighbours, at most BOUNCES */
 } ring;
 
 static int at_place(const ring *r, int place)
@@ -234,7 +234,7 @@ static int64_t bounce(int turn, const ring *r, int *rc)
     char byte = 0;
     if ((place ^ 1) >= r->size)
         return 0; /* an odd number of ranks leaves one over */
-    for (int i = 0; i < BOUNCES && *rc == MPI_SUCCESS; i++) {
+    for (int i = 0; i < r->bounces && *rc == MPI_SUCCESS; i++) {
         int64_t start = pat_clock_local_ns();
         if (place % 2 == 0)
             *rc = PMPI_Send(&byte, 1, MPI_BYTE, peer, TAG, r->comm);
@@ -246,8 +246,8 @@ static int64_t bounce(int turn, const ring *r, int *rc)
     }
     if (*rc != MPI_SUCCESS)
         return 0;
-    qsort(took, BOUNCES, sizeof(took[0]), by_time);
-    return took[BOUNCES / 2];
+    qsort(took, (size_t)r->bounces, sizeof(took[0]), by_time);
+    return took[r->bounces / 2];
 }
 
 static int64_t slowest(int64_t value, MPI_Comm comm, int *rc)
@@ -301,7 +301,7 @@ static int64_t pace(const ring *r, int *bytes, int *rc)
 int pat_link_measure(pat_link *link, MPI_Comm comm, const int *order)
 {
     int rank, rc = MPI_SUCCESS, bytes;
-    ring r = {.comm = comm, .order = order};
+    ring r = {.comm = comm, .order = order, .bounces = BOUNCES};
     PMPI_Comm_rank(comm, &rank);
     PMPI_Comm_size(comm, &r.size);
     while (order && order[r.place] != rank)
@@ -363,34 +363,33 @@ static int64_t copy_ns(const pat_mates *mates, int from, uint64_t at, char *to, 
 
 int pat_link_copies(pat_link *link, MPI_Comm comm, const pat_mates *mates)
 {
-    enum { BYTES = 256 << 10 };
-    int rank, size;
-    PMPI_Comm_rank(comm, &rank);
-    PMPI_Comm_size(comm, &size);
-    const int left = (rank + size - 1) % size, right = (rank + 1) % size;
+    enum { BYTES = 256 << 10, FEW_BOUNCES = 5 };
+    ring r = {.comm = comm, .bounces = FEW_BOUNCES};
+    int rc = MPI_SUCCESS;
+    PMPI_Comm_rank(comm, &r.place);
+    PMPI_Comm_size(comm, &r.size);
+    const int left = (r.place + r.size - 1) % r.size, right = (r.place + 1) % r.size;
     char *data = malloc(2 * BYTES);
     uint64_t mine = (uintptr_t)data, there = 0;
     if (data)
         memset(data, 1, 2 * BYTES); /* or the kernel would give all of it the same page */
-    int rc = PMPI_Barrier(comm);
-    const int64_t start = pat_clock_local_ns();
+    const int64_t alpha_ns = latency(&r, &rc);
     if (rc == MPI_SUCCESS)
         rc = PMPI_Sendrecv(&mine, sizeof(mine), MPI_BYTE, left, TAG, &there, sizeof(there), MPI_BYTE, right,
                            TAG, comm, MPI_STATUS_IGNORE);
-    /* A message's time, a copy's, and whether that is known. */
-    int64_t took[3] = {pat_clock_local_ns() - start}, all[3] = {0};
+    int64_t took[2] = {0}, all[2] = {0}; /* a copy's time, and whether it is known */
     if (rc == MPI_SUCCESS && data && there)
-        took[1] = copy_ns(mates, right, there, data + BYTES, BYTES);
-    took[2] = took[1] > 0;
+        took[0] = copy_ns(mates, right, there, data + BYTES, BYTES);
+    took[1] = took[0] > 0;
     if (rc == MPI_SUCCESS) /* and until then all data stays where it is */
-        rc = PMPI_Allreduce(took, all, 3, MPI_INT64_T, MPI_SUM, comm);
+        rc = PMPI_Allreduce(took, all, 2, MPI_INT64_T, MPI_SUM, comm);
     free(data);
     if (rc != MPI_SUCCESS)
         return rc;
-    if (all[2] == 0)
-        return pat_error(MPI_ERR_NO_MEM, "no memory to measure what copies between the ranks of a node take");
-    link->alpha_ns = all[0] / size > 0 ? all[0] / size : 1;
-    link->beta_ps = all[1] * 1000 / (all[2] * BYTES) > 0 ? all[1] * 1000 / (all[2] * BYTES) : 1;
+    if (all[1] == 0)
+        return pat_link_measure(link, comm, NULL);
+    link->alpha_ns = alpha_ns > 0 ? alpha_ns : 1;
+    link->beta_ps = all[0] * 1000 / (all[1] * BYTES) > 0 ? all[0] * 1000 / (all[1] * BYTES) : 1;
     link->piece_ns = pat_link_least_piece_ns(link->alpha_ns);
     return MPI_SUCCESS;
 }

@@ -30,7 +30,8 @@ int pat_link_eager_bytes(void);
 int pat_link_eager_inside_bytes(void);
 
 /*
- * How long a message may be that the MPI library takes at once, whoever it is for: its sender has the buffer back, whatever the receiver does.
+ * How long a message may be that the MPI library takes at once, whoever it is for: its sender has the buffer back without a call of the receiver's
+ * (over TCP once the socket has taken it, which the receiver's thread reads).
  * has_mates: some ranks are on one node. 0: nobody knows, which is so but for Open MPI's ob1 over TCP and shared memory. A limit lowered in a file
  * of Open MPI's parameters is not seen. Some tens of microseconds.
  */

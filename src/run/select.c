@@ -40,7 +40,7 @@ bool pat_select_is_proven(const pat_comm *c)
 static int64_t beyond_ns(const pat_comm *c, enum pat_op op)
 {
     const int messages = pat_collective_of(op)->reduces ? 2 : c->layout.blocks_in;
-    /* Where ranks copy, nobody passes anything on. */
+    /* Where ranks copy, no thread is woken to pass anything on. */
     return messages * (c->link.alpha_ns + (pat_comm_copies(c) ? 0 : pat_pace_passes_on_ns()));
 }
 
