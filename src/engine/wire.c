@@ -173,16 +173,22 @@ static bool fits(const pat_offer *o)
     return o->card.mark == CARD_MARK && offered == awaited;
 }
 
-/* The offer is here: its data is copied, and the sender is told; also where that fails, since it waits. */
-static int take(const pat_wire *w, const pat_offer *o, int peer)
+/*
+ * The offer is here: its data is copied, and the sender is told; also where that fails, since it waits. Of a process that has ended nothing comes any
+ * more, as in MPI: whoever has started the job sees to that.
+ */
+static int take(pat_wire *w, int place, int peer)
 {
+    const pat_offer *o = &w->offers[w->owner[place]];
     const int mate = w->mates.mate_of[peer];
     const bool good = fits(o);
     int error =
         good ? pat_reach_copy(w->mates.reach, mate, &o->card.data, o->data.at, o->data.bytes) : EINVAL;
     if (error == 0)
         error = pat_reach_set(w->mates.reach, mate, o->card.taken);
-    if (error == 0)
+    if (error == ESRCH)
+        w->asked[place] = PAT_WIRE_GONE;
+    if (error == 0 || error == ESRCH)
         return MPI_SUCCESS;
     pat_bells_fail(w->mates.bells, mate);
     return good
@@ -208,10 +214,12 @@ static int finish(pat_wire *w, int place, bool *over)
 {
     const int peer = w->asked[place];
     int rc = MPI_SUCCESS;
-    *over = peer != PAT_WIRE_LENT || is_taken(w, place);
-    if (peer >= 0 && w->offers && w->offers[w->owner[place]].incoming)
-        rc = take(w, &w->offers[w->owner[place]], peer);
-    if (rc == MPI_SUCCESS && peer >= 0)
+    *over = peer > PAT_WIRE_LENT || (peer == PAT_WIRE_LENT && is_taken(w, place));
+    if (peer >= 0 && w->offers && w->offers[w->owner[place]].incoming) {
+        rc = take(w, place, peer);
+        *over = w->asked[place] != PAT_WIRE_GONE;
+    }
+    if (rc == MPI_SUCCESS && *over && peer >= 0)
         pat_mates_ring(&w->mates, peer);
     return rc;
 }

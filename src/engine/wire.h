@@ -25,8 +25,11 @@ typedef struct pat_message_data {
 
 typedef struct pat_offer pat_offer;
 
-/* Who waits for a message's end: nobody; or its own sender, which has offered it and waits until it is taken. */
-enum { PAT_WIRE_NOBODY = -1, PAT_WIRE_LENT = -2 };
+/*
+ * Who waits for a message's end: nobody; its own sender, which has offered it and waits until it is taken; or its receiver, for ever, since whoever has
+ * offered it is gone.
+ */
+enum { PAT_WIRE_NOBODY = -1, PAT_WIRE_LENT = -2, PAT_WIRE_GONE = -3 };
 
 typedef struct pat_wire {
     MPI_Comm comm;
@@ -34,7 +37,7 @@ typedef struct pat_wire {
     pat_mates mates;       /* woken by what is sent to them, and by the end of what they sent */
     MPI_Request *requests; /* dense but for those that are over since the last pat_wire_compact */
     int *owner;
-    int *asked;        /* of a receive: the rank that may wait for its end; else one of the two above */
+    int *asked;        /* of a receive: the rank that may wait for its end; else one of those above */
     int *over;         /* places of the messages that the last pat_wire_test found over */
     pat_offer *offers; /* by owner; NULL: there has been none */
     int most;          /* owners are below that */
@@ -60,7 +63,7 @@ void pat_wire_compact(pat_wire *wire);
 /* Of one message by its place: has no test found it over yet? Is it over now, and was it cancelled then? */
 static inline bool pat_wire_is_open(const pat_wire *wire, int place)
 {
-    return wire->requests[place] != MPI_REQUEST_NULL || wire->asked[place] == PAT_WIRE_LENT;
+    return wire->requests[place] != MPI_REQUEST_NULL || wire->asked[place] <= PAT_WIRE_LENT;
 }
 int pat_wire_test_one(pat_wire *wire, int place, bool *over, bool *cancelled);
 
