@@ -54,7 +54,8 @@ bool pat_bells_sleep(pat_bells *bells, unsigned rung);
 void pat_bells_awake(pat_bells *bells, bool readable);
 
 /*
- * A rank of this node could not copy what process `mate` has offered it (reach.h): that one is told, and woken. Has this process been told so? It stays.
+ * A rank of this node could not copy what process `mate` has offered it (reach.h), nor tell it which message that was: that one learns it so, and is woken.
+ * Has this process been told so? It stays.
  */
 void pat_bells_fail(pat_bells *bells, int mate);
 bool pat_bells_failed(const pat_bells *bells);

@@ -67,12 +67,11 @@ int pat_reach_copy(const pat_reach *r, int mate, const pat_there *from, char *co
     return 0;
 }
 
-int pat_reach_set(const pat_reach *r, int mate, uint64_t flag)
+int pat_reach_set(const pat_reach *r, int mate, uint64_t at, int value)
 {
-    int one = 1;
-    const struct iovec here = {&one, sizeof(one)}, there = {(void *)(uintptr_t)flag, sizeof(one)};
+    const struct iovec here = {&value, sizeof(value)}, there = {(void *)(uintptr_t)at, sizeof(value)};
     const ssize_t moved = process_vm_writev(r->pids[mate], &here, 1, &there, 1, 0);
-    return moved == (ssize_t)sizeof(one) ? 0 : moved < 0 ? errno : EFAULT;
+    return moved == (ssize_t)sizeof(value) ? 0 : moved < 0 ? errno : EFAULT;
 }
 
 /* Returns whether all want to. */
@@ -125,7 +124,7 @@ int pat_reach_find(MPI_Comm node, bool wanted, int least, pat_reach **reach)
     int rc = PMPI_Allgather(&me, sizeof(me), MPI_BYTE, all, sizeof(me), MPI_BYTE, node);
     const int right = (mine + 1) % count;
     const int good = rc == MPI_SUCCESS && r && take_all(r, all, count) && reads_all(r, all, mine) &&
-                     pat_reach_set(r, right, all[right].flag) == 0;
+                     pat_reach_set(r, right, all[right].flag, 1) == 0;
     if (rc == MPI_SUCCESS) /* and until then everybody's secret and flag stay where they are */
         rc = PMPI_Allreduce(&good, &all_good, 1, MPI_INT, MPI_MIN, node);
     if (rc == MPI_SUCCESS && all_good)

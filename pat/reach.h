@@ -36,9 +36,9 @@ int pat_reach_copy(const pat_reach *reach, int mate, const pat_there *from, char
                    const int bytes[2]);
 
 /*
- * Set an int of rank `mate` to 1: an address there. Returns 0 or an errno. Any thread. To be called after a copy: that rank may use the memory for
+ * Set an int of rank `mate`, at an address there. Returns 0 or an errno. Any thread. To be called after a copy: that rank may use the memory for
  * something else at once.
  */
-int pat_reach_set(const pat_reach *reach, int mate, uint64_t flag);
+int pat_reach_set(const pat_reach *reach, int mate, uint64_t at, int value);
 
 #endif

@@ -27,6 +27,9 @@ struct pat_offer {
     atomic_int taken; /* set by the receiver, from its process */
 };
 
+/* What the receiver sets. */
+enum { NOT_YET, TAKEN, NOT_COPIED };
+
 /* Does the message go as an offer? Both ends answer alike. */
 static bool is_offered(const pat_wire *w, int peer, const pat_message_data *data)
 {
@@ -124,7 +127,7 @@ static int post_offer(pat_wire *w, int owner, int peer, int match, const pat_mes
     pat_offer *o = offer_of(w, owner);
     if (!o)
         return no_memory();
-    atomic_init(&o->taken, 0);
+    atomic_init(&o->taken, NOT_YET);
     o->incoming = false;
     o->card = (card){{{(uintptr_t)data->at[0], (uintptr_t)data->at[1]}, {data->bytes[0], data->bytes[1]}},
                      (uintptr_t)&o->taken,
@@ -185,26 +188,35 @@ static int take(pat_wire *w, int place, int peer)
     int error =
         good ? pat_reach_copy(w->mates.reach, mate, &o->card.data, o->data.at, o->data.bytes) : EINVAL;
     if (error == 0)
-        error = pat_reach_set(w->mates.reach, mate, o->card.taken);
+        error = pat_reach_set(w->mates.reach, mate, o->card.taken, TAKEN);
     if (error == ESRCH)
         w->asked[place] = PAT_WIRE_GONE;
     if (error == 0 || error == ESRCH)
         return MPI_SUCCESS;
-    pat_bells_fail(w->mates.bells, mate);
+    if (o->card.mark != CARD_MARK || pat_reach_set(w->mates.reach, mate, o->card.taken, NOT_COPIED) != 0)
+        pat_bells_fail(w->mates.bells, mate); /* which message it is cannot be said */
+    pat_mates_ring(&w->mates, peer);
     return good
                ? pat_error(MPI_ERR_OTHER, "data in the memory of rank %d, on this node, cannot be copied: %s",
                            peer, strerror(error))
                : pat_error(MPI_ERR_TRUNCATE, "rank %d has sent another length than this rank awaits", peer);
 }
 
-/* Has the receiver taken what was lent? */
-static bool is_taken(pat_wire *w, int place)
+static int not_copied(void)
 {
-    if (atomic_load(&w->offers[w->owner[place]].taken) == 0)
-        return false;
-    w->asked[place] = PAT_WIRE_NOBODY;
-    w->num_lent--;
-    return true;
+    return pat_error(MPI_ERR_OTHER, "a rank of this node could not copy data of this rank");
+}
+
+/* Is what was lent over, taken or not? */
+static int ask_back(pat_wire *w, int place, bool *over)
+{
+    const int said = atomic_load(&w->offers[w->owner[place]].taken);
+    *over = said != NOT_YET;
+    if (*over) {
+        w->asked[place] = PAT_WIRE_NOBODY;
+        w->num_lent--;
+    }
+    return said == NOT_COPIED ? not_copied() : MPI_SUCCESS;
 }
 
 /*
@@ -214,7 +226,9 @@ static int finish(pat_wire *w, int place, bool *over)
 {
     const int peer = w->asked[place];
     int rc = MPI_SUCCESS;
-    *over = peer > PAT_WIRE_LENT || (peer == PAT_WIRE_LENT && is_taken(w, place));
+    *over = peer > PAT_WIRE_LENT;
+    if (peer == PAT_WIRE_LENT)
+        rc = ask_back(w, place, over);
     if (peer >= 0 && w->offers && w->offers[w->owner[place]].incoming) {
         rc = take(w, place, peer);
         *over = w->asked[place] != PAT_WIRE_GONE;
@@ -234,15 +248,18 @@ static int look_at_mpi(const pat_wire *w)
     return PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, w->comm, &found, MPI_STATUS_IGNORE);
 }
 
-/* Which of the messages that MPI has sent long ago have been taken now? They are added to `over`. */
+/* Which of the messages that MPI has sent long ago are over now? They are added to w->over. */
 static int find_taken(pat_wire *w, int *over)
 {
-    for (int place = 0; w->num_lent > 0 && place < w->num; place++)
-        if (w->asked[place] == PAT_WIRE_LENT && w->requests[place] == MPI_REQUEST_NULL && is_taken(w, place))
-            w->over[(*over)++] = place;
-    return w->num_lent > 0 && pat_bells_failed(w->mates.bells)
-               ? pat_error(MPI_ERR_OTHER, "a rank of this node could not copy data of this rank")
-               : MPI_SUCCESS;
+    int rc = MPI_SUCCESS;
+    for (int place = 0; rc == MPI_SUCCESS && w->num_lent > 0 && place < w->num; place++)
+        if (w->asked[place] == PAT_WIRE_LENT && w->requests[place] == MPI_REQUEST_NULL) {
+            bool is_over;
+            rc = ask_back(w, place, &is_over);
+            if (is_over)
+                w->over[(*over)++] = place;
+        }
+    return rc == MPI_SUCCESS && w->num_lent > 0 && pat_bells_failed(w->mates.bells) ? not_copied() : rc;
 }
 
 int pat_wire_test(pat_wire *w, int *count)
