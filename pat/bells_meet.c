@@ -31,7 +31,7 @@ typedef struct invitation {
 /* What a rank says of itself. */
 typedef struct card {
     uint64_t secret;
-    int rank;
+    int64_t rank; /* as long as the secret, so that there is nothing between them that nobody has set */
 } card;
 
 /* What is handed over, and what is needed for that. Descriptors are -1 where there is none. */
