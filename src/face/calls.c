@@ -193,6 +193,13 @@ static bool beside_request(const pat_comm *c, const pat_algorithm *in_use)
     return in_use->chooses && c->hold.started;
 }
 
+/* May the call gain where all ranks are on one node? The same on all ranks. */
+static bool may_copy(enum pat_op op, const pat_call *call)
+{
+    int size;
+    return PMPI_Comm_size(call->comm, &size) == MPI_SUCCESS && pat_select_copies(op, size, call->mean_bytes);
+}
+
 /*
  * A call without a root that `call` describes. Returns true when it has run, with what to return in *rc; else the next one is to run
  * it, and *p is for passed_on.
@@ -203,9 +210,7 @@ static bool run_or_choose(const pat_algorithm *in_use, const pat_call *call, con
     pat_comm *c = NULL;
     const bool ours = call->block_bytes > 0 && call->block_bytes <= PAT_MAX_BLOCK;
     const int64_t start_ns = outcome ? pat_clock_local_ns() : 0;
-    int size = 0;
-    PMPI_Comm_size(call->comm, &size);
-    const bool copies = pat_select_copies(in_use->op, size, call->mean_bytes);
+    const bool copies = ours && in_use->chooses && may_copy(in_use->op, call);
     *rc = ours ? pat_comm_get(call->comm, in_use->chooses, copies, &c) : MPI_SUCCESS;
     if (outcome)
         outcome->before_ns = pat_clock_local_ns() - start_ns;
