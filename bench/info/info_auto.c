@@ -126,13 +126,10 @@ json_t *info_auto(MPI_Comm comm, const pat_config *config, bool copies, json_t *
     else if (one_node && !config->link_set && !config->calibration[0])
         why = ranks > 2 && copies && config->single_copy
                   ? "all ranks are on one node and copy from each other's memory: auto tries relay in "
-                    "all-gathers "
-                    "of which a rank receives 1 MiB or more, and leaves everything else to the MPI library, "
-                    "unless "
-                    "PAT_LINK or PAT_CALIBRATION says what the link between them does"
+                    "all-gathers of which a rank receives 1 MiB or more, and leaves everything else to the "
+                    "MPI library, unless PAT_LINK or PAT_CALIBRATION says what the link between them does"
                   : "all ranks are on one node, where auto leaves everything to the MPI library, unless "
-                    "PAT_LINK or "
-                    "PAT_CALIBRATION says what the link between them does";
+                    "PAT_LINK or PAT_CALIBRATION says what the link between them does";
     else if (pat_link_find(&link, config, comm, NULL) != MPI_SUCCESS)
         why = "the link cannot be measured";
     agree_on_limits(comm, &link); /* connections are open now */

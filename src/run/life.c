@@ -258,8 +258,10 @@ static int look_around(int rank, bool store)
     rc = find_stored(rank, store);
     if (rc == MPI_SUCCESS)
         rc = pat_bells_meet(node, &pat_rt.bells);
-    /* What MPI takes at once it goes on to take at once; where that is not known, segments of broadcasts. Without bells nobody would be told
-       that his data has been copied. */
+    /*
+     * What MPI takes at once it goes on to take at once; where that is not known, segments of broadcasts. Without bells nobody would be told
+     * that his data has been copied.
+     */
     const int inside = pat_link_eager_inside_bytes(), least = inside == INT_MAX ? PAT_SEGMENT_BYTES : inside;
     if (rc == MPI_SUCCESS)
         rc = pat_reach_find(node, pat_rt.bells && pat_rt.config.single_copy, least, &pat_rt.reach);

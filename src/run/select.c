@@ -116,9 +116,8 @@ static pat_judged judge_where(const pat_comm *c, enum pat_op op, bool announced,
     *together = (pat_outlook){0};
     const bool copies = pat_comm_copies(c) && pat_select_copies(op, c->size, block_bytes),
                left = c->layout.one_node && !c->calibrated && !pat_rt.config.link_set &&
-                      !copies; /* a calibration of others alone */
-    if (!judged.contender || !c->background || !pat_comm_chooses_here(c->layout.one_node, copies) || left ||
-        pat_select_is_small(op, c->size, block_bytes))
+                      !copies; /* a calibration, if there is one, is of others alone */
+    if (!judged.contender || !c->background || left || pat_select_is_small(op, c->size, block_bytes))
         return judged;
     if (copies) { /* whether it gains, tries show */
         judged.verdict = PAT_RELAY_ALWAYS;
