@@ -21,8 +21,8 @@ typedef struct bench_link {
  * Collective. lambda: half the smallest 1-byte round trip of all neighbours in the ring of nodes, which ping
  * one pair at a time: the bound must not count more than the fastest message took. Rate: one rank per node
  * streams chunks of 16 KiB round that ring, all at once, each measures what it receives after a warm-up; the
- * median counts, which a single late wake-up does not move. With one node only, the ranks themselves form the
- * ring. MPI error code.
+ * median counts, which a single late wake-up does not move, of the fastest of three streams. With one node only, the
+ * ranks themselves form the ring. MPI error code.
  */
 int bench_link_measure(MPI_Comm comm, const int *node_of, int num_nodes, bench_link *link);
 
