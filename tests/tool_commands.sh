@@ -42,6 +42,8 @@ refuses 5=20 "$grid" --rate 5=20
 refuses "0 four" "$grid" --factors "0 four"
 refuses 100K "$grid" --sizes 100K
 refuses 64 "$grid" --sizes 64
+refuses 4x3 "$grid" --procs 4x3
+refuses "slot core" "$grid" --maps "slot core"
 refuses -2 "$grid" --gap -2
 refuses /proc/no-build "$grid" --build /proc/no-build
 refuses 32=10 "$PAT_SOURCE/bench/paper-grid" --rate 32=10
@@ -66,6 +68,8 @@ for size in 0 64KB 1.5K -4 8M; do
     refuses "$size" "$PAT_SOURCE/bench/dropin-speed" --bytes "$size"
 done
 refuses fast "$PAT_SOURCE/bench/dropin-speed" --rate fast
+refuses core "$PAT_SOURCE/bench/dropin-speed" --map core
+refuses 65 "$PAT_SOURCE/bench/dropin-speed" --ppn 65
 refuses --pace "$PAT_SOURCE/bench/dropin-speed" --pace 3
 refuses /no/cal.json "$PAT_SOURCE/bench/dropin-speed" --calibration /no/cal.json
 if command -v gnuplot >/dev/null; then

@@ -46,7 +46,7 @@ grid_option() {
         procs=$2
         ;;
     --rate)
-        [[ $2 =~ ^[0-9]+=[1-9][0-9]{0,4}$ ]] && listed "${pair%%=*}" "$allowed_procs" ||
+        [[ $2 =~ ^[0-9x]+=[1-9][0-9]{0,4}$ ]] && listed "${pair%%=*}" "$allowed_procs" ||
             bad "--rate '$2': accepted: NODES=MBIT, for $allowed_procs nodes"
         rate[${pair%%=*}]=${pair#*=}
         ;;
@@ -81,6 +81,10 @@ grid_begin() { # PAT-BENCH-ARGUMENTS...: everything that can be wrong is found o
     export PAT_BUILD=$build
 }
 
+ranks_a_node() { # NODES or NODESxRANKS
+    [[ $1 != *x* ]] && echo 1 || echo "${1#*x}"
+}
+
 # KIB NODES TIMES...: that many times a segment's time, in ms, separated by commas. 6 % of a link goes into headers.
 segment_times() {
     local kib=$1 mbit=${rate[$2]}
@@ -108,10 +112,10 @@ finished() {
     bad "'$1' was measured with other settings (collective, algorithms, iterations, rate, delays, computation): choose another --out, or delete it"
 }
 
-measure() { # FILE NODES KIB DELAYS COMPUTATION PATTERN PAT-BENCH-ARGUMENTS...
+measure() { # FILE NODES KIB DELAYS COMPUTATION PATTERN PAT-BENCH-ARGUMENTS...; map: how ranks are numbered, if set
     local file=$1 nodes=$2 kib=$3 delays=$4 compute=$5 pattern=$6 status=0
     shift 6
-    "$source/bench/lab" run -n "$nodes" --rate "${rate[$nodes]}mbit" --check --timeout 3600 -- "$build/bench/pat-bench" \
+    "$source/bench/lab" run -n "${nodes%x*}" --ppn "$(ranks_a_node "$nodes")" --map "${map:-slot}" --rate "${rate[$nodes]}mbit" --check --timeout 3600 -- "$build/bench/pat-bench" \
         --op "$op" --alg "$algs" --bytes "${kib}K" --max-delay "$delays" --iters "$iters" --base "$compute" \
         --pattern "$pattern" --csv "${file%.json}.csv" --json "$file" "$@" >"${file%.json}.txt" || status=$?
     [ "$status" -eq 0 ] && return
