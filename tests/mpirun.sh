@@ -5,9 +5,16 @@
 # just "valgrind" stands for valgrind as we want it: errors and memory that is definitely lost make a rank fail.
 # PAT_TEST_SLOW: the tests' own time limits are multiplied by this.
 # PAT_TEST_PML: what Open MPI sends messages by, ob1 (default) or ucx; 77 where it has no ucx.
+# PAT_TEST_NODES: NODESxRANKS, as 4x4: so many ranks on each of so many nodes of an emulated cluster in place of RANKS ranks on
+# this machine; PAT_TEST_MAP: how they are numbered (lab's --map); PAT_TEST_RATE: its links (100mbit).
 set -u
 ranks=$1
 shift
+if [ -n "${PAT_TEST_NODES-}" ]; then
+    # shellcheck disable=SC2086
+    exec "$(dirname "$0")/../bench/lab" run -n "${PAT_TEST_NODES%x*}" --ppn "${PAT_TEST_NODES#*x}" --map "${PAT_TEST_MAP:-slot}" \
+        --rate "${PAT_TEST_RATE:-100mbit}" --timeout "${PAT_TEST_TIMEOUT:-120}" -- ${PAT_TEST_WRAP:-} "$@"
+fi
 launcher=${PAT_TEST_MPIRUN:-mpirun}
 options=()
 version=$("$launcher" --version 2>/dev/null)
