@@ -1,31 +1,34 @@
 #!/usr/bin/env bash
-# cluster_numberings.sh — on emulated nodes with several ranks each, whatever the numbering, results are the same to the last byte: node by
-# node, across nodes, as chance has it. What runs are the tests of results that run on one machine too: all collectives, sizes and types,
-# unequal blocks, and random programs, whose communicators leave out ranks, so that their nodes are irregular.
+# cluster_numberings.sh — on emulated nodes with several ranks each, and one, whatever the numbering, results are the same to the last byte:
+# node by node, across nodes, as chance has it. What runs are the tests of results that run on one machine too: all collectives, sizes and
+# types, unequal blocks, and random programs, whose communicators leave out ranks, so that their nodes are irregular.
 # PAT_TEST_SECONDS: how long a random program runs (default 3).
 set -u
-export PAT_TEST_TIMEOUT=100 PAT_TEST_SECONDS=${PAT_TEST_SECONDS:-3}
+export PAT_TEST_TIMEOUT=70 PAT_TEST_SECONDS=${PAT_TEST_SECONDS:-3}
 for name in PAT_LINK PAT_CALIBRATION PAT_REORDER PAT_RANKS_PER_NODE; do unset "$name"; done
 failed=0
 
-# run LAYOUT NUMBERING PROGRAM
+# run LAYOUT NUMBERING PROGRAM; the third failure ends the test, before a time limit of others can.
 run() {
     local program=$PAT_BUILD/tests/$3 rc=0
     [ -x "$program" ] || { echo "no $program" >&2; exit 77; }
     PAT_TEST_NODES=$1 PAT_TEST_MAP=$2 "$PAT_SOURCE/tests/mpirun.sh" 0 "$program" >"$dir/out" 2>&1 || rc=$?
-    [ $rc -ne 77 ] || { cat "$dir/out" >&2; exit 77; }
-    [ $rc -eq 0 ] && return
+    [ $rc -ne 0 ] || return 0
+    [ $rc -ne 77 ] || [ $failed -ne 0 ] || { cat "$dir/out" >&2; exit 77; }
     echo "$3, $1 nodes x ranks, numbered by $2: exit status $rc (124: the time limit)" >&2
     tail -n 20 "$dir/out" >&2
-    failed=1
+    failed=$((failed + 1))
+    [ $failed -lt 3 ] || exit 1
 }
 
 dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
-for program in mpi_allgather mpi_unequal mpi_rooted mpi_reduce mpi_random; do run 3x2 random:1 $program; done
+chance=random:1
+grep -q '^PAT_MPI_IS_OPEN:INTERNAL=1' "$PAT_BUILD/CMakeCache.txt" || chance=node # MPICH's launcher has no such numbering
+for program in mpi_allgather mpi_unequal mpi_rooted mpi_reduce mpi_random; do run 3x2 $chance $program; done
 run 3x2 node mpi_allgather
 run 3x2 node mpi_random
 run 3x2 slot mpi_random
-run 2x4 random:2 mpi_random
+run 2x4 $chance mpi_random
 run 2x1 slot mpi_random
-exit $failed
+[ $failed -eq 0 ]

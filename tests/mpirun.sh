@@ -6,11 +6,13 @@
 # PAT_TEST_SLOW: the tests' own time limits are multiplied by this.
 # PAT_TEST_PML: what Open MPI sends messages by, ob1 (default) or ucx; 77 where it has no ucx.
 # PAT_TEST_NODES: NODESxRANKS, as 4x4: so many ranks on each of so many nodes of an emulated cluster in place of RANKS ranks on
-# this machine; PAT_TEST_MAP: how they are numbered (lab's --map); PAT_TEST_RATE: its links (100mbit).
+# this machine, over ob1; PAT_TEST_MAP: how they are numbered (lab's --map); PAT_TEST_RATE: its links (100mbit).
 set -u
 ranks=$1
 shift
 if [ -n "${PAT_TEST_NODES-}" ]; then
+    [[ $PAT_TEST_NODES =~ ^[1-9][0-9]*x[1-9][0-9]*$ ]] || { echo "PAT_TEST_NODES='$PAT_TEST_NODES': accepted: NODESxRANKS" >&2; exit 2; }
+    export PAT_RANKS_PER_NODE=${PAT_RANKS_PER_NODE:-auto} # or some tests would play nodes of their own
     # shellcheck disable=SC2086
     exec "$(dirname "$0")/../bench/lab" run -n "${PAT_TEST_NODES%x*}" --ppn "${PAT_TEST_NODES#*x}" --map "${PAT_TEST_MAP:-slot}" \
         --rate "${PAT_TEST_RATE:-100mbit}" --timeout "${PAT_TEST_TIMEOUT:-120}" -- ${PAT_TEST_WRAP:-} "$@"

@@ -56,7 +56,7 @@ void overhead_thread(const overhead_options *o, int rank, int size)
     double cpu_ms[THREAD_VARIANTS] = {0}, woke[THREAD_VARIANTS] = {0}, spent_ms[THREAD_VARIANTS] = {0};
     for (int k = 0; k < THREAD_VARIANTS; k++)
         t[k] = bench_must_alloc((size_t)rounds, sizeof(double));
-    /* The thread reads once where it may run, when it first has work: that is no phase's. */
+    /* The thread finds its place when it first has work: no phase begins before that, since none is to be charged for it. */
     const struct timespec started = {.tv_nsec = 30000000};
     v[KERNEL_DOUBLES / 2] = 1;
     cpu_set_t set;
@@ -83,9 +83,10 @@ void overhead_thread(const overhead_options *o, int rank, int size)
                 MUST(PAT_Init());
                 MUST(PAT_UseAlg(alg));
                 MUST(PAT_Allgather(out, o->segment, MPI_BYTE, in, o->segment, MPI_BYTE, MPI_COMM_WORLD));
-                nanosleep(&started, NULL);
-                MUST(PAT_Get_counters(&before));
             }
+            nanosleep(&started, NULL); /* in all of them, or they would not begin alike */
+            if (on)
+                MUST(PAT_Get_counters(&before));
             MPI_Barrier(MPI_COMM_WORLD);
             /* Rank 0 is measured. While segments arrive, the others call after a third of the phase. */
             t[mode][r] = phase(v, sweeps, rank > 0 && mode == ARRIVING ? 0.35 : 1.0, on);

@@ -4,6 +4,7 @@
 # (per node count, Mbit/s), algs, and op, where it is not allgather. It must never replace a result: what is there was measured with these settings, or the grid stops.
 
 op=allgather
+map=slot # how ranks are numbered
 
 # shellcheck source=bench/scripts/options.sh
 . "$source/bench/scripts/options.sh"
@@ -47,7 +48,7 @@ grid_option() {
         ;;
     --rate)
         [[ $2 =~ ^[0-9x]+=[1-9][0-9]{0,4}$ ]] && listed "${pair%%=*}" "$allowed_procs" ||
-            bad "--rate '$2': accepted: NODES=MBIT, for $allowed_procs nodes"
+            bad "--rate '$2': accepted: NODES=MBIT, for NODES out of $allowed_procs"
         rate[${pair%%=*}]=${pair#*=}
         ;;
     *) return 1 ;;
@@ -112,10 +113,11 @@ finished() {
     bad "'$1' was measured with other settings (collective, algorithms, iterations, rate, delays, computation): choose another --out, or delete it"
 }
 
-measure() { # FILE NODES KIB DELAYS COMPUTATION PATTERN PAT-BENCH-ARGUMENTS...; map: how ranks are numbered, if set
+measure() { # FILE NODES KIB DELAYS COMPUTATION PATTERN PAT-BENCH-ARGUMENTS...
     local file=$1 nodes=$2 kib=$3 delays=$4 compute=$5 pattern=$6 status=0
     shift 6
-    "$source/bench/lab" run -n "${nodes%x*}" --ppn "$(ranks_a_node "$nodes")" --map "${map:-slot}" --rate "${rate[$nodes]}mbit" --check --timeout 3600 -- "$build/bench/pat-bench" \
+    "$source/bench/lab" run -n "${nodes%x*}" --ppn "$(ranks_a_node "$nodes")" --map "$map" --rate "${rate[$nodes]}mbit" \
+        --check --timeout 3600 -- "$build/bench/pat-bench" \
         --op "$op" --alg "$algs" --bytes "${kib}K" --max-delay "$delays" --iters "$iters" --base "$compute" \
         --pattern "$pattern" --csv "${file%.json}.csv" --json "$file" "$@" >"${file%.json}.txt" || status=$?
     [ "$status" -eq 0 ] && return
@@ -123,11 +125,12 @@ measure() { # FILE NODES KIB DELAYS COMPUTATION PATTERN PAT-BENCH-ARGUMENTS...; 
     exit "$status"
 }
 
-# FILES PAT-BENCH-ARGUMENTS...: tables of these files, separated by commas. Pictures there are of all-gathers.
+# FILES PAT-BENCH-ARGUMENTS...: tables of these files, separated by commas. Pictures there are of all-gathers, in the
+# directory pictures_in, or in that of the results.
 report() {
     local files=$1 pictures=()
     shift
-    [ "$op" != allgather ] || pictures=(--plot "$out")
+    [ "$op" != allgather ] || pictures=(--plot "${pictures_in:-$out}")
     "$build/bench/pat-bench" --op "$op" --from "$files" "${pictures[@]}" "$@"
 }
 

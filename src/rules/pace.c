@@ -7,7 +7,7 @@
 #define MSEC INT64_C(1000000)
 
 /* Looks that found nothing before the next one is not at once; and the part that an interval then grows by. */
-enum { IDLE_LOOKS = 3, GROWTH = 8 };
+enum { IDLE_LOOKS = 4, GROWTH = 8 };
 
 /* A part of some time, within two limits; without a part it is always most_ns. */
 typedef struct interval {
