@@ -86,6 +86,10 @@ ranks_a_node() { # NODES or NODESxRANKS
     [[ $1 != *x* ]] && echo 1 || echo "${1#*x}"
 }
 
+all_ranks() { # NODES or NODESxRANKS
+    echo $((${1%x*} * $(ranks_a_node "$1")))
+}
+
 # KIB NODES TIMES...: that many times a segment's time, in ms, separated by commas. 6 % of a link goes into headers.
 segment_times() {
     local kib=$1 mbit=${rate[$2]}
