@@ -46,7 +46,9 @@ const struct argp_option bench_help_options[] = {
     {NULL, 0, NULL, 0, "How:", 2},
     {"warmup", BENCH_KEY_WARMUP, "N", 0, "Iterations before each size that do not count (default 2)", 2},
     {"flat-iters", BENCH_KEY_FLAT, "N", 0,
-     "Iterations without delay for each size and algorithm, for the absorption time (default 4)", 2},
+     "Iterations without delay for each size and algorithm, for the absorption time, which is unknown with 0 "
+     "(default 4)",
+     2},
     {"retries", BENCH_KEY_RETRIES, "N", 0, "How often an iteration that began late is repeated (default 10)",
      2},
     {"tolerance", BENCH_KEY_TOLERANCE, "MS", 0,

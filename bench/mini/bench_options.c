@@ -226,7 +226,7 @@ static error_t take(int key, char *arg, struct argp_state *state)
     case BENCH_KEY_WARMUP:
         return take_int(o, "warmup", arg, 0, MAX_ITERS, &o->warmup);
     case BENCH_KEY_FLAT:
-        return take_int(o, "flat-iters", arg, 1, MAX_ITERS, &o->flat_iters);
+        return take_int(o, "flat-iters", arg, 0, MAX_ITERS, &o->flat_iters);
     case BENCH_KEY_RETRIES:
         return take_int(o, "retries", arg, 0, 1000, &o->retries);
     case BENCH_KEY_BASE:

@@ -1,7 +1,8 @@
 # shellcheck shell=bash disable=SC2034,SC2154
 # What bench/paper-grid, bench/arrival-grid and in part bench/timeline share: options, the time of a segment, and measuring
 # a cell once. Sourced. The grid sets: source, name, build, out, iters, factors, procs (a default, and allowed_procs), rate
-# (per node count, Mbit/s), algs, and op, where it is not allgather. It must never replace a result: what is there was measured with these settings, or the grid stops.
+# (per node count, Mbit/s), algs, and op, where it is not allgather, and warm, the iterations before those that count, where
+# it says how many. It must never replace a result: what is there was measured with these settings, or the grid stops.
 
 op=allgather
 map=slot # how ranks are numbered
@@ -111,10 +112,11 @@ computation_ms() { # DELAYS
 finished() {
     jq -e .complete "$1" >/dev/null 2>&1 || return 1
     jq -e --arg op "$op" --arg algs "$algs" --arg iters "$iters" --arg rate "${rate[$2]}000000" --arg delays "$3" --arg base "$4" \
-        --arg pattern "$5" 'def numbers: split(",") | map(tonumber); .settings | (.op // "allgather") == $op and .alg == $algs and .iters == $iters and
+        --arg pattern "$5" --arg warm "${warm-}" 'def numbers: split(",") | map(tonumber); .settings | (.op // "allgather") == $op and .alg == $algs and .iters == $iters and
         .["env.PAT_LAB_RATE"] == $rate and (.max_delay_ms | numbers) == ($delays | numbers) and
-        (.base_ms | tonumber) == ($base | tonumber) and .pattern == $pattern' "$1" >/dev/null 2>&1 && return 0
-    bad "'$1' was measured with other settings (collective, algorithms, iterations, rate, delays, computation): choose another --out, or delete it"
+        (.base_ms | tonumber) == ($base | tonumber) and .pattern == $pattern and
+        ($warm == "" or (.warmup | tonumber) + (.flat_iters | tonumber) == ($warm | tonumber))' "$1" >/dev/null 2>&1 && return 0
+    bad "'$1' was measured with other settings (collective, algorithms, iterations and those before them, rate, delays, computation): choose another --out, or delete it"
 }
 
 measure() { # FILE NODES KIB DELAYS COMPUTATION PATTERN PAT-BENCH-ARGUMENTS...
