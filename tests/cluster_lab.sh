@@ -80,6 +80,10 @@ refused A-b up -n 2 --name A-b
 refused true run -n 2 true
 refused 1 check -n 1
 refused lam run -n 2 --mpi lam -- true
+refused 0 run -n 2 --switches 0 -- true
+refused 3 run -n 2 --switches 3 -- true
+refused 50mbit up -n 2 --trunk 50mbit
+refused fast check -n 4 --switches 2 --trunk fast
 expect 2 run -n 2
 expect 0 --help
 
@@ -159,7 +163,7 @@ gone p$pid ${mark}4 "$temporary"
 # --- a lab that stays, and another beside it
 name=t$$
 raised+=("$name")
-expect 0 up -n 4 --rate 20mbit --name $name
+expect 0 up -n 4 --rate 20mbit --switches 2 --name $name
 refused $name up -n 2 --name $name
 refused 5 run --name $name -n 5 -- true
 "$lab" run --name $name -- sh -c 'hostname; sleep 2' >"$work/first" 2>&1 &
@@ -181,8 +185,12 @@ fi
 expect 0 run --name $name --check -- sh -c 'echo $PAT_LAB_CHECK'
 verdict=$(sed -n 's/^lab check: \([a-zA-Z]*\):.*/\L\1/p' "$work/err")
 [[ -n $verdict && $(sort -u "$work/out") == "$verdict" ]] || fail "the ranks are not told of the check"
+expect 0 run --name $name -- sh -c 'echo $PAT_LAB_SWITCHES $PAT_LAB_TRUNK'
+[[ $(sort -u "$work/out") == "2 20000000" ]] || fail "the ranks are not told of the switches"
 expect 0 down --name $name
 gone $name ${mark}5 /nowhere
+expect 1 check -n 4 --rate 20mbit --switches 2 --trunk 10mbit
+grep -q '^lab check: FAIL: 4 nodes.* min/median/max 9\.' "$work/out" || fail "a trunk at half the rate does not show"
 expect 1 check -n 2 --rate 10gbit --json
 grep -q '"pass": false' "$work/out" || fail "a rate out of reach passes, or is not reported as JSON"
 

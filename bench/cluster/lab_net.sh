@@ -3,8 +3,8 @@
 # It must never touch a process outside the lab's own namespaces, nor anything of the machine's own network: both ends
 # of every link are born inside namespaces.
 #
-# A lab NAME is: the namespaces pat-NAME-1..n (nodes) and pat-NAME-sw (a bridge, the switch), one veth pair per node,
-# a token bucket on both its ends, the directory $lab_root/NAME with what is known about it, and a directory of
+# A lab NAME is: the namespaces pat-NAME-1..n (nodes) and pat-NAME-sw (the switches, each a bridge), one veth pair per node
+# and per trunk, a token bucket on both its ends, the directory $lab_root/NAME with what is known about it, and a directory of
 # temporary files, one per node.
 
 lab_root=/run/pat-lab
@@ -114,9 +114,21 @@ default_burst() {
     echo $((pair_bytes + (slack > 600 ? slack : 600)))
 }
 
-# NODES RATE BURST SLOW_START; needs claim_lab. 77: no named namespaces here; 1: a later step failed (it has said how).
+raise_switch() { # NUMBER TRUNK: from the second on with a trunk to the first
+    local in=pat-$lab_name-sw
+    local -a shape=(root tbf rate "${2}bit" burst "$(default_burst "$2")" limit "$queue_bytes")
+    ip -n "$in" link add "br$1" type bridge forward_delay 0 mcast_snooping 0 && ip -n "$in" link set "br$1" up || return 1
+    (($1 > 1)) || return 0
+    ip -n "$in" link add "up$1" type veth peer name "down$1" &&
+        tc -n "$in" qdisc add dev "up$1" "${shape[@]}" &&
+        tc -n "$in" qdisc add dev "down$1" "${shape[@]}" &&
+        ip -n "$in" link set "up$1" master "br$1" up &&
+        ip -n "$in" link set "down$1" master br1 up
+}
+
+# NODES RATE BURST SLOW_START SWITCHES TRUNK; needs claim_lab. 77: no named namespaces here; 1: a later step failed (it has said how).
 raise_lab() {
-    local nodes=$1 rate=$2 burst=$3 slow_start=$4 switch=pat-$lab_name-sw node i
+    local nodes=$1 rate=$2 burst=$3 slow_start=$4 switches=$5 trunk=$6 switch=pat-$lab_name-sw node i
     local -a shape=(root tbf rate "${rate}bit" burst "$burst" limit "$queue_bytes")
     lab_tmp=$(mktemp -u /tmp/pat-lab.XXXXXX)
     echo "$lab_tmp" >"$lab_state/tmp" # noted before it exists: a signal may come in between
@@ -124,12 +136,13 @@ raise_lab() {
     echo "$nodes" >"$lab_state/nodes"
     echo "$rate" >"$lab_state/rate"
     echo "$burst" >"$lab_state/burst"
+    echo "$switches" >"$lab_state/switches"
+    echo "$trunk" >"$lab_state/trunk"
     ln -s "$bench_dir/cluster/lab_enter.sh" "$lab_state/enter" || return 1
 
     ip netns add "$switch" || return 77
     { ip netns exec "$switch" sh -c 'echo 1 >/proc/sys/net/ipv6/conf/all/disable_ipv6'; } 2>/dev/null
-    ip -n "$switch" link add br0 type bridge forward_delay 0 mcast_snooping 0 &&
-        ip -n "$switch" link set br0 up || return 1
+    for ((i = 1; i <= switches; i++)); do raise_switch "$i" "$trunk" || return 1; done
     for ((i = 1; i <= nodes; i++)); do
         node=pat-$lab_name-$i
         mkdir "$lab_tmp/n$i" &&
@@ -139,7 +152,7 @@ raise_lab() {
             ip -n "$node" link set eth0 gso_max_segs "$frames_at_once" &&
             tc -n "$node" qdisc add dev eth0 "${shape[@]}" &&
             tc -n "$switch" qdisc add dev "port$i" "${shape[@]}" &&
-            ip -n "$switch" link set "port$i" master br0 up &&
+            ip -n "$switch" link set "port$i" master "br$(((i - 1) * switches / nodes + 1))" up &&
             ip -n "$node" addr add "$lab_subnet.$i/24" dev eth0 &&
             ip -n "$node" link set lo up &&
             ip -n "$node" link set eth0 up || return 1
