@@ -13,11 +13,14 @@
 
 /* A process's bell, as all see it. Each has a line of the cache of its own. */
 typedef struct bell {
-    _Alignas(64) atomic_uint rung;
-    atomic_int asleep;   /* threads that sleep, or are about to */
-    atomic_bool pending; /* it was rung for them, and nobody has answered yet */
-    atomic_bool failed;  /* what this process has offered could not be copied */
+    _Alignas(64) atomic_uint_fast64_t rung; /* for a word, and from DATA_TIMES on for data */
+    atomic_int asleep;                      /* threads that sleep, or are about to */
+    atomic_int heeding;                     /* those of them that are woken by data too */
+    atomic_bool pending;                    /* it was rung for them, and nobody has answered yet */
+    atomic_bool failed;                     /* what this process has offered could not be copied */
 } bell;
+
+#define DATA_TIMES (UINT64_C(1) << 32)
 
 struct pat_bells {
     int count, mine; /* ranks of the node, and this one's number */
@@ -32,18 +35,18 @@ static void wake(pat_bells *b, int rank)
         eventfd_write(b->fds[rank], 1);
 }
 
-void pat_bells_ring(pat_bells *b, int mate)
+void pat_bells_ring(pat_bells *b, int mate, enum pat_bell what)
 {
     bell *at = &b->all[mate];
-    atomic_fetch_add(&at->rung, 1);
-    if (atomic_load(&at->asleep) > 0)
+    atomic_fetch_add(&at->rung, what == PAT_BELL_DATA ? DATA_TIMES : 1);
+    if (atomic_load(what == PAT_BELL_DATA ? &at->heeding : &at->asleep) > 0)
         wake(b, mate);
 }
 
 void pat_bells_fail(pat_bells *b, int mate)
 {
     atomic_store(&b->all[mate].failed, true);
-    pat_bells_ring(b, mate);
+    pat_bells_ring(b, mate, PAT_BELL_WORD);
 }
 
 bool pat_bells_failed(const pat_bells *b)
@@ -51,17 +54,25 @@ bool pat_bells_failed(const pat_bells *b)
     return atomic_load(&b->all[b->mine].failed);
 }
 
-unsigned pat_bells_rung(const pat_bells *b)
+uint64_t pat_bells_rung(const pat_bells *b)
 {
     return atomic_load(&b->all[b->mine].rung);
 }
 
-bool pat_bells_sleep(pat_bells *b, unsigned rung)
+uint32_t pat_bells_times(uint64_t rung, enum pat_bell what)
+{
+    return (uint32_t)(what == PAT_BELL_DATA ? rung / DATA_TIMES : rung % DATA_TIMES);
+}
+
+bool pat_bells_sleep(pat_bells *b, uint64_t rung, bool heeds)
 {
     atomic_fetch_add(&b->all[b->mine].asleep, 1);
-    if (pat_bells_rung(b) == rung)
+    if (heeds)
+        atomic_fetch_add(&b->all[b->mine].heeding, 1);
+    const uint64_t now = pat_bells_rung(b);
+    if (heeds ? now == rung : pat_bells_times(now, PAT_BELL_WORD) == pat_bells_times(rung, PAT_BELL_WORD))
         return true;
-    pat_bells_awake(b, false);
+    pat_bells_awake(b, heeds, false);
     return false;
 }
 
@@ -69,10 +80,12 @@ bool pat_bells_sleep(pat_bells *b, unsigned rung)
  * The last one to leave reads what has woken them, since who slept beside it could not see any more that it was there. Whoever has gone to
  * sleep since may have been rung for before `pending` was false again, which has written nothing: it is woken, perhaps for nothing.
  */
-void pat_bells_awake(pat_bells *b, bool readable)
+void pat_bells_awake(pat_bells *b, bool heeds, bool readable)
 {
     bell *const own = &b->all[b->mine];
     eventfd_t times;
+    if (heeds)
+        atomic_fetch_sub(&own->heeding, 1);
     if (atomic_fetch_sub(&own->asleep, 1) > 1 || !(readable || atomic_load(&own->pending)))
         return;
     eventfd_read(b->fds[b->mine], &times);

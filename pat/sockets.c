@@ -40,12 +40,16 @@ struct pat_sockets {
     int announced, missed;      /* messages with a socket's word, and without; older ones count less */
     int unexplained, rescan_at; /* missed since the last scan; scan again when so many have been */
     pat_bells *bells;           /* NULL: none */
-    unsigned rung;              /* how often this process's was, when the last look began */
+    uint64_t rung;              /* how often this process's was, when the last look began */
+    bool heeds;                 /* its being rung for data ends a wait */
 };
 
 pat_sockets *pat_sockets_create(void)
 {
-    return calloc(1, sizeof(pat_sockets));
+    pat_sockets *s = calloc(1, sizeof(*s));
+    if (s)
+        s->heeds = true;
+    return s;
 }
 
 void pat_sockets_free(pat_sockets *s)
@@ -62,6 +66,12 @@ void pat_sockets_look(pat_sockets *s)
 {
     if (s && s->bells)
         s->rung = pat_bells_rung(s->bells);
+}
+
+void pat_sockets_heed(pat_sockets *s, bool data)
+{
+    if (s)
+        s->heeds = data;
 }
 
 enum kind { OTHER, CONNECTED, LISTENS };
@@ -204,10 +214,10 @@ enum pat_sockets_event pat_sockets_wait(pat_sockets *s, int extra_fd, bool sendi
     bool rung;
     if (!s || !s->bells)
         return sleep_on(s, extra, sending, timeout_ns, &rung);
-    if (!pat_bells_sleep(s->bells, s->rung))
+    if (!pat_bells_sleep(s->bells, s->rung, s->heeds))
         return PAT_SOCKETS_DATA;
     const enum pat_sockets_event event = sleep_on(s, extra, sending, timeout_ns, &rung);
-    pat_bells_awake(s->bells, rung);
+    pat_bells_awake(s->bells, s->heeds, rung);
     return event;
 }
 

@@ -31,6 +31,9 @@ void pat_sockets_hear(pat_sockets *sockets, pat_bells *bells);
 /* A look begins: a bell that is rung from now on ends the next wait, at once where it was rung before that. NULL is allowed. */
 void pat_sockets_look(pat_sockets *sockets);
 
+/* Is a bell that is rung for data to end waits from now on? At first it is. NULL is allowed. */
+void pat_sockets_heed(pat_sockets *sockets, bool data);
+
 /*
  * Find this process's connected TCP sockets, and those that listen: the MPI library opens the connection of two ranks when they first send each
  * other something, and whoever sleeps would be told of none of what comes over it. Returns how many are connected.

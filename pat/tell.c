@@ -39,7 +39,7 @@ static int step(pat_tell *t)
     if (rc == MPI_SUCCESS)
         rc = PMPI_Isend(t->known, bytes, MPI_BYTE, to, who->tag, who->comm, &t->requests[1]);
     if (rc == MPI_SUCCESS)
-        pat_mates_ring(&who->mates, to);
+        pat_mates_ring(&who->mates, to, PAT_BELL_WORD);
     return rc;
 }
 

@@ -42,6 +42,7 @@ static enum pat_sockets_event rest(pat_thread *t, const pat_visit *visit)
     }
     if (watch && atomic_exchange(&t->rescan, false))
         pat_sockets_scan(t->sockets);
+    pat_sockets_heed(t->sockets, visit->heeds);
     return pat_sockets_wait(watch ? t->sockets : NULL, t->either, visit->sending, wait_ns);
 }
 
@@ -86,7 +87,7 @@ static void *thread_main(void *arg)
         pat_sockets_look(t->sockets);
         t->work(t->arg, &visit);
         if (watched && visit.drove)
-            pat_sockets_learn(t->sockets, event, visit.moved);
+            pat_sockets_learn(t->sockets, event, visit.came);
     }
     return NULL;
 }

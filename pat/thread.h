@@ -19,10 +19,13 @@ typedef struct pat_visit {
     bool by_data;          /* such an announcement is why it works now */
     /* out */
     int64_t next_ns; /* work again at this local time (pat_clock_local_ns); PAT_NEVER: when kicked */
-    bool watch;      /* or when a socket has something to read */
+    bool watch;      /* or when a socket has something to read, or the bell is rung */
+    bool heeds;      /* also for data */
     bool sending;    /* or when a full one takes more */
     bool drove;      /* MPI was driven */
     bool moved;      /* some message was completed */
+    bool
+        came; /* one that somebody should have told of: not what was sent early, whose end may not matter yet */
 } pat_visit;
 
 /* Work once. */

@@ -38,13 +38,13 @@ static bool is_mapped(const char *name)
 }
 
 /* Sleep until the bell is rung, as often as *rung says it was at the last look. Returns false after ten seconds. */
-static bool sleeps_well(pat_bells *b, unsigned *rung)
+static bool sleeps_well(pat_bells *b, uint64_t *rung, bool heeds)
 {
     bool woken = true;
-    if (pat_bells_sleep(b, *rung)) {
+    if (pat_bells_sleep(b, *rung, heeds)) {
         struct pollfd at = {.fd = pat_bells_fd(b), .events = POLLIN};
         woken = poll(&at, 1, 10 * SECOND_MS * test_slow()) > 0;
-        pat_bells_awake(b, woken);
+        pat_bells_awake(b, heeds, woken);
     }
     *rung = pat_bells_rung(b);
     return woken;
@@ -53,36 +53,41 @@ static bool sleeps_well(pat_bells *b, unsigned *rung)
 /* Each rank is rung by the one before it, and rings the next. */
 static void goes_round(pat_bells *b, int rounds)
 {
-    unsigned heard = 0, rung = pat_bells_rung(b);
-    const unsigned begun = rung;
+    uint64_t rung = pat_bells_rung(b);
+    const uint64_t begun = rung;
+    unsigned heard = 0;
     test_at("%d times round", rounds);
     MPI_Barrier(MPI_COMM_WORLD);
     for (int i = 0; i < rounds; i++) {
         if (test.rank == 0)
-            pat_bells_ring(b, 1 % test.size);
-        while ((heard = rung - begun) <= (unsigned)i)
-            if (!sleeps_well(b, &rung)) {
+            pat_bells_ring(b, 1 % test.size, PAT_BELL_DATA);
+        while ((heard = pat_bells_times(rung - begun, PAT_BELL_DATA)) <= (unsigned)i)
+            if (!sleeps_well(b, &rung, true)) {
                 test_fail("nobody has rung in ten seconds, after %u times", heard);
                 return;
             }
         if (test.rank > 0)
-            pat_bells_ring(b, (test.rank + 1) % test.size);
+            pat_bells_ring(b, (test.rank + 1) % test.size, PAT_BELL_DATA);
     }
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
-/* All ring the first rank, at any time. */
+/* All ring the first rank, at any time, which heeds no data, and in between for data. */
 static void many_ring_one(pat_bells *b, unsigned times)
 {
     test_at("all ring the first rank");
-    unsigned rung = pat_bells_rung(b);
-    const unsigned begun = rung;
+    uint64_t rung = pat_bells_rung(b);
+    const uint64_t begun = rung;
+    const unsigned all = times * (unsigned)(test.size - 1);
+    unsigned heard = 0;
     MPI_Barrier(MPI_COMM_WORLD);
-    for (unsigned i = 0; test.rank > 0 && i < times; i++)
-        pat_bells_ring(b, 0);
-    while (test.rank == 0 && rung - begun < times * (unsigned)(test.size - 1))
-        if (!sleeps_well(b, &rung)) {
-            test_fail("asleep after %u of %u", rung - begun, times * (unsigned)(test.size - 1));
+    for (unsigned i = 0; test.rank > 0 && i < times; i++) {
+        pat_bells_ring(b, 0, PAT_BELL_DATA);
+        pat_bells_ring(b, 0, PAT_BELL_WORD);
+    }
+    while (test.rank == 0 && (heard = pat_bells_times(rung - begun, PAT_BELL_WORD)) < all)
+        if (!sleeps_well(b, &rung, false)) {
+            test_fail("asleep after %u of %u", heard, all);
             return;
         }
     MPI_Barrier(MPI_COMM_WORLD);
@@ -114,7 +119,7 @@ static void rings_who_is_told(const pat_mates *mates)
     const pat_tellers who = {MPI_COMM_WORLD, 1, test.rank, test.size, *mates};
     pat_tell tell;
     int all[64];
-    const unsigned before = pat_bells_rung(mates->bells);
+    const uint64_t before = pat_bells_rung(mates->bells);
     bool moved = false, done = false;
     test_at("ranks tell each other something");
     if (pat_tell_init(&tell, &who, sizeof(int)) != 0)
@@ -127,7 +132,8 @@ static void rings_who_is_told(const pat_mates *mates)
     int told = 0; /* in steps, in each of which what is known doubles */
     for (int known = 1; known < test.size; known *= 2)
         told++;
-    expect_int("rings by what was told", told, pat_bells_rung(mates->bells) - before);
+    expect_int("rings by what was told", told,
+               pat_bells_times(pat_bells_rung(mates->bells) - before, PAT_BELL_WORD));
     pat_tell_free(&tell);
 }
 
@@ -137,7 +143,7 @@ static void rings_both_ends(const pat_mates *mates)
     const int next = (test.rank + 1) % test.size, last = (test.rank + test.size - 1) % test.size;
     char out[8] = "1234567", in[8] = "";
     const pat_message_data from = {{out, NULL}, {8, 0}}, to = {{in, NULL}, {8, 0}};
-    const unsigned before = pat_bells_rung(mates->bells);
+    const uint64_t before = pat_bells_rung(mates->bells);
     pat_wire wire;
     test_at("a message to the next rank");
     if (!pat_wire_make(&wire, MPI_COMM_WORLD, 2, 2))
@@ -151,7 +157,8 @@ static void rings_both_ends(const pat_mates *mates)
         pat_wire_compact(&wire);
     }
     MPI_Barrier(MPI_COMM_WORLD);
-    expect_int("rings by two messages", 2, pat_bells_rung(mates->bells) - before);
+    expect_int("rings by two messages", 2,
+               pat_bells_times(pat_bells_rung(mates->bells) - before, PAT_BELL_DATA));
     if (strcmp(in, out) != 0)
         test_fail("wrong bytes");
     pat_wire_free(&wire);
@@ -167,11 +174,11 @@ static void library_rings(pat_bells *b)
     rings_both_ends(&(pat_mates){b, NULL, mate_of});
     for (int r = 0; r < test.size; r++)
         mate_of[r] = -1; /* as if all were on other nodes */
-    const unsigned before = pat_bells_rung(b);
-    pat_mates_ring(&(pat_mates){b, NULL, mate_of}, (test.rank + 1) % test.size);
-    pat_mates_ring(&(pat_mates){NULL, NULL, NULL}, 0);
+    const uint64_t before = pat_bells_rung(b);
+    pat_mates_ring(&(pat_mates){b, NULL, mate_of}, (test.rank + 1) % test.size, PAT_BELL_WORD);
+    pat_mates_ring(&(pat_mates){NULL, NULL, NULL}, 0, PAT_BELL_WORD);
     MPI_Barrier(MPI_COMM_WORLD);
-    expect_int("rings by ranks of other nodes", 0, pat_bells_rung(b) - before);
+    expect_int("rings by ranks of other nodes", 0, (int64_t)(pat_bells_rung(b) - before));
 }
 
 int main(int argc, char **argv)

@@ -91,16 +91,19 @@ broken "a round that is prepared for a call which is left" '!LEFT(SIZE_OF(expect
 broken "a choice that is this rank's own" 'leaves\[exchange\]' 'leaves[me % 2]' "${leaves[@]}"
 
 model=$PAT_SOURCE/tests/bells.pml
-all=("-DRINGERS=1 -DRINGS=3" "-DRINGERS=2" "-DRINGERS=1 -DRINGS=3 -DSLEEPERS=2")
-[ "${PAT_TEST_SPIN-}" != all ] || all+=("-DRINGERS=2 -DSLEEPERS=2")
+beside=(-DRINGERS=1 -DTELLERS=1 -DDEAF=1 -DRINGS=1)
+all=("-DRINGERS=1 -DRINGS=3" "-DRINGERS=2" "-DRINGERS=1 -DRINGS=3 -DSLEEPERS=2" "${beside[*]}")
+[ "${PAT_TEST_SPIN-}" != all ] || all+=("-DRINGERS=2 -DSLEEPERS=2" "-DRINGERS=1 -DTELLERS=1 -DDEAF=1")
 for options in "${all[@]}"; do
     # shellcheck disable=SC2086 # several
     found=$(search "$model" $options) || { echo "bells.pml $options: $found" >&2; failed=1; }
     echo "bells, $options: $found"
 done
-broken "a sleeper that does not ask whether the bell was rung" ':: rung == seen' ':: true'
-broken "one that counts what was rung after its look" 'asleep++;' 'seen = rung; asleep++;'
+broken "a sleeper that does not ask whether the bell was rung" ':: rung_word == seen_word .*' ':: true ->'
+broken "one that counts what was rung after its look" 'asleep++;' 'seen_data = rung_data; asleep++;'
 broken "an answer before the eventfd is read" 'event = 0;' 'pending = false;/;s/^ *pending = false;$/event = 0;'
-broken "a ringer that does not count" 'rung++;' ''
-broken "nobody wakes whoever went to sleep meanwhile" ':: asleep > 0 -> wake()$' ':: false -> skip/;/proctype ringer/,/^}/s/:: false -> skip/:: asleep > 0 -> wake()' -DRINGERS=1 -DRINGS=3 -DSLEEPERS=2
+broken "a ringer that does not count" 'rung_data++;' ''
+broken "nobody wakes whoever went to sleep meanwhile" ':: asleep > 0 -> wake()$' ':: false -> skip' -DRINGERS=1 -DRINGS=3 -DSLEEPERS=2
+broken "a sleeper that heeds data and does not say so" ':: heeds -> heeding++' ':: false -> skip'
+broken "a word that is told only to who heeds data" ':: asleep > 0 -> wake()$' ':: heeding > 0 -> wake()' "${beside[@]}"
 exit $failed

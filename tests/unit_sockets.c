@@ -304,10 +304,10 @@ static void is_woken_by_a_bell(void **state)
     pat_sockets_look(s);
     assert_int_equal(pat_sockets_wait(s, -1, false, 0), PAT_SOCKETS_TIME);
     /* Rung before the look: that was seen. After it: it does not sleep. */
-    pat_bells_ring(bells[1], 0);
+    pat_bells_ring(bells[1], 0, PAT_BELL_DATA);
     pat_sockets_look(s);
     assert_int_equal(pat_sockets_wait(s, -1, true, 1000000), PAT_SOCKETS_TIME);
-    pat_bells_ring(bells[1], 0);
+    pat_bells_ring(bells[1], 0, PAT_BELL_DATA);
     assert_int_equal(pat_sockets_wait(s, -1, false, -1), PAT_SOCKETS_DATA);
     pat_sockets_look(s);
     /* While it sleeps, by another process. */
@@ -315,7 +315,7 @@ static void is_woken_by_a_bell(void **state)
         const pid_t child = fork();
         if (child == 0) {
             usleep(i % 2 * 3000);
-            pat_bells_ring(bells[1], 0);
+            pat_bells_ring(bells[1], 0, PAT_BELL_DATA);
             _exit(0);
         }
         assert_true(child > 0);
@@ -327,6 +327,24 @@ static void is_woken_by_a_bell(void **state)
                          0); /* a ring that came before the sleep may still be there to be read */
     }
     assert_int_equal(pat_sockets_wait(s, -1, false, 1000000), PAT_SOCKETS_TIME);
+    /* Who does not heed data sleeps on, whether it is rung before the sleep or meanwhile; a word wakes it. */
+    pat_sockets_heed(s, false);
+    pat_bells_ring(bells[1], 0, PAT_BELL_DATA);
+    assert_int_equal(pat_sockets_wait(s, -1, false, 1000000), PAT_SOCKETS_TIME);
+    const pid_t teller = fork();
+    if (teller == 0) {
+        usleep(3000);
+        pat_bells_ring(bells[1], 0, PAT_BELL_DATA);
+        _exit(0);
+    }
+    assert_int_equal(pat_sockets_wait(s, -1, false, SECOND / 20), PAT_SOCKETS_TIME);
+    assert_int_equal(waitpid(teller, NULL, 0), teller);
+    pat_sockets_look(s);
+    pat_bells_ring(bells[1], 0, PAT_BELL_WORD);
+    assert_int_equal(pat_sockets_wait(s, -1, false, -1), PAT_SOCKETS_DATA);
+    pat_sockets_look(s);
+    pat_sockets_heed(s, true);
+    pat_sockets_heed(NULL, true);
     /* Beside sockets, whose place it does not take. */
     int pair[2];
     char byte;
@@ -335,7 +353,7 @@ static void is_woken_by_a_bell(void **state)
     assert_int_equal(write(pair[0], "x", 1), 1);
     assert_int_equal(pat_sockets_wait(s, -1, true, 10 * SECOND), PAT_SOCKETS_DATA);
     assert_int_equal(read(pair[1], &byte, 1), 1);
-    pat_bells_ring(bells[1], 0);
+    pat_bells_ring(bells[1], 0, PAT_BELL_DATA);
     assert_int_equal(pat_sockets_wait(s, -1, false, 10 * SECOND), PAT_SOCKETS_DATA);
     hang_up(pair);
     pat_sockets_free(s);

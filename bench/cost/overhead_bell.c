@@ -44,13 +44,13 @@ static double wake_us(pat_bells *b, int end, int rank)
 {
     char byte = 0;
     int64_t rung_ns = 0, awake_ns = 0;
-    const unsigned rung = b ? pat_bells_rung(b) : 0;
+    const uint64_t rung = b ? pat_bells_rung(b) : 0;
     MPI_Barrier(MPI_COMM_WORLD);
     if (rank == 0) {
         usleep(PAUSE_US);
         rung_ns = pat_clock_local_ns(); /* the same clock for all ranks of a machine */
         if (b)
-            pat_bells_ring(b, 1);
+            pat_bells_ring(b, 1, PAT_BELL_DATA);
         else
             bench_must(write(end, &byte, 1) != 1, "write");
         MPI_Recv(&awake_ns, 1, MPI_INT64_T, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
@@ -58,8 +58,8 @@ static double wake_us(pat_bells *b, int end, int rank)
         struct pollfd at = {.fd = b ? pat_bells_fd(b) : end, .events = POLLIN};
         if (!b) {
             bench_must(poll(&at, 1, LIMIT_MS) != 1 || read(end, &byte, 1) != 1, "read");
-        } else if (pat_bells_sleep(b, rung)) {
-            pat_bells_awake(b, poll(&at, 1, LIMIT_MS) > 0);
+        } else if (pat_bells_sleep(b, rung, true)) {
+            pat_bells_awake(b, true, poll(&at, 1, LIMIT_MS) > 0);
         }
         awake_ns = pat_clock_local_ns();
         MPI_Send(&awake_ns, 1, MPI_INT64_T, 0, 0, MPI_COMM_WORLD);
@@ -71,7 +71,7 @@ static double ring_ns(pat_bells *b)
 {
     const int64_t start_ns = pat_clock_local_ns();
     for (int i = 0; i < AWAKE_RINGS; i++)
-        pat_bells_ring(b, 1);
+        pat_bells_ring(b, 1, PAT_BELL_DATA);
     return (double)(pat_clock_local_ns() - start_ns) / AWAKE_RINGS;
 }
 

@@ -245,6 +245,16 @@ bool pat_exec_receiving(const pat_exec *e, int index, int *peer, int64_t *bytes)
     return n->kind == PAT_NODE_RECV && n->length > 0;
 }
 
+bool pat_exec_awaits_mates(const pat_exec *e)
+{
+    for (int i = 0; i < e->wire.num; i++) {
+        const int peer = e->plan->nodes[e->wire.owner[i]].peer;
+        if (pat_exec_is_mate(e, peer) && (!pat_wire_is_lent(&e->wire, i) || pat_exec_is_held_up(e, peer)))
+            return true;
+    }
+    return false;
+}
+
 int64_t pat_exec_landed(const pat_exec *e)
 {
     return e->landed;

@@ -101,6 +101,12 @@ bool pat_exec_expects_early(const pat_exec *exec);
 /* Are sends in flight? */
 bool pat_exec_sending(const pat_exec *exec);
 
+/*
+ * Is there something to do as soon as another rank of this node has sent something, or taken it: a receive to complete, a send that needs this process to go
+ * on, or one that waits for its turn? Not for the end of an offer (wire.h) alone.
+ */
+bool pat_exec_awaits_mates(const pat_exec *exec);
+
 /* How many messages are in flight. Is the index-th one a receive of user data? Then *peer and *bytes are its sender and length. */
 int pat_exec_num_in_flight(const pat_exec *exec);
 bool pat_exec_receiving(const pat_exec *exec, int index, int *peer, int64_t *bytes);

@@ -85,10 +85,9 @@ static int real_rank(const pat_exec *e, int peer)
     return peer < e->plan->num_ranks - e->root ? peer + e->root : peer - (e->plan->num_ranks - e->root);
 }
 
-/* May a send wait for a socket that is full? Ranks of this node tell when they have taken what they were sent. */
-static bool may_fill_socket(const pat_exec *e, const pat_node *n)
+bool pat_exec_is_mate(const pat_exec *e, int peer)
 {
-    return !e->wire.mates.bells || e->wire.mates.mate_of[real_rank(e, n->peer)] < 0;
+    return e->wire.mates.bells && e->wire.mates.mate_of[real_rank(e, peer)] >= 0;
 }
 
 void pat_exec_complete(pat_exec *e, int node)
@@ -97,7 +96,7 @@ void pat_exec_complete(pat_exec *e, int node)
     const pat_node *n = &p->nodes[node];
     if (n->kind == PAT_NODE_SEND && e->state[node] == ACTIVE) {
         e->queues[n->peer].num_active--;
-        e->num_sending -= may_fill_socket(e, n);
+        e->num_sending -= !pat_exec_is_mate(e, n->peer);
     }
     if (n->length > 0 && e->state[node] == ACTIVE)
         e->num_data--;
@@ -227,8 +226,14 @@ static int post_send(pat_exec *e, int node)
     const pat_message_data data = data_of(e, n, e->arrived ? e->home : e->landing);
     note_posted(e, node);
     q->num_active++;
-    e->num_sending += may_fill_socket(e, n);
+    e->num_sending += !pat_exec_is_mate(e, n->peer);
     return pat_wire_send(&e->wire, node, real_rank(e, n->peer), n->match, &data, n->sync);
+}
+
+bool pat_exec_is_held_up(const pat_exec *e, int peer)
+{
+    const queue *q = &e->queues[peer];
+    return q->num_active > 0 && (q->num_waiting > 0 || !q->unordered);
 }
 
 /* A send is complete: the window of its queue may have moved on. */

@@ -142,7 +142,7 @@ int pat_wire_send(pat_wire *w, int owner, int peer, int match, const pat_message
     int rc = is_offered(w, peer, data) ? post_offer(w, owner, peer, match, data)
                                        : post_send(w, owner, peer, match, data, sync);
     if (rc == MPI_SUCCESS)
-        pat_mates_ring(&w->mates, peer);
+        pat_mates_ring(&w->mates, peer, PAT_BELL_DATA);
     return rc;
 }
 
@@ -195,7 +195,7 @@ static int take(pat_wire *w, int place, int peer)
         return MPI_SUCCESS;
     if (o->card.mark != CARD_MARK || pat_reach_set(w->mates.reach, mate, o->card.taken, NOT_COPIED) != 0)
         pat_bells_fail(w->mates.bells, mate); /* which message it is cannot be said */
-    pat_mates_ring(&w->mates, peer);
+    pat_mates_ring(&w->mates, peer, PAT_BELL_DATA);
     return good
                ? pat_error(MPI_ERR_OTHER, "data in the memory of rank %d, on this node, cannot be copied: %s",
                            peer, strerror(error))
@@ -234,7 +234,7 @@ static int finish(pat_wire *w, int place, bool *over)
         *over = w->asked[place] != PAT_WIRE_GONE;
     }
     if (rc == MPI_SUCCESS && *over && peer >= 0)
-        pat_mates_ring(&w->mates, peer);
+        pat_mates_ring(&w->mates, peer, PAT_BELL_DATA);
     return rc;
 }
 

@@ -65,6 +65,11 @@ static inline bool pat_wire_is_open(const pat_wire *wire, int place)
 {
     return wire->requests[place] != MPI_REQUEST_NULL || wire->asked[place] <= PAT_WIRE_LENT;
 }
+/* Is it an offer of this rank, which another one has only to take? */
+static inline bool pat_wire_is_lent(const pat_wire *wire, int place)
+{
+    return wire->asked[place] == PAT_WIRE_LENT;
+}
 int pat_wire_test_one(pat_wire *wire, int place, bool *over, bool *cancelled);
 
 /* Cancel a receive: only ask MPI for it; or ask, and wait until the receive is over. */

@@ -18,13 +18,14 @@ static void no_later(pat_visit *visit, int64_t when_ns)
         visit->next_ns = when_ns;
 }
 
-/* Come again at `when_ns` or sooner, or when a socket tells. */
-static void come_again(pat_visit *visit, int64_t now, int64_t when_ns)
+/* Come again at `when_ns` or sooner, or when a socket tells, or a bell; heeds: also when ranks of this node have sent or taken data. */
+static void come_again(pat_visit *visit, int64_t now, int64_t when_ns, bool heeds)
 {
     const pat_pace_facts facts = {.came = visit->moved || visit->by_data,
                                   .sending = visit->sending,
                                   .calling = atomic_load(&pat_rt.callers) > 0};
     visit->watch = !facts.calling; /* or we would take from the caller what wakes it */
+    visit->heeds = visit->heeds || heeds;
     no_later(visit, pat_pace_come_again(&facts, now, when_ns));
 }
 
@@ -46,6 +47,12 @@ static int64_t next_look(const pat_comm *c, pat_round *round, int64_t now)
     return pat_pace_early_look(&early, now, &round->poll_ns);
 }
 
+static void note(pat_visit *visit, bool moved, bool came)
+{
+    visit->moved = visit->moved || moved;
+    visit->came = visit->came || came;
+}
+
 /* What is looked at of a communicator, or of one of its lanes. */
 typedef int look_at(pat_comm *c, pat_lane *lane, bool *moved);
 
@@ -61,7 +68,6 @@ static int look_on(pat_comm *c, pat_lane *lane, look_at *look, pat_visit *visit,
         *moved = *moved || now_moved;
     }
     visit->drove = true;
-    visit->moved = visit->moved || *moved;
     return rc;
 }
 
@@ -76,7 +82,9 @@ static int drive_early(pat_comm *c, pat_lane *lane, pat_visit *visit)
 {
     bool moved;
     pat_round *round = lane->prepared;
+    const int64_t received = pat_exec_get_stats(round->exec).bytes_received;
     int rc = look_on(c, lane, look_at_prepared, visit, &moved);
+    note(visit, moved, pat_exec_get_stats(round->exec).bytes_received != received);
     if (rc == MPI_SUCCESS && pat_exec_expects_early(round->exec)) {
         int64_t now = pat_clock_local_ns();
         if (moved)
@@ -84,7 +92,8 @@ static int drive_early(pat_comm *c, pat_lane *lane, pat_visit *visit)
         visit->sending = visit->sending || pat_round_sending(round);
         come_again(visit, now,
                    pat_comm_is_told(c, visit->told) ? pat_pace_early_spare(now, round->moved_ns)
-                                                    : next_look(c, round, now));
+                                                    : next_look(c, round, now),
+                   pat_exec_awaits_mates(round->exec));
     }
     return rc;
 }
@@ -100,10 +109,11 @@ static int drive_started(pat_comm *c, pat_visit *visit)
 {
     bool moved;
     int rc = look_on(c, NULL, look_at_call, visit, &moved);
+    note(visit, moved, moved);
     if (rc == MPI_SUCCESS && c->phase != PAT_IDLE) {
         int64_t now = pat_clock_local_ns();
         visit->sending = visit->sending || pat_round_sending(c->lane->current);
-        come_again(visit, now, pat_pace_started(now, pat_comm_is_told(c, visit->told)));
+        come_again(visit, now, pat_pace_started(now, pat_comm_is_told(c, visit->told)), true);
     }
     return rc;
 }
@@ -117,7 +127,7 @@ static int drive_exchange(pat_comm *c, pat_visit *visit)
         bool moved = false;
         rc = pat_estimates_hear(c, &moved);
         idle = moved ? 0 : idle + 1;
-        visit->moved = visit->moved || moved;
+        note(visit, moved, moved);
     }
     visit->drove = visit->drove || c->exchange.state != PAT_EXCHANGE_NONE;
     if (rc == MPI_SUCCESS &&
@@ -125,7 +135,7 @@ static int drive_exchange(pat_comm *c, pat_visit *visit)
         no_later(visit, pat_estimates_due(c));
     if (rc == MPI_SUCCESS && c->exchange.state == PAT_EXCHANGE_POSTED) {
         int64_t now = pat_clock_local_ns();
-        come_again(visit, now, pat_pace_estimates(now, c->exchange.posted_ns));
+        come_again(visit, now, pat_pace_estimates(now, c->exchange.posted_ns), false);
     }
     return rc;
 }
@@ -142,9 +152,10 @@ static int drive_credits(pat_comm *c, pat_visit *visit)
     bool moved = false;
     int rc =
         pat_credits_under_way(&c->credits) ? look_on(c, NULL, look_at_credits, visit, &moved) : MPI_SUCCESS;
+    note(visit, moved, moved);
     int64_t now = pat_clock_local_ns(), next = pat_credits_next_look(&c->credits, moved, now);
     if (pat_credits_under_way(&c->credits))
-        come_again(visit, now, next);
+        come_again(visit, now, next, true);
     else
         no_later(visit, next);
     return rc;
@@ -173,9 +184,10 @@ static int drive_sample(pat_comm *c, pat_visit *visit)
         return MPI_SUCCESS;
     }
     int rc = look_on(c, NULL, look_at_sample, visit, &moved);
+    note(visit, moved, moved);
     if (rc == MPI_SUCCESS && c->sample.under_way) {
         int64_t now = pat_clock_local_ns();
-        come_again(visit, now, pat_pace_measured(now, ended_ns));
+        come_again(visit, now, pat_pace_measured(now, ended_ns), false);
     }
     return rc;
 }
@@ -214,14 +226,17 @@ static void pass_on(pat_comm *c, pat_visit *visit)
     const bool failed = c->failure.code != MPI_SUCCESS;
     if (!pat_comm_tells(c))
         return;
-    int rc = pat_comm_pass_on(c, failed, &visit->moved);
+    bool moved = false;
+    int rc = pat_comm_pass_on(c, failed, &moved);
+    note(visit, moved, moved);
     if (!failed)
         pat_comm_ended(c, rc);
     const int64_t now = pat_clock_local_ns();
     visit->drove = true;
     come_again(visit, now,
                pat_tell_is_over(&c->exchange.tell) ? pat_pace_measured(now, sample_ended_ns(c))
-                                                   : pat_pace_estimates(now, c->exchange.posted_ns));
+                                                   : pat_pace_estimates(now, c->exchange.posted_ns),
+               false);
 }
 
 void pat_visit_comm(pat_comm *c, pat_visit *visit)
@@ -273,7 +288,7 @@ static void keep_time(pat_visit *visit)
     if (any && visit->next_ns != PAT_NEVER)
         no_later(visit, pat_pace_soon(now));
     if (pat_timekeeper_meets(&pat_rt.time, now))
-        come_again(visit, now, pat_timekeeper_next_ns(&pat_rt.time));
+        come_again(visit, now, pat_timekeeper_next_ns(&pat_rt.time), false);
     else
         no_later(visit, pat_timekeeper_next_ns(&pat_rt.time));
 }
@@ -286,7 +301,7 @@ void pat_visit_all(void *unused, pat_visit *visit)
 {
     (void)unused;
     visit->next_ns = PAT_NEVER;
-    visit->watch = visit->sending = visit->moved = visit->drove = false;
+    visit->watch = visit->heeds = visit->sending = visit->moved = visit->came = visit->drove = false;
     pthread_mutex_lock(&pat_rt.lock);
     pat_comm *c = pat_rt.comms;
     if (c)
