@@ -45,8 +45,6 @@ static int most_gap(const pat_profile *p)
     return p->most_gap < 0 ? MOST_GAP : p->most_gap;
 }
 
-/* ---- What is known ---------------------------------------------------------------------------------------- */
-
 /*
  * So far apart that relay gains whatever was found by tries: what can move early takes longer than what relay takes beyond the link, and
  * it is half of what the link needs at least. Nobody else is tried then, so that a little jitter must never be that.
@@ -458,7 +456,8 @@ static void after_relay(pat_profile *p, const pat_terms *terms, const pat_told *
             p->left = 0;
         }
     } else if (told->ran == PAT_BY_MPI && !was_said) {
-        p->left = p->gap = at_least(longer(p->gap, MOST_TRY), FIRST_TRY);
+        const int not_felt = at_most(pat_profile_not_felt(p, terms), MOST_TRY);
+        p->left = p->gap = at_least(longer(p->gap, MOST_TRY), at_least(not_felt, FIRST_TRY));
     } else if (measured && p->left <= 1 && p->gap < MOST_GAP && is_least(p, terms)) {
         p->left = p->gap = MOST_GAP;
     } else if (measured && p->gap == MOST_GAP && p->num_past[PAT_BY_MPI] == 0 && !is_least(p, terms)) {

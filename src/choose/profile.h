@@ -138,6 +138,9 @@ typedef struct pat_next {
  */
 bool pat_profile_took_about(const pat_profile *p, int64_t ns, int percent);
 
+/* So many calls by relay between two by the MPI library that these are not felt by what they take longer. Less is to be believed of a single one. */
+int pat_profile_not_felt(const pat_profile *p, const pat_terms *terms);
+
 /* What one of our algorithms counts as. */
 enum pat_runner pat_profile_runner(const pat_algorithm *alg);
 
