@@ -13,7 +13,7 @@
 
 /* A process's bell, as all see it. Each has a line of the cache of its own. */
 typedef struct bell {
-    _Alignas(64) atomic_uint_fast64_t rung; /* for a word, and from DATA_TIMES on for data */
+    _Alignas(64) atomic_uint_fast64_t rung; /* the low half counts words, the high half data */
     atomic_int asleep;                      /* threads that sleep, or are about to */
     atomic_int heeding;                     /* those of them that are woken by data too */
     atomic_bool pending;                    /* it was rung for them, and nobody has answered yet */
@@ -21,6 +21,8 @@ typedef struct bell {
 } bell;
 
 #define DATA_TIMES (UINT64_C(1) << 32)
+
+_Static_assert(ATOMIC_LLONG_LOCK_FREE == 2, "a lock would be one of each process's own");
 
 struct pat_bells {
     int count, mine; /* ranks of the node, and this one's number */

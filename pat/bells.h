@@ -38,7 +38,7 @@ typedef struct pat_mates {
 
 /* What a bell is rung for. */
 enum pat_bell {
-    PAT_BELL_DATA, /* a message of a round, or the end of one */
+    PAT_BELL_DATA, /* a message of a round, or that one was taken in */
     PAT_BELL_WORD, /* anything else: all that sleep are woken */
 };
 
@@ -52,7 +52,7 @@ static inline void pat_mates_ring(const pat_mates *mates, int rank, enum pat_bel
         pat_bells_ring(mates->bells, mates->mate_of[rank], what);
 }
 
-/* How often this process's bell was rung, for whatever it was. To be asked before the look that a sleep follows. How often for one of them. */
+/* How often this process's bell was rung, for whatever it was. To be asked before the look that a sleep follows. pat_bells_times: how often for one of them. */
 uint64_t pat_bells_rung(const pat_bells *bells);
 uint32_t pat_bells_times(uint64_t rung, enum pat_bell what);
 

@@ -59,7 +59,7 @@ enum pat_sockets_event {
  */
 enum pat_sockets_event pat_sockets_wait(pat_sockets *sockets, int extra_fd, bool sending, int64_t timeout_ns);
 
-/* Learn from a wait that ended with `event`: did driving MPI then move anything? NULL is allowed here and below. */
+/* Learn from a wait that ended with `event`: did driving MPI then move anything (that a socket or a bell should have told of, after PAT_SOCKETS_TIME)? NULL is allowed here and below. */
 void pat_sockets_learn(pat_sockets *sockets, enum pat_sockets_event event, bool moved);
 
 /* Of whose messages is this process told? Of others' they must be looked for by the clock. */

@@ -87,7 +87,7 @@ static void *thread_main(void *arg)
         pat_sockets_look(t->sockets);
         t->work(t->arg, &visit);
         if (watched && visit.drove)
-            pat_sockets_learn(t->sockets, event, visit.came);
+            pat_sockets_learn(t->sockets, event, event == PAT_SOCKETS_TIME ? visit.came : visit.moved);
     }
     return NULL;
 }

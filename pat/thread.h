@@ -24,8 +24,7 @@ typedef struct pat_visit {
     bool sending;    /* or when a full one takes more */
     bool drove;      /* MPI was driven */
     bool moved;      /* some message was completed */
-    bool
-        came; /* one that somebody should have told of: not what was sent early, whose end may not matter yet */
+    bool came;       /* one that a socket or a bell should have told of: not an early send */
 } pat_visit;
 
 /* Work once. */

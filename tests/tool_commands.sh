@@ -56,9 +56,10 @@ if [ -x "$PAT_BUILD/bench/pat-bench" ] && command -v jq >/dev/null && command -v
     # A cell that was measured at another rate is neither taken nor replaced.
     mkdir "$work/grid"
     printf '{"complete": true, "settings": {"alg": "ring", "iters": "10", "env.PAT_LAB_RATE": "123000000", "max_delay_ms": "0",
-        "base_ms": "60", "pattern": "uniform"}}' >"$work/grid/p4-64k-f0.json"
-    refuses "$work/grid/p4-64k-f0.json" "$grid" --build "$PAT_BUILD" --out "$work/grid" --algs ring --versus ring --procs 4 \
-        --sizes 64K --factors 0 --gap 0
+        "base_ms": "60", "pattern": "uniform", "warmup": "2", "flat_iters": "2"}}' >"$work/grid/p4-64k-f0.json"
+    one=(--build "$PAT_BUILD" --out "$work/grid" --algs ring --versus ring --procs 4 --sizes 64K --factors 0 --gap 0)
+    refuses "$work/grid/p4-64k-f0.json" "$grid" "${one[@]}"
+    refuses "$work/grid/p4-64k-f0.json" "$grid" "${one[@]}" --rate 4=123 --fresh
     grep -q 123000000 "$work/grid/p4-64k-f0.json" || complain "arrival-grid replaced a result"
 fi
 

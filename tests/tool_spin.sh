@@ -105,5 +105,6 @@ broken "an answer before the eventfd is read" 'event = 0;' 'pending = false;/;s/
 broken "a ringer that does not count" 'rung_data++;' ''
 broken "nobody wakes whoever went to sleep meanwhile" ':: asleep > 0 -> wake()$' ':: false -> skip' -DRINGERS=1 -DRINGS=3 -DSLEEPERS=2
 broken "a sleeper that heeds data and does not say so" ':: heeds -> heeding++' ':: false -> skip'
-broken "a word that is told only to who heeds data" ':: asleep > 0 -> wake()$' ':: heeding > 0 -> wake()' "${beside[@]}"
+broken "a word that is told only to who heeds data" ':: asleep > 0 -> wake()$' ':: heeding > 0 -> wake()/;/proctype sleeper/,/^}/s/:: heeding > 0 -> wake()/:: asleep > 0 -> wake()' \
+    "${beside[@]}"
 exit $failed

@@ -5,6 +5,7 @@
 # it says how many. It must never replace a result: what is there was measured with these settings, or the grid stops.
 
 op=allgather
+warm=
 map=slot # how ranks are numbered
 
 # shellcheck source=bench/scripts/options.sh
@@ -112,7 +113,7 @@ computation_ms() { # DELAYS
 finished() {
     jq -e .complete "$1" >/dev/null 2>&1 || return 1
     jq -e --arg op "$op" --arg algs "$algs" --arg iters "$iters" --arg rate "${rate[$2]}000000" --arg delays "$3" --arg base "$4" \
-        --arg pattern "$5" --arg warm "${warm-}" 'def numbers: split(",") | map(tonumber); .settings | (.op // "allgather") == $op and .alg == $algs and .iters == $iters and
+        --arg pattern "$5" --arg warm "$warm" 'def numbers: split(",") | map(tonumber); .settings | (.op // "allgather") == $op and .alg == $algs and .iters == $iters and
         .["env.PAT_LAB_RATE"] == $rate and (.max_delay_ms | numbers) == ($delays | numbers) and
         (.base_ms | tonumber) == ($base | tonumber) and .pattern == $pattern and
         ($warm == "" or (.warmup | tonumber) + (.flat_iters | tonumber) == ($warm | tonumber))' "$1" >/dev/null 2>&1 && return 0

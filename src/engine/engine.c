@@ -248,8 +248,10 @@ bool pat_exec_receiving(const pat_exec *e, int index, int *peer, int64_t *bytes)
 bool pat_exec_awaits_mates(const pat_exec *e)
 {
     for (int i = 0; i < e->wire.num; i++) {
-        const int peer = e->plan->nodes[e->wire.owner[i]].peer;
-        if (pat_exec_is_mate(e, peer) && (!pat_wire_is_lent(&e->wire, i) || pat_exec_is_held_up(e, peer)))
+        const int node = e->wire.owner[i], peer = e->plan->nodes[node].peer;
+        const bool is_awaited = e->plan->succ_at[node + 1] > e->plan->succ_at[node];
+        if (pat_exec_is_mate(e, peer) &&
+            (!pat_wire_is_lent(&e->wire, i) || is_awaited || pat_exec_is_held_up(e, peer)))
             return true;
     }
     return false;

@@ -103,7 +103,7 @@ bool pat_exec_sending(const pat_exec *exec);
 
 /*
  * Is there something to do as soon as another rank of this node has sent something, or taken it: a receive to complete, a send that needs this process to go
- * on, or one that waits for its turn? Not for the end of an offer (wire.h) alone.
+ * on, or one whose end something else of the plan waits for? Where an offer (wire.h) has only to be taken there is not.
  */
 bool pat_exec_awaits_mates(const pat_exec *exec);
 

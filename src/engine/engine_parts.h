@@ -36,8 +36,8 @@ struct pat_exec {
     int ready_head, ready_tail;
     queue *queues; /* per peer */
     int *queue_nodes;
-    pat_wire wire;   /* messages in flight; a message's owner is its node */
-    int num_sending; /* to ranks of other nodes: those of this one tell when they have taken what they were sent, and no socket is full */
+    pat_wire wire; /* messages in flight; a message's owner is its node */
+    int num_sending; /* but for those to ranks of this node that tell when they have taken them: no socket is full */
     int num_done, num_deferred;
     int num_data; /* of the active ones, those with user bytes */
     bool arrived, voided;
@@ -74,7 +74,7 @@ int pat_exec_post_ready(pat_exec *e);
 /* Is the peer on this node, and told of messages by a bell? */
 bool pat_exec_is_mate(const pat_exec *e, int peer);
 
-/* Does a send to the peer wait until others to it are over? Ordered ones are taken to. */
+/* Does a send to the peer wait until others to it are over? Where sends are ordered that is taken for granted. */
 bool pat_exec_is_held_up(const pat_exec *e, int peer);
 
 /* A send to the peer is complete: the window of its queue may have moved on. */

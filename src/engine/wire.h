@@ -60,15 +60,16 @@ int pat_wire_recv(pat_wire *wire, int owner, int peer, int match, const pat_mess
 int pat_wire_test(pat_wire *wire, int *count);
 void pat_wire_compact(pat_wire *wire);
 
+/* Is the message at a place an offer of this rank, of which MPI has told, and another one has only to take it? */
+static inline bool pat_wire_is_lent(const pat_wire *wire, int place)
+{
+    return wire->requests[place] == MPI_REQUEST_NULL && wire->asked[place] == PAT_WIRE_LENT;
+}
+
 /* Of one message by its place: has no test found it over yet? Is it over now, and was it cancelled then? */
 static inline bool pat_wire_is_open(const pat_wire *wire, int place)
 {
     return wire->requests[place] != MPI_REQUEST_NULL || wire->asked[place] <= PAT_WIRE_LENT;
-}
-/* Is it an offer of this rank, which another one has only to take? */
-static inline bool pat_wire_is_lent(const pat_wire *wire, int place)
-{
-    return wire->asked[place] == PAT_WIRE_LENT;
 }
 int pat_wire_test_one(pat_wire *wire, int place, bool *over, bool *cancelled);
 

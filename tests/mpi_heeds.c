@@ -1,0 +1,107 @@
+/*
+ * mpi_heeds.c — of an execution that the background thread drives before the call: when is it to be woken by what ranks of its node send and take?
+ * Where there is something to do then, and not because an offer of its own is taken.
+ * ranks: 2
+ */
+#include "algorithms.h"
+#include "bells_meet.h"
+#include "engine.h"
+#include "mpi_common.h"
+#include "reach.h"
+
+enum { PIECE = 200 << 10, PIECES = PAT_SEND_WINDOW + 1, BLOCK = PIECE * PIECES, TAGS = 64 };
+
+typedef struct heeds_case {
+    const char *name;
+    int sends;     /* by rank 0 before its call, to rank 1, which receives in its call */
+    bool receives; /* rank 0 receives something before its call */
+    bool followed; /* another send waits for the end of the first */
+    bool reached;  /* long messages go as offers */
+    bool heeds;
+} heeds_case;
+
+/* Rank 0 hands rank 1 pieces of what is rank 1's: what they mean is not the engine's affair. */
+static void plan_of_first(pat_plan *plan, const heeds_case *c)
+{
+    int first = -1;
+    pat_plan_init(plan, 2, 0, BLOCK);
+    for (int i = 0; i < c->sends; i++) {
+        const int send = c->followed ? pat_plan_send(plan, 1, BLOCK + i * PIECE, PIECE)
+                                     : pat_plan_send_unordered(plan, 1, BLOCK + i * PIECE, PIECE);
+        if (i == 0)
+            first = send;
+        else if (c->followed)
+            pat_plan_after(plan, send, first);
+    }
+    if (c->receives)
+        pat_plan_recv(plan, 1, BLOCK, PIECE);
+    const int arrive = pat_plan_arrive(plan);
+    pat_plan_after(plan, pat_plan_copy(plan, pat_own(0), pat_result(0), BLOCK), arrive);
+}
+
+static void plan_of_second(pat_plan *plan, const heeds_case *c)
+{
+    pat_plan_init(plan, 2, 1, BLOCK);
+    const int arrive = pat_plan_arrive(plan);
+    pat_plan_after(plan, pat_plan_copy(plan, pat_own(0), pat_result(BLOCK), BLOCK), arrive);
+    for (int i = 0; i < c->sends; i++)
+        pat_plan_after(plan, pat_plan_recv(plan, 0, i * PIECE, PIECE), arrive);
+    if (c->receives)
+        pat_plan_after(plan, pat_plan_send(plan, 0, BLOCK, PIECE), arrive);
+}
+
+static void try(const heeds_case *c, const pat_mates *mates)
+{
+    static char home[2 * BLOCK], landing[2 * BLOCK], own[BLOCK];
+    pat_plan plan;
+    pat_exec *exec;
+    bool moved;
+    test_at("%s", c->name);
+    if (test.rank == 0)
+        plan_of_first(&plan, c);
+    else
+        plan_of_second(&plan, c);
+    expect_int("plan", 0, pat_plan_finish(&plan));
+    expect_int("execution", 0, pat_exec_create(&exec, &plan, MPI_COMM_WORLD, (pat_tags){0, TAGS}));
+    pat_exec_wake(exec, mates);
+    pat_exec_land(exec, landing, sizeof(landing));
+    for (int i = 0; i < 1000; i++)
+        MUST(pat_exec_progress(exec, &moved));
+    if (test.rank == 0)
+        expect_int("is woken", c->heeds, pat_exec_awaits_mates(exec));
+    MPI_Barrier(MPI_COMM_WORLD);
+    MUST(pat_exec_arrive(exec, home, own, NULL));
+    while (!pat_exec_done(exec))
+        MUST(pat_exec_progress(exec, &moved));
+    pat_exec_free(exec);
+    pat_plan_free(&plan);
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+int main(int argc, char **argv)
+{
+    static const heeds_case cases[] = {
+        {"nothing is under way", 0, false, false, true, false},
+        {"offers are to be taken", PAT_SEND_WINDOW, false, false, true, false},
+        {"a send waits for its turn", PAT_SEND_WINDOW + 1, false, false, true, true},
+        {"a send waits for another", 2, false, true, true, true},
+        {"something is to be received", 0, true, false, true, true},
+        {"offers are to be taken, and something is to be received", 1, true, false, true, true},
+        {"long messages that MPI sends, with this process's help", 1, false, false, false, true},
+    };
+    pat_bells *bells;
+    pat_reach *reach;
+    int mate_of[] = {0, 1};
+    if (!test_mpi_init(&argc, &argv, MPI_THREAD_MULTIPLE))
+        return 77;
+    test_limit(60);
+    MUST(pat_bells_meet(MPI_COMM_WORLD, &bells));
+    MUST(pat_reach_find(MPI_COMM_WORLD, true, 0, &reach));
+    for (size_t i = 0; bells && i < sizeof(cases) / sizeof(cases[0]); i++)
+        if (reach || !cases[i].reached)
+            try(&cases[i], &(pat_mates){bells, cases[i].reached ? reach : NULL, mate_of});
+    pat_reach_free(reach);
+    pat_bells_free(bells);
+    MPI_Finalize();
+    return test.failures ? 1 : 0;
+}
