@@ -31,4 +31,15 @@ run 3x2 node mpi_random
 run 3x2 slot mpi_random
 run 2x4 $chance mpi_random
 run 2x1 slot mpi_random
+# What the ranks run on is found out, and said.
+info() { # NUMBERING WORDS
+    PAT_TEST_NODES=3x2 PAT_TEST_MAP=$1 "$PAT_SOURCE/tests/mpirun.sh" 0 "$PAT_BUILD/bench/pat-info" >"$dir/out" 2>&1 &&
+        grep -q "^nodes  *3, with 2 ranks each, numbered $2\$" "$dir/out" && return
+    echo "pat-info on 3x2 nodes x ranks, numbered by $1, does not say that they are numbered $2: $(grep ^nodes "$dir/out")" >&2
+    failed=$((failed + 1))
+}
+if [ -x "$PAT_BUILD/bench/pat-info" ]; then
+    info slot "node by node"
+    info node "across nodes"
+fi
 [ $failed -eq 0 ]

@@ -125,7 +125,7 @@ if command -v jq >/dev/null; then
 fi
 # Without milestones the last calls say who comes late: then the late rank has data early all the same.
 "$here/mpirun.sh" 3 "$bench" --op allreduce --alg allreduce_converge --bytes 64K --max-delay 30 --pattern one-late --no-milestones \
-    --iters 4 --base 5 --warmup 4 --flat-iters 0 --csv n.csv >n.txt 2>&1 || fail "pat-bench --no-milestones: $(cat n.txt)"
+    --iters 4 --base 5 --warmup 5 --flat-iters 0 --csv n.csv >n.txt 2>&1 || fail "pat-bench --no-milestones: $(cat n.txt)"
 grep -q '^#@milestones=none$' n.txt || fail "that no milestones were given is not said"
 awk -F, 'NR > 1 && $16 > 0 { early = 1 } END { exit !early }' n.csv || fail "without milestones nothing moves early: $(cat n.csv)"
 awk -F, 'NR > 1 && $13 != "nan" { exit 1 }' n.csv || fail "an absorption time that was not measured: $(cat n.csv)"
@@ -213,6 +213,9 @@ jq -e '[.points[].algorithm] | unique | index("gather_native") and all(startswit
 # Who runs with another one's plan is told once, and so is that segments wait for receivers on the same node.
 PAT_EXPLAIN=1 "${calibrate[@]}" --quick --precision 1 --check --longest 0.002 --op bcast --out cal.json >out 2>err || fail "pat-calibrate --check --op bcast: $(cat err)"
 [ "$(grep 'falls back' err)" = "PAT: 2 ranks, 1024 bytes: bcast_split falls back on bcast_chain" ] || fail "nobody says once who falls back: $(cat err)"
+# On how many nodes the ranks are, as plans take it.
+PAT_RANKS_PER_NODE=3 "$here/mpirun.sh" 5 "$PAT_BUILD/bench/pat-info" >out 2>nodes.err || fail "pat-info with 5 ranks: $(cat nodes.err)"
+grep -q '^nodes  *2, with 2 to 3 ranks, numbered node by node, as PAT_RANKS_PER_NODE says' out || fail "pat-info says of nodes: $(grep ^nodes out)"
 if grep -q '^MPI library *Open MPI' <("$PAT_BUILD/bench/pat-info"); then
     [ "$(grep -c '^PAT: 2 ranks: segments of 8192 bytes wait for their receivers inside a node' err)" -eq 1 ] || fail "nobody says that segments wait: $(cat err)"
     "$PAT_BUILD/bench/pat-info" | grep -q '^ *3840 bytes inside a node, where segments' || fail "pat-info says nothing of limits inside a node"

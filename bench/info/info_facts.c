@@ -17,6 +17,7 @@
 #include "config.h"
 #include "info_auto.h"
 #include "link.h"
+#include "nodes.h"
 #include "pat.h"
 #include "place.h"
 #include "sockets.h"
@@ -66,6 +67,44 @@ static json_t *bells(MPI_Comm comm)
     pat_bells_free(met);
     pat_reach_free(reach);
     return json_pack("{s:i, s:b, s:b}", "ranks", ranks, "rung", rung, "reached", reached);
+}
+
+/* How ranks are numbered: what the others' nodes are to a rank, as in pat-lab --map. */
+static const char *numbering(const int *node_of, int ranks, int nodes, int *scratch)
+{
+    bool across = true;
+    if (!pat_nodes_order(node_of, ranks, scratch))
+        return "node by node";
+    for (int r = nodes; r < ranks && across; r++)
+        across = node_of[r] == node_of[r - nodes];
+    return across ? "across nodes" : "in another order";
+}
+
+/*
+ * On how many nodes of the cluster the ranks are, as the MPI library says, or as plans take it where PAT_RANKS_PER_NODE says otherwise. Collective over
+ * comm. NULL where it is not known.
+ */
+static json_t *nodes(MPI_Comm comm, int ranks, const pat_config *config)
+{
+    MPI_Comm node = MPI_COMM_NULL;
+    int *node_of = NULL, *scratch = malloc((size_t)ranks * sizeof(*scratch)), count = 0;
+    json_t *told = NULL;
+    const int rc = pat_nodes_find(comm, &node, &node_of);
+    if (rc == MPI_SUCCESS && scratch) {
+        for (int r = 0; r < ranks && config->ranks_per_node > 0; r++)
+            node_of[r] = r / config->ranks_per_node * config->ranks_per_node;
+        for (int r = 0; r < ranks; r++)
+            count += node_of[r] == r;
+        const pat_nodes_sizes sizes = pat_nodes_count(node_of, ranks, scratch);
+        told = json_pack("{s:i, s:i, s:i, s:s, s:b}", "count", count, "fewest_ranks", sizes.fewest,
+                         "most_ranks", sizes.most, "numbered", numbering(node_of, ranks, count, scratch),
+                         "by_setting", config->ranks_per_node > 0);
+    }
+    if (node != MPI_COMM_NULL)
+        PMPI_Comm_free(&node);
+    free(node_of);
+    free(scratch);
+    return told;
 }
 
 static json_t *processors(void)
@@ -190,15 +229,15 @@ json_t *info_facts(MPI_Comm comm, bool *good)
     MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, comm);
     json_t *thread = all ? background_thread(comm, &config, good)
                          : json_pack("{s:s}", "error", "not known, because a setting is malformed");
-    json_t *calibration = NULL, *rung = bells(comm);
+    json_t *calibration = NULL, *rung = bells(comm), *on = all ? nodes(comm, ranks, &config) : NULL;
     json_t *by_auto = all ? info_auto(comm, &config,
                                       json_is_true(json_object_get(rung, "rung")) &&
                                           json_is_true(json_object_get(rung, "reached")),
                                       &calibration)
                           : json_pack("{s:s}", "not_known", "a setting is malformed");
-    return json_pack("{s:s, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o?, s:o, s:o}", "version",
-                     PAT_PROJECT_VERSION, "ranks", ranks, "mpi", mpi_library(), "bells", rung, "processors",
-                     processors(), "background_thread", thread, "calls", takers(), "settings", set,
-                     "unknown_settings", strays(), "calibration", calibration, "auto", by_auto, "algorithms",
-                     algorithms());
+    return json_pack("{s:s, s:i, s:o?, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o?, s:o, s:o}", "version",
+                     PAT_PROJECT_VERSION, "ranks", ranks, "nodes", on, "mpi", mpi_library(), "bells", rung,
+                     "processors", processors(), "background_thread", thread, "calls", takers(), "settings",
+                     set, "unknown_settings", strays(), "calibration", calibration, "auto", by_auto,
+                     "algorithms", algorithms());
 }

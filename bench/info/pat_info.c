@@ -76,11 +76,31 @@ static void print_copies(const json_t *bells)
                        "(/proc/sys/kernel/yama/ptrace_scope above 0, or a container without that right?)");
 }
 
+static void print_nodes(const json_t *nodes)
+{
+    const long long count = number_of(nodes, "count"), fewest = number_of(nodes, "fewest_ranks"),
+                    most = number_of(nodes, "most_ranks");
+    printf("nodes             ");
+    if (!nodes)
+        printf("not known\n");
+    else if (fewest == most)
+        printf("%lld, with %lld rank%s each", count, most, most > 1 ? "s" : "");
+    else
+        printf("%lld, with %lld to %lld ranks", count, fewest, most);
+    if (nodes)
+        printf("%s%s%s\n", most > 1 && count > 1 ? ", numbered " : "",
+               most > 1 && count > 1 ? text_of(nodes, "numbered") : "",
+               json_is_true(json_object_get(nodes, "by_setting"))
+                   ? ", as PAT_RANKS_PER_NODE says, whatever the MPI library says"
+                   : "");
+}
+
 static void print_machine(const json_t *facts)
 {
     const json_t *mpi = json_object_get(facts, "mpi"), *cpus = json_object_get(facts, "processors"),
                  *thread = json_object_get(facts, "background_thread");
     const char *level = text_of(mpi, "thread_level"), *place = text_of(thread, "place");
+    print_nodes(json_object_get(facts, "nodes"));
     printf("MPI library       %s\n", text_of(mpi, "library"));
     printf("thread level      %s%s\n", level,
            strcmp(level, "MPI_THREAD_MULTIPLE") == 0 ? "" : ": no data moves early");
