@@ -126,11 +126,11 @@ static pat_wire wire_make(const pat_mates *mates)
     return wire;
 }
 
-/* Until both messages are over, or one has failed: with which error. */
+/* Until all messages are over, or one has failed: with which error. */
 static int wire_wait(pat_wire *wire)
 {
-    int rc = MPI_SUCCESS;
-    for (int over = 0, count; rc == MPI_SUCCESS && over < 2; over += count) {
+    int rc = MPI_SUCCESS, count;
+    while (rc == MPI_SUCCESS && wire->num > 0) {
         rc = pat_wire_test(wire, &count);
         pat_wire_compact(wire);
     }
@@ -169,27 +169,30 @@ static void offered(const pat_mates *mates, int next, int last)
 }
 
 /* What cannot be copied, or has another length: the receiver says so, and the sender does not wait for ever. */
-static void refused(const pat_mates *mates, int next, int last, bool unmapped)
+static void refused(const pat_mates *mates, int next, int last, bool unreadable)
 {
     enum { BYTES = 64 << 10, LESS = 5000 };
     static char in[BYTES];
     char *out = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (out == MAP_FAILED)
         must("memory", MPI_ERR_NO_MEM);
-    if (unmapped)
-        munmap(out, BYTES);
-    const pat_message_data from = {{out, NULL}, {BYTES, 0}}, to = {{in, NULL}, {unmapped ? BYTES : LESS, 0}};
+    if (unreadable) /* unmapped, the place might be taken for something else */
+        mprotect(out, BYTES, PROT_NONE);
+    const pat_message_data from = {{out, NULL}, {BYTES, 0}},
+                           to = {{in, NULL}, {unreadable ? BYTES : LESS, 0}};
     pat_wire wire = wire_make(mates);
-    test_at(unmapped ? "an offer of memory that is not there" : "an offer of another length");
+    test_at(unreadable ? "an offer of memory that cannot be read" : "an offer of another length");
     MPI_Barrier(MPI_COMM_WORLD);
     if (test.rank == 0)
         MUST(pat_wire_send(&wire, 0, next, 0, &from, false));
     if (test.rank == 1)
         MUST(pat_wire_recv(&wire, 0, last, 0, &to));
     if (test.rank < 2)
-        expect_int("error", test.rank == 1 && !unmapped ? MPI_ERR_TRUNCATE : MPI_ERR_OTHER, wire_wait(&wire));
+        expect_int("error", test.rank == 1 && !unreadable ? MPI_ERR_TRUNCATE : MPI_ERR_OTHER,
+                   wire_wait(&wire));
     MPI_Barrier(MPI_COMM_WORLD);
     pat_wire_free(&wire);
+    munmap(out, BYTES);
 }
 
 static void messages(const pat_reach *reach)
@@ -203,9 +206,9 @@ static void messages(const pat_reach *reach)
     if (!bells)
         return;
     const pat_mates mates = {bells, reach, mate_of};
-    for (int unmapped = 0; unmapped < 2; unmapped++) {
+    for (int unreadable = 0; unreadable < 2; unreadable++) {
         offered(&mates, next, last); /* also after one that has failed */
-        refused(&mates, next, last, unmapped);
+        refused(&mates, next, last, unreadable);
     }
     offered(&mates, next, last);
     pat_bells_free(bells);
