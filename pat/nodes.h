@@ -24,6 +24,12 @@ bool pat_nodes_order(const int *node_of, int count, int *order);
 /* Number the ranks of each node from 0, in the order of their numbers: numbers[r] is rank r's. */
 void pat_nodes_number(const int *node_of, int count, int *numbers);
 
+/* What plans take as the node of a rank of the world, again by its lowest rank: another one where PAT_RANKS_PER_NODE, if above 0, says that the MPI library does not know. */
+static inline int pat_nodes_planned(int node, int rank, int ranks_per_node)
+{
+    return ranks_per_node > 0 ? rank - rank % ranks_per_node : node;
+}
+
 /* How many ranks the nodes with the fewest and with the most ranks have. scratch: room for `count` numbers. */
 typedef struct pat_nodes_sizes {
     int fewest, most;

@@ -91,10 +91,10 @@ static json_t *nodes(MPI_Comm comm, int ranks, const pat_config *config)
     json_t *told = NULL;
     const int rc = pat_nodes_find(comm, &node, &node_of);
     if (rc == MPI_SUCCESS && scratch) {
-        for (int r = 0; r < ranks && config->ranks_per_node > 0; r++)
-            node_of[r] = r / config->ranks_per_node * config->ranks_per_node;
-        for (int r = 0; r < ranks; r++)
+        for (int r = 0; r < ranks; r++) {
+            node_of[r] = pat_nodes_planned(node_of[r], r, config->ranks_per_node);
             count += node_of[r] == r;
+        }
         const pat_nodes_sizes sizes = pat_nodes_count(node_of, ranks, scratch);
         told = json_pack("{s:i, s:i, s:i, s:s, s:b}", "count", count, "fewest_ranks", sizes.fewest,
                          "most_ranks", sizes.most, "numbered", numbering(node_of, ranks, count, scratch),

@@ -8,12 +8,6 @@
 #include "nodes.h"
 #include "runtime.h"
 
-/* What plans are to take as the node of a rank of the world: another one where somebody says that the MPI library does not know. */
-static int as_planned(int node, int rank)
-{
-    return pat_rt.config.ranks_per_node > 0 ? rank / pat_rt.config.ranks_per_node : node;
-}
-
 /*
  * Are all of comm's ranks of this world, and are they on one node? Of each rank node_of is its node, planned what plans
  * are to take as that, and mate_of its number there, or -1 on another node; NULL: not wanted. Needs no memory of its own,
@@ -42,7 +36,7 @@ static bool look(MPI_Comm comm, int size, int *node_of, int *planned, int *mate_
             *one_node = *one_node && node == first_node;
             if (node_of) {
                 node_of[begin + i] = node;
-                planned[begin + i] = as_planned(node, in_world[i]);
+                planned[begin + i] = pat_nodes_planned(node, in_world[i], pat_rt.config.ranks_per_node);
             }
             if (mate_of)
                 mate_of[begin + i] =
