@@ -73,7 +73,7 @@ static int by_number(const void *a, const void *b)
 
 pat_nodes_sizes pat_nodes_count(const int *node_of, int count, int *scratch)
 {
-    pat_nodes_sizes sizes = {count, 1};
+    pat_nodes_sizes sizes = {0, count, 1};
     int begin = 0;
     memcpy(scratch, node_of, (size_t)count * sizeof(*scratch));
     qsort(scratch, (size_t)count, sizeof(*scratch), by_number);
@@ -81,6 +81,7 @@ pat_nodes_sizes pat_nodes_count(const int *node_of, int count, int *scratch)
         if (i == count || scratch[i] != scratch[begin]) {
             sizes.fewest = i - begin < sizes.fewest ? i - begin : sizes.fewest;
             sizes.most = i - begin > sizes.most ? i - begin : sizes.most;
+            sizes.nodes++;
             begin = i;
         }
     return sizes;
@@ -97,4 +98,17 @@ bool pat_nodes_order(const int *node_of, int count, int *order)
     for (int r = 0; r < count; r++)
         order[r] = r;
     return false;
+}
+
+pat_placing pat_nodes_placing(const int *node_of, int count, int *scratch)
+{
+    const pat_nodes_sizes sizes = pat_nodes_count(node_of, count, scratch);
+    pat_placing p = {count, sizes.fewest == sizes.most ? sizes.most : 0, PAT_NODE_BY_NODE};
+    if (!pat_nodes_order(node_of, count, scratch))
+        return p;
+    p.numbering = PAT_ACROSS_NODES;
+    for (int r = sizes.nodes; r < count; r++)
+        if (node_of[r] != node_of[r - sizes.nodes])
+            p.numbering = PAT_ANOTHER_ORDER;
+    return p;
 }

@@ -8,6 +8,8 @@
 #include <mpi.h>
 #include <stdbool.h>
 
+#include "placing.h"
+
 /*
  * Collective over comm: (*node_of)[r] is the number of rank r's node, which is the lowest rank there, and (*node_of)[P + r], with P ranks, is the rank's
  * number among those of its node. *node is a communicator of the ranks of this rank's node, which have those numbers there. Both are the caller's to free. Returns an MPI error code. Ranks share a node when the MPI
@@ -30,10 +32,13 @@ static inline int pat_nodes_planned(int node, int rank, int ranks_per_node)
     return ranks_per_node > 0 ? rank - rank % ranks_per_node : node;
 }
 
-/* How many ranks the nodes with the fewest and with the most ranks have. scratch: room for `count` numbers. */
+/* How many nodes there are, and how many ranks those with the fewest and with the most have. scratch: room for `count` numbers. */
 typedef struct pat_nodes_sizes {
-    int fewest, most;
+    int nodes, fewest, most;
 } pat_nodes_sizes;
 pat_nodes_sizes pat_nodes_count(const int *node_of, int count, int *scratch);
+
+/* How `count` ranks are placed that are on these nodes. scratch: as above. */
+pat_placing pat_nodes_placing(const int *node_of, int count, int *scratch);
 
 #endif

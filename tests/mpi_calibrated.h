@@ -16,13 +16,17 @@ static inline int index_of(const char *name)
 
 /*
  * Made up: up to some 10 KiB the binomial tree, from there on the chain; gathers by the MPI library; all-gathers by it up to
- * 100 KB when all come at once, but relay is not much slower there. cpu: NULL: of this machine. Collective.
+ * 100 KB when all come at once, but relay is not much slower there. cpu: NULL: of this machine. Of ranks that are placed
+ * as these are. Collective.
  */
 static inline pat_calibration made_up_calibration(const char *cpu, double mbit)
 {
-    pat_calibration c = {.ranks = 8, .num_gammas = 1, .gammas = {1}};
+    pat_calibration c = {.num_gammas = 1, .gammas = {1}};
+    pat_placing placing;
     bool alike;
-    MUST(pat_machine_find(MPI_COMM_WORLD, &c.machine, &alike));
+    MUST(pat_machine_find(MPI_COMM_WORLD, &c.machine, &placing, &alike));
+    c.ranks = placing.ranks > 1 ? placing.ranks : 2; /* of one rank there is no calibration */
+    c.numbering = placing.numbering;
     if (!alike)
         test_fail("the ranks of one machine are not alike");
     if (cpu)

@@ -52,14 +52,22 @@ static void expect_said(const char *what, bool yes)
 
 /* ---- What lies there, and what comes of it -------------------------------------------------------------- */
 
-/* Rank 0: a calibration of the store; its path is left in *path. */
-static void put(const char *cpu, double mbit, char path[PAT_STORE_PATH])
+/* Rank 0: a calibration of the store, of ranks numbered as these or in another way; its path is left in *path. */
+static void put_numbered(const char *cpu, double mbit, enum pat_numbering numbering,
+                         char path[PAT_STORE_PATH])
 {
-    const pat_calibration c = made_up_calibration(cpu, mbit);
+    pat_calibration c = made_up_calibration(cpu, mbit);
+    if (numbering != PAT_NUMBERING_NOT_KNOWN)
+        c.numbering = numbering;
     if (test.rank > 0)
         return;
     if (!pat_store_name(store, &c, path, PAT_STORE_PATH) || pat_calibration_write(&c, path, true) != 0)
         test_fail("%s cannot be written", path);
+}
+
+static void put(const char *cpu, double mbit, char path[PAT_STORE_PATH])
+{
+    put_numbered(cpu, mbit, PAT_NUMBERING_NOT_KNOWN, path);
 }
 
 static void take_away(const char *path)
@@ -186,13 +194,35 @@ static void on_one_node(void)
     expect_said("ranks on one node", true);
 }
 
-/* Of the network that joins the nodes: those on one node go on without. Needs more than one node. */
+/* A named one is for the ranks that are placed as those of the world. */
+static void named_on_several_nodes(MPI_Comm node, char *good, char *other)
+{
+    static const char differs[] = "it is of ranks numbered node by node, these are numbered across nodes";
+    MPI_Bcast(good, PAT_STORE_PATH, MPI_CHAR, 0, MPI_COMM_WORLD);
+    MPI_Bcast(other, PAT_STORE_PATH, MPI_CHAR, 0, MPI_COMM_WORLD);
+    test_at("a file of another numbering by its name");
+    setenv("PAT_CALIBRATION", other, 1);
+    expect_error("another numbering", MPI_ERR_ARG, PAT_Init(), test.rank == 0 ? differs : "rank 0");
+    test_at("a file of this numbering by its name");
+    setenv("PAT_CALIBRATION", good, 1);
+    MPI_Barrier(MPI_COMM_WORLD);
+    hear();
+    MUST(PAT_Init());
+    bcast(node, 100, "bcast_native");
+    bcast(MPI_COMM_WORLD, 100, "bcast_binomial");
+    MUST(PAT_Finalize());
+    heard();
+    unsetenv("PAT_CALIBRATION");
+}
+
+/* Of the network that joins the nodes, and of this numbering: those on one node go on without. Needs two nodes, and ranks numbered across them. */
 static void on_several_nodes(double mbit)
 {
-    char good[PAT_STORE_PATH];
+    char good[PAT_STORE_PATH], other[PAT_STORE_PATH];
     MPI_Comm node;
     int size;
     test_at("several nodes");
+    put_numbered(NULL, mbit, PAT_NODE_BY_NODE, other);
     put(NULL, mbit, good);
     MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
     MPI_Comm_size(node, &size);
@@ -204,12 +234,16 @@ static void on_several_nodes(double mbit)
     bcast(node, 100, "bcast_native");
     bcast(MPI_COMM_WORLD, 100, "bcast_binomial");
     bcast(node, 100, "bcast_native");
-    MPI_Comm_free(&node);
     MUST(PAT_Finalize());
     heard();
     expect_said("4 ranks: collectives are left to the MPI library (ranks on one node)", size == 4);
     expect_said("8 ranks: the calibration from", test.size == 8);
-    expect_said("no calibration from", false); /* inside a node no link is measured to look for one */
+    expect_said(good, true);
+    expect_said("4 ranks: no calibration from",
+                false); /* inside a node no link is measured to look for one */
+    expect_said("these are numbered across nodes", true);
+    named_on_several_nodes(node, good, other);
+    MPI_Comm_free(&node);
 }
 
 int main(int argc, char **argv)

@@ -59,6 +59,26 @@ static void fewest_and_most_of_all_nodes(void **state)
     expect_sizes((const int[]){0}, 1, 1, 1);
 }
 
+static void expect_placing(const int *node_of, int count, int ranks_per_node, enum pat_numbering numbering)
+{
+    int scratch[6];
+    const pat_placing placing = pat_nodes_placing(node_of, count, scratch);
+    assert_int_equal(placing.ranks, count);
+    assert_int_equal(placing.ranks_per_node, ranks_per_node);
+    assert_int_equal(placing.numbering, numbering);
+}
+
+static void placed(void **state)
+{
+    (void)state;
+    expect_placing((const int[]){4, 4, 0, 0, 5, 5}, 6, 2, PAT_NODE_BY_NODE);
+    expect_placing((const int[]){7, 3, 5, 7, 3, 5}, 6, 2, PAT_ACROSS_NODES);
+    expect_placing((const int[]){0, 1, 2, 1, 2, 0}, 6, 2, PAT_ANOTHER_ORDER);
+    expect_placing((const int[]){0, 1, 0, 1, 0}, 5, 0, PAT_ACROSS_NODES);
+    expect_placing((const int[]){2, 0, 1}, 3, 1, PAT_NODE_BY_NODE);
+    expect_placing((const int[]){3, 3, 3, 3}, 4, 4, PAT_NODE_BY_NODE);
+}
+
 static void numbers_within_nodes(void **state)
 {
     static const int node_of[] = {0, 1, 0, 1, 4, 0}, expected[] = {0, 0, 1, 1, 0, 2};
@@ -134,6 +154,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fewest_and_most_of_all_nodes),
+        cmocka_unit_test(placed),
         cmocka_unit_test(numbers_within_nodes),
         cmocka_unit_test(by_number_where_that_is_as_good),
         cmocka_unit_test(sorted_where_numbers_go_across),

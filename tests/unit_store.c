@@ -65,12 +65,14 @@ static void put_times(pat_calibration *c, const char *but)
     }
 }
 
-/* Measured with so many ranks over such a link, written at that second. The file's path is left in *path. */
-static void put(const pat_machine *machine, int ranks, double mbit, int second, char path[PAT_STORE_PATH])
+/* Measured with so many ranks, numbered so, over such a link, written at that second. The file's path is left in *path. */
+static void put_numbered(const pat_machine *machine, int ranks, enum pat_numbering numbering, double mbit,
+                         int second, char path[PAT_STORE_PATH])
 {
     const struct timespec times[2] = {{.tv_sec = second}, {.tv_sec = second}};
     pat_calibration c = {.machine = *machine,
                          .ranks = ranks,
+                         .numbering = numbering,
                          .link_us = 10,
                          .link_mbit = mbit,
                          .num_gammas = 1,
@@ -79,6 +81,11 @@ static void put(const pat_machine *machine, int ranks, double mbit, int second, 
     assert_true(pat_store_name(store, &c, path, PAT_STORE_PATH));
     assert_int_equal(pat_calibration_write(&c, path, true), 0);
     assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
+}
+
+static void put(const pat_machine *machine, int ranks, double mbit, int second, char path[PAT_STORE_PATH])
+{
+    put_numbered(machine, ranks, PAT_NODE_BY_NODE, mbit, second, path);
 }
 
 static void put_text(const char *path, const char *text)
@@ -236,9 +243,16 @@ static void this_machine_only(void **state)
     assert_null(strstr(told, "-8ranks-1000000kbit.json: it is of a"));
 }
 
+/* What 8 ranks numbered node by node wish for. */
+static pat_store_wish wish_for(double link_mbit)
+{
+    return (pat_store_wish){{8, 2, PAT_NODE_BY_NODE}, link_mbit};
+}
+
 static double taken_mbit(pat_stored *all, int num, double link_mbit)
 {
-    const pat_stored *taken = pat_store_nearest(all, num, link_mbit);
+    const pat_store_wish wish = wish_for(link_mbit);
+    const pat_stored *taken = pat_store_nearest(all, num, &wish);
     return taken ? taken->calibration.link_mbit : 0;
 }
 
@@ -247,7 +261,8 @@ static void nearest_network(void **state)
     char path[PAT_STORE_PATH], why[200];
     pat_stored *all;
     (void)state;
-    assert_null(pat_store_nearest(NULL, 0, 1000));
+    const pat_store_wish wish = wish_for(985);
+    assert_null(pat_store_nearest(NULL, 0, &wish));
     put(&here, 8, 100, 5, path);
     put(&here, 8, 940, 4, path);
     put(&here, 8, 980, 3, path);
@@ -262,13 +277,43 @@ static void nearest_network(void **state)
     assert_true(taken_mbit(all, num, 33) == 0);
     assert_true(taken_mbit(all, num, 985) ==
                 940); /* of like rates the last written, though not the nearest */
-    const pat_stored *taken = pat_store_nearest(all, num, 985);
-    pat_store_why_not(&all[2], taken, 985, why, sizeof(why));
+    const pat_stored *taken = pat_store_nearest(all, num, &wish);
+    pat_store_why_not(&all[2], taken, &wish, why, sizeof(why));
     assert_string_equal(why, "another one is of as near a network, and was written later");
-    pat_store_why_not(&all[3], taken, 985, why, sizeof(why));
+    pat_store_why_not(&all[3], taken, &wish, why, sizeof(why));
     assert_string_equal(why, "another one is of a network nearer to this one's 985 Mbit/s");
-    pat_store_why_not(&all[0], taken, 985, why, sizeof(why));
+    pat_store_why_not(&all[0], taken, &wish, why, sizeof(why));
     assert_string_equal(why, "it is of a network of 100 Mbit/s, this one has 985");
+    free(all);
+}
+
+/* Of the same machine and network, each is for ranks that are placed as those that it was measured with. */
+static void placed_alike(void **state)
+{
+    static const enum pat_numbering numberings[] = {PAT_NODE_BY_NODE, PAT_ACROSS_NODES, PAT_ANOTHER_ORDER,
+                                                    PAT_NUMBERING_NOT_KNOWN};
+    static const int num = 4;
+    char path[PAT_STORE_PATH], why[200];
+    pat_stored *all;
+    (void)state;
+    for (int i = 0; i < num; i++) /* another number of ranks, so that the last has a name of its own */
+        put_numbered(&here, i < 3 ? 8 : 16, numberings[i], 1000, num - i, path);
+    assert_int_equal(read_store(NULL, &all), num);
+    for (int i = 0; i < 3; i++) {
+        const pat_store_wish wish = {{12, 2, numberings[i]}, 1000};
+        const pat_stored *taken = pat_store_nearest(all, num, &wish);
+        assert_ptr_equal(taken, &all[i]);
+        assert_int_equal(pat_store_same(all, num, &all[i].calibration) - all, i);
+        pat_store_why_not(&all[(i + 1) % 3], taken, &wish, why, sizeof(why));
+        assert_true(strncmp(why, "it is of ranks numbered ", 24) == 0);
+        pat_store_why_not(&all[3], taken, &wish, why, sizeof(why));
+        assert_string_equal(why, "it does not say how ranks were numbered, and nodes have several");
+    }
+    const pat_store_wish wish = {{8, 4, PAT_NODE_BY_NODE}, 1000};
+    assert_null(pat_store_nearest(all, num, &wish));
+    pat_store_why_not(&all[0], NULL, &wish, why, sizeof(why));
+    assert_string_equal(why,
+                        "it is of ranks on nodes with 2 ranks each, these are on nodes with 4 ranks each");
     free(all);
 }
 
@@ -293,15 +338,21 @@ static void not_whole(void **state)
 {
     char path[PAT_STORE_PATH], part[PAT_STORE_PATH + 8], why[200];
     pat_stored *all;
-    pat_calibration c = {.machine = here, .ranks = 4, .link_mbit = 1000, .num_gammas = 1, .gammas = {1}};
+    pat_calibration c = {.machine = here,
+                         .ranks = 4,
+                         .numbering = PAT_NODE_BY_NODE,
+                         .link_mbit = 1000,
+                         .num_gammas = 1,
+                         .gammas = {1}};
     (void)state;
+    const pat_store_wish wish = wish_for(1000);
     put_times(&c, "gather_native");
     assert_true(pat_store_name(store, &c, path, sizeof(path)));
     assert_int_equal(pat_calibration_write(&c, path, true), 0);
     int num = read_store(&listener, &all);
     assert_int_equal(num, 1);
-    assert_null(pat_store_nearest(all, num, 1000));
-    pat_store_why_not(&all[0], NULL, 1000, why, sizeof(why));
+    assert_null(pat_store_nearest(all, num, &wish));
+    pat_store_why_not(&all[0], NULL, &wish, why, sizeof(why));
     assert_string_equal(why, "it has no time of gather_native, so it was not measured to its end");
     assert_ptr_equal(pat_store_same(all, num, &c), &all[0]);
     free(all);
@@ -325,7 +376,7 @@ static void same_again(void **state)
 {
     char path[PAT_STORE_PATH], fast[PAT_STORE_PATH];
     pat_stored *all;
-    pat_calibration c = {.machine = here, .ranks = 8, .link_mbit = 1000};
+    pat_calibration c = {.machine = here, .ranks = 8, .numbering = PAT_NODE_BY_NODE, .link_mbit = 1000};
     (void)state;
     put(&here, 8, 2400, 3, fast);
     put(&here, 16, 1000, 2, path);
@@ -363,15 +414,10 @@ static void not_too_many(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(path_rule),
-                                       WITH_STORE(nobody_else_may_look),
-                                       WITH_STORE(names),
-                                       WITH_STORE(strangers),
-                                       WITH_STORE(this_machine_only),
-                                       WITH_STORE(nearest_network),
-                                       WITH_STORE(same_again),
-                                       WITH_STORE(file_mode),
-                                       WITH_STORE(not_whole),
-                                       WITH_STORE(not_too_many)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(path_rule), WITH_STORE(nobody_else_may_look), WITH_STORE(names),
+        WITH_STORE(strangers),       WITH_STORE(this_machine_only),    WITH_STORE(nearest_network),
+        WITH_STORE(placed_alike),    WITH_STORE(same_again),           WITH_STORE(file_mode),
+        WITH_STORE(not_whole),       WITH_STORE(not_too_many)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

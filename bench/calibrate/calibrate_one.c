@@ -253,6 +253,19 @@ static void add_point(calibrate_session *r, pat_point point, const calibrate_res
     bench_measured_add(r->measured, &e);
 }
 
+/* Ranks a node, where there are several nodes of several ranks; else 1. */
+static int mates(const calibrate_session *r)
+{
+    const int ranks = r->found.machine.ranks_per_node;
+    return ranks < r->size ? ranks : 1;
+}
+
+int calibrate_half(const calibrate_session *r, int ranks, int least)
+{
+    const int unit = mates(r), half = ranks / unit / 2 * unit;
+    return half >= least && (unit == 1 || half >= 2 * unit) ? half : 0;
+}
+
 void calibrate_points(calibrate_session *r, const pat_algorithm *alg, int ranks)
 {
     int64_t sizes[CALIBRATE_MOST_SIZES];
@@ -260,7 +273,8 @@ void calibrate_points(calibrate_session *r, const pat_algorithm *alg, int ranks)
     calibrate_begin(r);
     if (alg->build)
         bench_must(PAT_UseAlg(alg->name), alg->name); /* all ranks, though not all take part */
-    MPI_Comm_split(MPI_COMM_WORLD, r->rank < ranks ? 0 : MPI_UNDEFINED, r->rank, &comm);
+    const bool takes_part = mates(r) > 1 ? r->node < ranks / mates(r) : r->rank < ranks;
+    MPI_Comm_split(MPI_COMM_WORLD, takes_part ? 0 : MPI_UNDEFINED, r->rank, &comm);
     if (comm != MPI_COMM_NULL) {
         const calibrate_job nothing = {NULL, 0, 0, &r->clock};
         const calibrate_result empty = calibrate_time(comm, &nothing, &r->options->patience, r->buffer);

@@ -17,6 +17,7 @@ typedef struct calibrate_session {
     const calibrate_options *options;
     calibrate_place place; /* on rank 0: where it goes */
     int rank, size;
+    int node; /* this rank's, nodes counted in the order of their lowest ranks */
     pat_link link;
     pat_clock clock;
     pat_calibration found;
@@ -35,6 +36,12 @@ bool calibrate_is_timed(const calibrate_session *r, const pat_algorithm *alg);
 
 /* Fit its formula, and print the line of it. This and the next function are collective over all ranks. */
 void calibrate_fit(calibrate_session *r, const pat_algorithm *alg);
+
+/*
+ * With how many ranks points are taken after those with so many: half as many, and where nodes have several ranks each, those of half the
+ * nodes, two at least, since with others calls take other times (placing.h). Fewer than `least`: 0.
+ */
+int calibrate_half(const calibrate_session *r, int ranks, int least);
 
 /* Take its points with so many of the ranks. One of ours has a formula for long messages: with fewer ranks only short ones count. */
 void calibrate_points(calibrate_session *r, const pat_algorithm *alg, int ranks);

@@ -118,9 +118,10 @@ const struct argp calibrate_argp = {
     NULL,
     "Measure what messages cost every all-gather, broadcast and gather on this machine, so that the library "
     "can choose by it.\n\nOptions:\v"
-    "Start it under mpirun with the layout that programs will have: as many ranks on a node, at least two in "
+    "Start it under mpirun with the layout that programs will have: as many ranks on a node, numbered alike, "
+    "at least two in "
     "all. What it "
-    "finds also serves other numbers of ranks. After each algorithm the file is written; started again it "
+    "finds also serves other numbers of nodes. After each algorithm the file is written; started again it "
     "goes on where it was.\n\n"
     "Exit status: 0, 1 when something failed while it ran, 2 for bad options, fewer than two ranks, nodes "
     "that "

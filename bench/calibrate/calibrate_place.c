@@ -114,11 +114,15 @@ static pat_calibration *read_stored(int rank)
     pat_stored *all, *taken;
     pat_link link;
     pat_calibration *c = NULL;
+    pat_machine machine;
+    pat_store_wish wish;
+    bool alike;
     int num;
+    bench_must(pat_machine_find(MPI_COMM_WORLD, &machine, &wish.placing, &alike), "the machine");
     bench_must(pat_link_find(&link, &pat_rt.config, MPI_COMM_WORLD, NULL), "the link");
     bench_must(pat_machine_stored(MPI_COMM_WORLD, rank == 0 ? &listener : NULL, &all, &num), "the store");
-    bench_must(pat_machine_take(MPI_COMM_WORLD, all, num, pat_link_mbit(&link), rank == 0 ? &listener : NULL,
-                                &taken),
+    wish.link_mbit = pat_link_mbit(&link);
+    bench_must(pat_machine_take(MPI_COMM_WORLD, all, num, &wish, rank == 0 ? &listener : NULL, &taken),
                "the store");
     if (taken) {
         c = malloc(sizeof(*c));

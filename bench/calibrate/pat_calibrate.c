@@ -50,7 +50,7 @@ static bool has_points(const pat_calibration *c, int alg, int ranks)
  */
 static bool go_on(calibrate_session *r)
 {
-    pat_calibration before;
+    pat_calibration before = {.ranks = 0};
     const char *from;
     char why[512];
     if (r->options->again)
@@ -58,8 +58,10 @@ static bool go_on(calibrate_session *r)
     const int error = calibrate_place_before(&r->place, &before, &from, why, sizeof(why));
     if (error == ENOENT)
         return true;
+    const pat_placing placings[2] = {pat_calibration_placing(&before), pat_calibration_placing(&r->found)};
     bool same = !error && bench_measured_read(r->measured, from, why, sizeof(why)) == 0 &&
                 pat_calibration_is_of(&before, &r->found.machine, why, sizeof(why)) &&
+                pat_placing_is_alike(&placings[0], &placings[1], why, sizeof(why)) &&
                 pat_calibration_is_of_link(&before, r->found.link_mbit, why, sizeof(why));
     if (same && before.ranks != r->size) {
         same = false;
@@ -121,7 +123,7 @@ static bool measure(calibrate_session *r)
         bool all_there = r->found.fits[a].known;
         if (!all_there)
             calibrate_fit(r, alg);
-        for (int ranks = r->size; ranks == r->size || ranks >= LEAST_WITH_FEWER; ranks /= 2)
+        for (int ranks = r->size; ranks > 0; ranks = calibrate_half(r, ranks, LEAST_WITH_FEWER))
             if (!has_points(&r->found, a, ranks)) {
                 calibrate_points(r, alg, ranks);
                 pat_calibration_sort(&r->found);
@@ -132,7 +134,7 @@ static bool measure(calibrate_session *r)
         any = any || !all_there;
     }
     for (int a = 0; a < pat_algorithm_count(); a++)
-        for (int ranks = r->size; ranks > 1; ranks /= 2)
+        for (int ranks = r->size; ranks > 0; ranks = calibrate_half(r, ranks, 2))
             if (calibrate_is_timed(r, pat_algorithm_at(a)) && !has_points(&r->found, a, ranks)) {
                 calibrate_points(r, pat_algorithm_at(a), ranks);
                 pat_calibration_sort(&r->found);
@@ -198,15 +200,26 @@ static int check(const calibrate_options *o, int rank)
     return found ? 0 : TOOL_BAD_INPUT;
 }
 
+/* Nodes have the numbers of their lowest ranks: so many are lower than this one's. */
+static int own_node(int rank)
+{
+    int count = 0;
+    for (int r = 0; r < pat_rt.node_of[rank]; r++)
+        count += pat_rt.node_of[r] == r;
+    return count;
+}
+
 static int calibrate(const calibrate_options *o, int rank, int size)
 {
     calibrate_session r = {.options = o, .rank = rank, .size = size};
     int same_machine;
+    pat_placing placing;
     bool alike;
     if (!calibrate_place_is_good(o, rank))
         return TOOL_BAD_INPUT;
     bench_must(PAT_Init(), "PAT_Init");
-    bench_must(pat_machine_find(MPI_COMM_WORLD, &r.found.machine, &alike), "the machine");
+    bench_must(pat_machine_find(MPI_COMM_WORLD, &r.found.machine, &placing, &alike), "the machine");
+    r.found.numbering = placing.numbering;
     if (!alike) {
         if (rank == 0)
             fprintf(stderr,
@@ -216,6 +229,7 @@ static int calibrate(const calibrate_options *o, int rank, int size)
         return TOOL_BAD_INPUT;
     }
     r.found.ranks = size;
+    r.node = own_node(rank);
     r.measured = bench_must_alloc(1, sizeof(*r.measured));
     bench_must(pat_link_find(&r.link, &pat_rt.config, MPI_COMM_WORLD, NULL), "the link");
     bench_must(bench_clock_sync(&r.clock, MPI_COMM_WORLD, 20, &same_machine), "the clock");
@@ -234,9 +248,10 @@ static int calibrate(const calibrate_options *o, int rank, int size)
     r.buffer = calloc(1, calibrate_most_bytes(&r));
     bench_must(r.buffer ? MPI_SUCCESS : MPI_ERR_NO_MEM, "memory");
     if (rank == 0)
-        printf("# PAT calibration, %d ranks, %d on a node, link %.1f us, %.1f Mbit/s\n# %s\n# %s\n", size,
-               r.found.machine.ranks_per_node, r.found.link_us, r.found.link_mbit, r.found.machine.cpu,
-               r.found.machine.mpi);
+        printf(
+            "# PAT calibration, %d ranks, %d on a node, numbered %s, link %.1f us, %.1f Mbit/s\n# %s\n# %s\n",
+            size, r.found.machine.ranks_per_node, pat_numbering_text(r.found.numbering), r.found.link_us,
+            r.found.link_mbit, r.found.machine.cpu, r.found.machine.mpi);
     bool measured = measure(&r);
     if (o->library && measure_library(&r))
         measured = true;

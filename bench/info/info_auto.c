@@ -75,20 +75,19 @@ static json_t *ranges(const pat_comm *c)
     return all;
 }
 
-/* Are all ranks on one node, or each on one of its own? Collective over comm. */
-static void find_nodes(MPI_Comm comm, int ranks, bool *one_node, bool *one_a_node)
+/* How the ranks are placed; one of them alone, as some would be on nodes of their own. Collective over comm. */
+static pat_placing find_placing(MPI_Comm comm, int ranks)
 {
     MPI_Comm node;
     int *node_of = NULL;
-    *one_node = *one_a_node = false;
-    if (pat_nodes_find(comm, &node, &node_of) == MPI_SUCCESS) {
+    pat_placing placing = {RANKS_ALONE, 1, PAT_NODE_BY_NODE};
+    if (ranks > 1 && pat_nodes_find(comm, &node, &node_of) == MPI_SUCCESS) {
         /* The second half, the ranks' numbers there, is not needed. */
-        const pat_nodes_sizes sizes = pat_nodes_count(node_of, ranks, node_of + ranks);
-        *one_node = sizes.fewest == ranks;
-        *one_a_node = sizes.most == 1;
+        placing = pat_nodes_placing(node_of, ranks, node_of + ranks);
         MPI_Comm_free(&node);
     }
     free(node_of);
+    return placing;
 }
 
 /*
@@ -114,13 +113,13 @@ json_t *info_auto(MPI_Comm comm, const pat_config *config, bool copies, json_t *
     pat_link link = {.beta_ps = 1};
     info_taken taken = {.calibration = NULL};
     int ranks, level, mine, all;
-    bool one_node, one_a_node;
     const char *why = NULL;
     MPI_Comm_size(comm, &ranks);
     MPI_Query_thread(&level);
     mine = c && config->background && level == MPI_THREAD_MULTIPLE;
     MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, comm);
-    find_nodes(comm, ranks, &one_node, &one_a_node);
+    const pat_placing placing = find_placing(comm, ranks);
+    const bool one_node = placing.ranks_per_node >= placing.ranks;
     if (ranks < 2 && !config->link_set)
         why = "there is one rank, so there is no link to measure: start several, or set PAT_LINK";
     else if (one_node && !config->link_set && !config->calibration[0])
@@ -135,7 +134,8 @@ json_t *info_auto(MPI_Comm comm, const pat_config *config, bool copies, json_t *
     agree_on_limits(comm, &link); /* connections are open now */
     if (ranks < 2)
         link.packet_bytes = PACKET_ALONE;
-    *calibration = info_calibration(comm, config, why ? 0 : pat_link_mbit(&link), &taken);
+    *calibration =
+        info_calibration(comm, config, &(pat_store_wish){placing, why ? 0 : pat_link_mbit(&link)}, &taken);
     if (!why && taken.error != MPI_SUCCESS)
         why = PAT_Error_string(taken.error);
     if (!all)
@@ -149,8 +149,8 @@ json_t *info_auto(MPI_Comm comm, const pat_config *config, bool copies, json_t *
         pat_rt.calibration = taken.given;
         /* One rank alone: as if there were some, each on a node of its own, and messages by TCP. */
         c->size = ranks < 2 ? RANKS_ALONE : ranks;
-        c->layout.one_node = one_node && ranks > 1;
-        c->layout.one_a_node = one_a_node;
+        c->layout.one_node = one_node;
+        c->layout.one_a_node = placing.ranks_per_node == 1;
         c->layout.blocks_in = c->size - 1; /* with several ranks a node fewer, which changes nothing here */
         c->background = true;
         c->link = link;

@@ -34,7 +34,8 @@ static int look_in_store(json_t *told)
 }
 
 /* As PAT_Init and the first call on a communicator do it. */
-static void take_stored(MPI_Comm comm, bool tells, double link_mbit, json_t *told, info_taken *taken)
+static void take_stored(MPI_Comm comm, bool tells, const pat_store_wish *wish, json_t *told,
+                        info_taken *taken)
 {
     json_t *files = json_array();
     const pat_store_listener listener = {not_taken, files};
@@ -43,7 +44,7 @@ static void take_stored(MPI_Comm comm, bool tells, double link_mbit, json_t *tol
     int num;
     taken->error = pat_machine_stored(comm, told_to, &taken->stored, &num);
     if (taken->error == MPI_SUCCESS)
-        taken->error = pat_machine_take(comm, taken->stored, num, link_mbit, told_to, &found);
+        taken->error = pat_machine_take(comm, taken->stored, num, wish, told_to, &found);
     if (found) {
         taken->calibration = &found->calibration;
         json_array_insert_new(files, 0, json_pack("{s:s, s:b}", "file", found->path, "taken", 1));
@@ -62,7 +63,8 @@ static void take_given(MPI_Comm comm, const pat_config *config, json_t *told, in
         note(told, PAT_Error_string(taken->error));
 }
 
-json_t *info_calibration(MPI_Comm comm, const pat_config *config, double link_mbit, info_taken *taken)
+json_t *info_calibration(MPI_Comm comm, const pat_config *config, const pat_store_wish *wish,
+                         info_taken *taken)
 {
     json_t *told = json_pack("{s:n}", "file");
     int rank, holds = 0;
@@ -72,10 +74,10 @@ json_t *info_calibration(MPI_Comm comm, const pat_config *config, double link_mb
     MPI_Bcast(&holds, 1, MPI_INT, 0, comm);
     if (!config->calibration_sought && !config->calibration[0])
         note(told, "PAT_CALIBRATION=none: none is looked for");
-    else if (link_mbit > 0 && config->calibration[0])
+    else if (wish->link_mbit > 0 && config->calibration[0])
         take_given(comm, config, told, taken);
-    else if (link_mbit > 0 && holds)
-        take_stored(comm, rank == 0, link_mbit, told, taken);
+    else if (wish->link_mbit > 0 && holds)
+        take_stored(comm, rank == 0, wish, told, taken);
     else if (holds || config->calibration[0])
         note(told, "none is looked at, because auto does not choose here");
     return told;

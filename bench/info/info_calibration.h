@@ -21,9 +21,10 @@ typedef struct info_taken {
 } info_taken;
 
 /*
- * Collective over comm. link_mbit: the link's rate; 0: auto does not choose here, so no calibration is looked at. On every rank an object,
+ * Collective over comm. wish: what for, with the rate 0 where auto does not choose here, so that no calibration is looked at. On every rank an object,
  * which is complete on rank 0: the file that is taken, the store's directory, the files there, and whatever else is to be said.
  */
-json_t *info_calibration(MPI_Comm comm, const pat_config *config, double link_mbit, info_taken *taken);
+json_t *info_calibration(MPI_Comm comm, const pat_config *config, const pat_store_wish *wish,
+                         info_taken *taken);
 
 #endif

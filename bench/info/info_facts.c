@@ -69,17 +69,6 @@ static json_t *bells(MPI_Comm comm)
     return json_pack("{s:i, s:b, s:b}", "ranks", ranks, "rung", rung, "reached", reached);
 }
 
-/* How ranks are numbered: what the others' nodes are to a rank, as in pat-lab --map. */
-static const char *numbering(const int *node_of, int ranks, int nodes, int *scratch)
-{
-    bool across = true;
-    if (!pat_nodes_order(node_of, ranks, scratch))
-        return "node by node";
-    for (int r = nodes; r < ranks && across; r++)
-        across = node_of[r] == node_of[r - nodes];
-    return across ? "across nodes" : "in another order";
-}
-
 /*
  * On how many nodes of the cluster the ranks are, as the MPI library says, or as plans take it where PAT_RANKS_PER_NODE says otherwise. Collective over
  * comm. NULL where it is not known.
@@ -87,17 +76,16 @@ static const char *numbering(const int *node_of, int ranks, int nodes, int *scra
 static json_t *nodes(MPI_Comm comm, int ranks, const pat_config *config)
 {
     MPI_Comm node = MPI_COMM_NULL;
-    int *node_of = NULL, *scratch = malloc((size_t)ranks * sizeof(*scratch)), count = 0;
+    int *node_of = NULL, *scratch = malloc((size_t)ranks * sizeof(*scratch));
     json_t *told = NULL;
     const int rc = pat_nodes_find(comm, &node, &node_of);
     if (rc == MPI_SUCCESS && scratch) {
-        for (int r = 0; r < ranks; r++) {
+        for (int r = 0; r < ranks; r++)
             node_of[r] = pat_nodes_planned(node_of[r], r, config->ranks_per_node);
-            count += node_of[r] == r;
-        }
         const pat_nodes_sizes sizes = pat_nodes_count(node_of, ranks, scratch);
-        told = json_pack("{s:i, s:i, s:i, s:s, s:b}", "count", count, "fewest_ranks", sizes.fewest,
-                         "most_ranks", sizes.most, "numbered", numbering(node_of, ranks, count, scratch),
+        const pat_placing placing = pat_nodes_placing(node_of, ranks, scratch);
+        told = json_pack("{s:i, s:i, s:i, s:s, s:b}", "count", sizes.nodes, "fewest_ranks", sizes.fewest,
+                         "most_ranks", sizes.most, "numbered", pat_numbering_text(placing.numbering),
                          "by_setting", config->ranks_per_node > 0);
     }
     if (node != MPI_COMM_NULL)

@@ -69,6 +69,18 @@ static void text(complaint *wrong, const json_t *in, const char *key, char *to, 
         strcpy(to, value);
 }
 
+/* It is missing in files of versions that did not know of it. */
+static enum pat_numbering numbering(complaint *wrong, const json_t *in)
+{
+    const json_t *value = json_object_get(in, "numbering");
+    const enum pat_numbering found = pat_numbering_find(json_string_value(value));
+    if (value && found == PAT_NUMBERING_NOT_KNOWN)
+        complain(wrong, "\"numbering\" is wrong; accepted: \"%s\", \"%s\" and \"%s\"",
+                 pat_numbering_text(PAT_NODE_BY_NODE), pat_numbering_text(PAT_ACROSS_NODES),
+                 pat_numbering_text(PAT_ANOTHER_ORDER));
+    return found;
+}
+
 static void read_fits(pat_calibration *c, const json_t *from, complaint *wrong)
 {
     const char *name;
@@ -140,6 +152,7 @@ static void read_all(pat_calibration *c, const json_t *from, complaint *wrong)
     c->machine.pus = (int)whole(wrong, machine, "pus", 1, 1 << 20);
     c->machine.ranks_per_node = (int)whole(wrong, machine, "ranks_per_node", 1, 1 << 20);
     c->ranks = (int)whole(wrong, from, "ranks", 2, MOST_RANKS);
+    c->numbering = numbering(wrong, from);
     const json_t *link = json_object_get(from, "link");
     c->link_us = number(wrong, link, "latency_us", 0, 1e9);
     c->link_mbit = number(wrong, link, "mbit", 1e-3, 1e9);
@@ -210,6 +223,8 @@ json_t *pat_calibration_json(const pat_calibration *c)
                             c->machine.ranks_per_node, "ranks", c->ranks, "link", "latency_us", c->link_us,
                             "mbit", c->link_mbit, "segment_bytes", (json_int_t)PAT_SEGMENT_BYTES, "gamma",
                             gammas, "algorithms", fits, "points", points);
+    if (pat_numbering_text(c->numbering))
+        json_object_set_new(all, "numbering", json_string(pat_numbering_text(c->numbering)));
     if (c->ratio > 0)
         json_object_set_new(all, "network_over_node", json_real(c->ratio));
     return all;

@@ -12,6 +12,7 @@
 
 #include "algorithms.h"
 #include "closed_form.h"
+#include "placing.h"
 
 enum { PAT_MAX_GAMMAS = 15, PAT_MAX_POINTS = 1024 }; /* gamma: see closed_form.h */
 
@@ -56,7 +57,8 @@ typedef struct pat_point {
 
 typedef struct pat_calibration {
     pat_machine machine;
-    int ranks;                 /* it was measured with */
+    int ranks;                    /* it was measured with */
+    enum pat_numbering numbering; /* of these */
     double link_us, link_mbit; /* latency and rate between neighbours then, as pat_link_measure finds them */
     int num_gammas, num_points;
     double gammas[PAT_MAX_GAMMAS];
@@ -87,6 +89,13 @@ int pat_calibration_write_json(struct json_t *all, const char *path, bool own);
 
 /* Is it one of this machine? If not, `why` names what differs, and how. */
 bool pat_calibration_is_of(const pat_calibration *c, const pat_machine *machine, char *why, size_t why_size);
+
+/* How the ranks were placed that it was measured with. */
+static inline pat_placing pat_calibration_placing(const pat_calibration *c)
+{
+    const int mates = c->machine.ranks_per_node;
+    return (pat_placing){c->ranks, mates < c->ranks ? mates : c->ranks, c->numbering};
+}
 
 /*
  * Is the network still of the kind it was measured on? Within a factor of 3: measurements on a busy machine differ. If not,

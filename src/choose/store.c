@@ -217,50 +217,65 @@ static double times_apart(const pat_stored *s, double link_mbit)
     return times < 1 ? 1 / times : times;
 }
 
-/* Can it be taken for a link of this rate, where there is no other? */
-static bool is_usable(const pat_stored *s, double link_mbit, char *why, size_t why_size)
+static bool is_placed(const pat_calibration *c, const pat_placing *these, char *why, size_t why_size)
 {
-    return pat_calibration_is_whole(&s->calibration, why, why_size) &&
-           pat_calibration_is_of_link(&s->calibration, link_mbit, why, why_size);
+    const pat_placing measured = pat_calibration_placing(c);
+    return pat_placing_is_alike(&measured, these, why, why_size);
 }
 
-pat_stored *pat_store_nearest(pat_stored *all, int num, double link_mbit)
+/* Can it be taken there, where there is no other? */
+static bool is_usable(const pat_stored *s, const pat_store_wish *wish, char *why, size_t why_size)
+{
+    return pat_calibration_is_whole(&s->calibration, why, why_size) &&
+           is_placed(&s->calibration, &wish->placing, why, why_size) &&
+           pat_calibration_is_of_link(&s->calibration, wish->link_mbit, why, why_size);
+}
+
+pat_stored *pat_store_nearest(pat_stored *all, int num, const pat_store_wish *wish)
 {
     char why[200];
     double least = 0;
     for (int i = 0; i < num; i++)
-        if (is_usable(&all[i], link_mbit, why, sizeof(why)) &&
-            (least < 1 || times_apart(&all[i], link_mbit) < least))
-            least = times_apart(&all[i], link_mbit);
+        if (is_usable(&all[i], wish, why, sizeof(why)) &&
+            (least < 1 || times_apart(&all[i], wish->link_mbit) < least))
+            least = times_apart(&all[i], wish->link_mbit);
     for (int i = 0; i < num; i++)
-        if (times_apart(&all[i], link_mbit) <= 1.1 * least && is_usable(&all[i], link_mbit, why, sizeof(why)))
+        if (times_apart(&all[i], wish->link_mbit) <= 1.1 * least &&
+            is_usable(&all[i], wish, why, sizeof(why)))
             return &all[i];
     return NULL;
 }
 
-void pat_store_why_not(const pat_stored *stored, const pat_stored *taken, double link_mbit, char *why,
-                       size_t why_size)
+void pat_store_why_not(const pat_stored *stored, const pat_stored *taken, const pat_store_wish *wish,
+                       char *why, size_t why_size)
 {
-    if (!is_usable(stored, link_mbit, why, why_size) || !taken)
+    if (!is_usable(stored, wish, why, why_size) || !taken)
         return;
-    if (times_apart(stored, link_mbit) > times_apart(taken, link_mbit))
-        snprintf(why, why_size, "another one is of a network nearer to this one's %.4g Mbit/s", link_mbit);
+    if (times_apart(stored, wish->link_mbit) > times_apart(taken, wish->link_mbit))
+        snprintf(why, why_size, "another one is of a network nearer to this one's %.4g Mbit/s",
+                 wish->link_mbit);
     else
         snprintf(why, why_size, "another one is of as near a network, and was written later");
 }
 
 const pat_stored *pat_store_same(const pat_stored *all, int num, const pat_calibration *c)
 {
+    const pat_placing placing = pat_calibration_placing(c);
+    char why[200];
     for (int i = 0; i < num; i++)
-        if (all[i].calibration.ranks == c->ranks && times_apart(&all[i], c->link_mbit) <= 1.25)
+        if (all[i].calibration.ranks == c->ranks && times_apart(&all[i], c->link_mbit) <= 1.25 &&
+            is_placed(&all[i].calibration, &placing, why, sizeof(why)))
             return &all[i];
     return NULL;
 }
 
 bool pat_store_name(const char *path, const pat_calibration *c, char *name, size_t size)
 {
+    const char *const order = c->numbering == PAT_ACROSS_NODES    ? "-across"
+                              : c->numbering == PAT_ANOTHER_ORDER ? "-other"
+                                                                  : "";
     const int length =
-        snprintf(name, size, "%s/%08x-%dranks-%.0fkbit%s", path, (unsigned)pat_machine_digest(&c->machine),
-                 c->ranks, 1e3 * c->link_mbit, ending);
+        snprintf(name, size, "%s/%08x-%dranks%s-%.0fkbit%s", path, (unsigned)pat_machine_digest(&c->machine),
+                 c->ranks, order, 1e3 * c->link_mbit, ending);
     return length > 0 && (size_t)length < size;
 }

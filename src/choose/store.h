@@ -72,20 +72,26 @@ int pat_store_read_parts(const char *path, const pat_machine *machine, pat_store
 int pat_store_read_file(pat_calibration *c, const char *path, int64_t *written_ns, char *why,
                         size_t why_size);
 
+/* What a calibration is looked for: ranks that are placed so, and their link. */
+typedef struct pat_store_wish {
+    pat_placing placing;
+    double link_mbit;
+} pat_store_wish;
+
 /*
- * Which of `all` is to be used on a link of this rate? Only those count that are whole (pat_calibration_is_whole) and
- * that pat_calibration_is_of_link accepts. Of these it is the one whose rate is nearest; of those that are as near
+ * Which of `all` is to be used there? Only those count that are whole (pat_calibration_is_whole), of ranks that are placed alike
+ * (pat_placing_is_alike), and that pat_calibration_is_of_link accepts. Of these it is the one whose rate is nearest; of those that are as near
  * within a tenth, the one that was written last. NULL: there is none. The answer is the same on all ranks that have the
  * same processor.
  */
-pat_stored *pat_store_nearest(pat_stored *all, int num, double link_mbit);
+pat_stored *pat_store_nearest(pat_stored *all, int num, const pat_store_wish *wish);
 
-/* Why `stored` was not what pat_store_nearest has given for a link of this rate; taken: what it has given. */
-void pat_store_why_not(const pat_stored *stored, const pat_stored *taken, double link_mbit, char *why,
-                       size_t why_size);
+/* Why `stored` was not what pat_store_nearest has given for this wish; taken: what it has given. */
+void pat_store_why_not(const pat_stored *stored, const pat_stored *taken, const pat_store_wish *wish,
+                       char *why, size_t why_size);
 
 /*
- * Of these the last written that was measured as c was, with as many ranks over a network whose rate was the same within a quarter: what a
+ * Of these the last written that was measured as c was, with as many ranks, placed alike, over a network whose rate was the same within a quarter: what a
  * new measurement goes on with, or replaces. NULL: there is none.
  */
 const pat_stored *pat_store_same(const pat_stored *all, int num, const pat_calibration *c);

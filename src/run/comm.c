@@ -61,14 +61,29 @@ int pat_comm_slot_tags(void)
 }
 
 /*
- * What is stored for this machine was measured on some network: the communicator takes what is of its own link, which pat-calibrate measures
- * between neighbours by number. All members have the same list and agree on the link, so they take the same.
+ * The calibration that PAT_CALIBRATION names was measured with ranks that were placed as those of the world. It says nothing of a communicator
+ * whose ranks are placed in another way, as of those of one node.
  */
-static int take_calibration(pat_comm *c)
+static void take_named(pat_comm *c)
+{
+    char why[200];
+    if (!pat_rt.calibration)
+        return;
+    const pat_placing measured = pat_calibration_placing(pat_rt.calibration);
+    if (pat_placing_is_alike(&measured, &c->layout.placing, why, sizeof(why)))
+        c->calibration = pat_rt.calibration;
+    else if (pat_rt.config.explain && c->rank == 0)
+        pat_explain_not_taken(&c->size, pat_rt.config.calibration, why);
+    c->calibrated = pat_calibration_knows(c->calibration, PAT_OP_ALLGATHER);
+}
+
+/*
+ * What is stored for this machine was measured on some network, with ranks that were placed in some way: the communicator takes what is of its own
+ * link, which pat-calibrate measures between neighbours by number, and placing. All members have the same list and agree on the link, so they take the same.
+ */
+static int take_stored(pat_comm *c)
 {
     pat_link link = c->link;
-    c->calibration = pat_rt.calibration;
-    c->calibrated = pat_calibration_knows(c->calibration, PAT_OP_ALLGATHER);
     if (c->calibration || pat_rt.num_stored == 0 || !pat_comm_chooses_here(c->layout.one_node, false))
         return MPI_SUCCESS;
     int rc = c->layout.order ? pat_link_find(&link, &pat_rt.config, c->own, NULL) : MPI_SUCCESS;
@@ -76,9 +91,9 @@ static int take_calibration(pat_comm *c)
         return rc;
     const bool tells = pat_rt.config.explain && c->rank == 0;
     const pat_store_listener listener = {pat_explain_not_taken, &c->size};
+    const pat_store_wish wish = {c->layout.placing, pat_link_mbit(&link)};
     pat_stored *taken;
-    rc = pat_machine_take(c->own, pat_rt.stored, pat_rt.num_stored, pat_link_mbit(&link),
-                          tells ? &listener : NULL, &taken);
+    rc = pat_machine_take(c->own, pat_rt.stored, pat_rt.num_stored, &wish, tells ? &listener : NULL, &taken);
     if (rc != MPI_SUCCESS || !taken)
         return rc;
     if (tells)
@@ -117,11 +132,12 @@ static int comm_agree(pat_comm *c)
     c->credits.tags = pat_comm_tags(c, num_slots() - 1);
     if (rc != MPI_SUCCESS || !c->usable)
         return rc;
-    if (c->layout.one_node && c->layout.mates.reach && !pat_rt.config.link_set && !pat_rt.calibration)
+    take_named(c);
+    if (c->layout.one_node && c->layout.mates.reach && !pat_rt.config.link_set && !c->calibration)
         rc = pat_link_copies(&c->link, c->own, &c->layout.mates);
     else
         rc = pat_link_find(&c->link, &pat_rt.config, c->own, c->layout.order);
-    return rc == MPI_SUCCESS ? take_calibration(c) : rc;
+    return rc == MPI_SUCCESS ? take_stored(c) : rc;
 }
 
 /* Each of a communicator's first calls, so many, is followed by a look for the connections that it may have opened. */

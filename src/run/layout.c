@@ -78,6 +78,7 @@ bool pat_layout_find(pat_layout *l, MPI_Comm comm, int size)
                  look(comm, size, node_of, planned, l->mates.mate_of, &l->one_node);
     if (found) {
         l->one_a_node = pat_nodes_count(node_of, size, order).most == 1;
+        l->placing = pat_nodes_placing(node_of, size, order);
         found = lay_out(l, planned, size, &order);
     }
     free(node_of);

@@ -8,12 +8,14 @@
 #include <stdbool.h>
 
 #include "bells.h"
+#include "placing.h"
 
 typedef struct pat_layout {
     pat_mates mates;           /* who of its ranks is on this node; their numbers are its own */
     int *order;                /* the order in which rings visit ranks; NULL: by number */
     int *node_of;              /* see pat_job, as order */
     bool one_node, one_a_node; /* all ranks are on one node of the cluster; every rank is on one of its own */
+    pat_placing placing;
     int blocks_in; /* blocks of an all-gather that come in to the node with the fewest ranks; on one node, to a rank */
 } pat_layout;
 

@@ -10,6 +10,7 @@
 
 #include "error.h"
 #include "link.h"
+#include "nodes.h"
 #include "runtime.h"
 
 /* hwloc attaches the model to the package, or to the machine where it does not know of packages. */
@@ -40,14 +41,18 @@ static void find_mpi(pat_machine *machine)
     snprintf(machine->mpi, sizeof(machine->mpi), "%.*s", (int)sizeof(machine->mpi) - 1, text);
 }
 
-/* Ranks that share memory with this one. */
-static int find_neighbours(MPI_Comm comm, int *count)
+/* How many ranks share memory with this one, and how all of them are placed. */
+static int find_nodes(MPI_Comm comm, int *mates, pat_placing *placing)
 {
     MPI_Comm node;
-    int rc = PMPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+    int *node_of, size;
+    int rc = pat_nodes_find(comm, &node, &node_of);
     if (rc != MPI_SUCCESS)
         return rc;
-    PMPI_Comm_size(node, count);
+    PMPI_Comm_size(comm, &size);
+    PMPI_Comm_size(node, mates);
+    *placing = pat_nodes_placing(node_of, size, node_of + size); /* what stands there is not needed */
+    free(node_of);
     return PMPI_Comm_free(&node);
 }
 
@@ -61,10 +66,10 @@ static int same_everywhere(MPI_Comm comm, uint32_t value, bool *same)
     return rc;
 }
 
-int pat_machine_find(MPI_Comm comm, pat_machine *machine, bool *alike)
+int pat_machine_find(MPI_Comm comm, pat_machine *machine, pat_placing *placing, bool *alike)
 {
     *machine = (pat_machine){.pus = 1};
-    int rc = find_neighbours(comm, &machine->ranks_per_node);
+    int rc = find_nodes(comm, &machine->ranks_per_node, placing);
     if (rc != MPI_SUCCESS)
         return rc;
     find_cpu(machine);
@@ -73,8 +78,8 @@ int pat_machine_find(MPI_Comm comm, pat_machine *machine, bool *alike)
 }
 
 /* On one rank: the file, if it is one of this machine. Else `why` says what is wrong. */
-static bool read_file(pat_calibration *c, const char *path, const pat_machine *machine, bool alike, char *why,
-                      size_t why_size)
+static bool read_file(pat_calibration *c, const char *path, const pat_machine *machine,
+                      const pat_placing *placing, bool alike, char *why, size_t why_size)
 {
     if (!alike) {
         snprintf(why, why_size, "%s: the nodes of this job are not alike, so no calibration is of them",
@@ -84,7 +89,9 @@ static bool read_file(pat_calibration *c, const char *path, const pat_machine *m
     if (pat_calibration_read(c, path, why, why_size) != 0)
         return false;
     char differs[400] = "";
-    bool good = pat_calibration_is_of(c, machine, differs, sizeof(differs));
+    const pat_placing measured = pat_calibration_placing(c);
+    const bool good = pat_calibration_is_of(c, machine, differs, sizeof(differs)) &&
+                      pat_placing_is_alike(&measured, placing, differs, sizeof(differs));
     snprintf(why, why_size, "%s: %s", path, differs);
     return good;
 }
@@ -111,15 +118,16 @@ int pat_machine_calibration(MPI_Comm comm, const pat_config *config, pat_calibra
     const char *const path = config->calibration;
     pat_calibration *c = calloc(1, sizeof(*c));
     pat_machine machine;
+    pat_placing placing;
     char why[1024] = "no memory";
     bool alike = false;
     int rank, good = c != NULL, all = 0;
     PMPI_Comm_rank(comm, &rank);
     int rc = PMPI_Allreduce(&good, &all, 1, MPI_INT, MPI_MIN, comm);
     if (rc == MPI_SUCCESS && all)
-        rc = pat_machine_find(comm, &machine, &alike);
+        rc = pat_machine_find(comm, &machine, &placing, &alike);
     if (rc == MPI_SUCCESS && all && rank == 0)
-        all = read_file(c, path, &machine, alike, why, sizeof(why));
+        all = read_file(c, path, &machine, &placing, alike, why, sizeof(why));
     if (rc == MPI_SUCCESS)
         rc = PMPI_Bcast(&all, 1, MPI_INT, 0, comm);
     if (rc == MPI_SUCCESS && all)
@@ -174,12 +182,13 @@ static int spread(MPI_Comm comm, int rank, pat_stored **all, int *num)
 int pat_machine_stored(MPI_Comm comm, const pat_store_listener *listener, pat_stored **all, int *num)
 {
     pat_machine machine;
+    pat_placing world;
     bool alike;
     int rank;
     *all = NULL;
     *num = 0;
     PMPI_Comm_rank(comm, &rank);
-    int rc = pat_machine_find(comm, &machine, &alike);
+    int rc = pat_machine_find(comm, &machine, &world, &alike);
     if (rc == MPI_SUCCESS && rank == 0)
         *num = read_store(&machine, alike, listener, all);
     if (rc == MPI_SUCCESS)
@@ -210,18 +219,18 @@ static uint32_t digest_of(pat_stored *stored)
     return digest;
 }
 
-int pat_machine_take(MPI_Comm comm, pat_stored *all, int num, double link_mbit,
+int pat_machine_take(MPI_Comm comm, pat_stored *all, int num, const pat_store_wish *wish,
                      const pat_store_listener *listener, pat_stored **taken)
 {
     char why[200];
     bool same = true;
-    pat_stored *nearest = pat_store_nearest(all, num, link_mbit);
+    pat_stored *nearest = pat_store_nearest(all, num, wish);
     int rc = nearest ? same_everywhere(comm, digest_of(nearest), &same) : MPI_SUCCESS;
     *taken = rc == MPI_SUCCESS && same ? nearest : NULL;
     for (int i = 0; listener && rc == MPI_SUCCESS && i < num; i++) {
         if (&all[i] == *taken)
             continue;
-        pat_store_why_not(&all[i], nearest, link_mbit, why, sizeof(why));
+        pat_store_why_not(&all[i], nearest, wish, why, sizeof(why));
         listener->tell(listener->to, all[i].path, &all[i] == nearest ? not_same : why);
     }
     return rc;
