@@ -88,12 +88,15 @@ expect 2 run -n 2
 expect 0 --help
 
 status=0
-"$lab" run -n 1 -- true 2>"$work/err" || status=$?
+"$lab" run -n 1 -- env >"$work/out" 2>"$work/err" || status=$?
 if ((status == 77)); then
     echo "skipped: $(cat "$work/err")"
     ((failures == 0)) && exit 77
     exit 1
 fi
+
+is_open='' # is it Open MPI whose ranks these are?
+grep -q '^OMPI_COMM_WORLD_RANK=' "$work/out" && is_open=yes
 
 # --- nodes are different machines, ranks see the caller's world
 cd "$work" || exit 1
@@ -112,7 +115,7 @@ nodes_by_rank slot
 [[ $by_rank == "1 1 2 2 3 3" ]] || fail "--map slot: ranks are on nodes $by_rank"
 nodes_by_rank node
 [[ $by_rank == "1 2 3 1 2 3" ]] || fail "--map node: ranks are on nodes $by_rank"
-if [[ $(expect 0 run -n 1 -- env; cat "$work/out") == *OMPI_COMM_WORLD_RANK* ]]; then
+if [[ $is_open ]]; then
     nodes_by_rank random:4
     random=$by_rank
     nodes_by_rank random:4
@@ -140,7 +143,7 @@ for signal in INT TERM; do
     [[ $? == $((128 + $(kill -l $signal))) ]] || fail "ended by $signal, status says otherwise"
     gone p$pid ${mark}2 "$temporary"
 done
-if [[ $(expect 0 run -n 1 -- env; cat "$work/out") == *OMPI_COMM_WORLD_RANK* ]]; then # Hydra waits for the others
+if [[ $is_open ]]; then # Hydra waits for the others
     background run -n 3 -- sh -c "test \$OMPI_COMM_WORLD_RANK = 0 && exit 3; sleep ${mark}3"
     pid=$!
     wait $pid
@@ -174,7 +177,12 @@ wait $first || fail "the lab beside another: status $?"
 cat "$work/first" >>"$work/out"
 [[ $(sort -u "$work/out" | wc -l) == 6 ]] || fail "two labs at once: not 4 + 2 different hosts"
 
-# --- links
+# --- links, which have to do with no MPI library, so that they are looked at with one of them
+if [[ ! $is_open ]]; then
+    expect 0 down --name $name
+    ((failures == 0)) && echo "the lab does what it says"
+    exit $((failures > 0))
+fi
 passed=''
 for try in 1 2 3; do # a machine busy with other things may spoil one
     timeout 40 "$lab" check --name $name >"$work/out" 2>"$work/err" && passed=$try && break
