@@ -223,7 +223,8 @@ static void looks_that_follow_at_once(void **state)
 {
     (void)state;
     for (int idle = 0; idle < 8; idle++)
-        assert_int_equal(pat_pace_at_once(idle), idle < 4);
+        for (int looks = 2; looks <= 4; looks++)
+            assert_int_equal(pat_pace_at_once(idle, looks), idle < looks);
 }
 
 static int64_t nap_announced(int64_t quiet_ns)

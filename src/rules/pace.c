@@ -6,8 +6,8 @@
 #define USEC INT64_C(1000)
 #define MSEC INT64_C(1000000)
 
-/* Looks that found nothing before the next one is not at once; and the part that an interval then grows by. */
-enum { IDLE_LOOKS = 4, GROWTH = 8 };
+/* The part that an interval grows by after a look that found nothing. */
+enum { GROWTH = 8 };
 
 /* A part of some time, within two limits; without a part it is always most_ns. */
 typedef struct interval {
@@ -85,9 +85,9 @@ static int64_t after(enum row row, int64_t now_ns)
     return now_ns + table[row].most_ns;
 }
 
-bool pat_pace_at_once(int idle_looks)
+bool pat_pace_at_once(int idle_looks, int looks)
 {
-    return idle_looks < IDLE_LOOKS;
+    return idle_looks < looks;
 }
 
 /* ---- The background thread ---------------------------------------------------------------------------- */

@@ -12,10 +12,10 @@
 #include <stdint.h>
 
 /*
- * Is the next look to follow at once, after so many that found nothing? What MPI takes in at one look is only seen at a later one: at the
- * fourth, where UCX asks for a block in shared memory, fetches it and says so.
+ * Is the next look to follow at once, after so many that found nothing? What MPI takes in at one look is only seen at a later one: `looks` says in how
+ * many it is (pat_link_looks).
  */
-bool pat_pace_at_once(int idle_looks);
+bool pat_pace_at_once(int idle_looks, int looks);
 
 /* ---- The background thread ---------------------------------------------------------------------------- */
 

@@ -334,6 +334,7 @@ int pat_life_begin(void)
             atomic_store(&pat_rt.alg[op], alg[op]);
         pat_rt.settled = false;
         pat_rt.visit_all = pat_visit_all;
+        pat_rt.looks = pat_link_looks();
         pat_rt.milestone = (pat_milestone){0};
         rc = look_around(rank, store);
     }

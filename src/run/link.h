@@ -38,6 +38,13 @@ int pat_link_eager_inside_bytes(void);
 int pat_link_taken_bytes(bool has_mates);
 
 /*
+ * In how many looks, one after the other, is what MPI takes in at the first one seen? Over Open MPI's ob1 in two: a test that finds nothing takes in what there
+ * is, and the next one sees it. Elsewhere four: UCX asks for a block in shared memory, fetches it, and says so. Each look in which MPI finds nothing
+ * gives away the processor where Open MPI yields (mpi_yield_when_idle, which it sets itself where there are more ranks than cores). Some tens of microseconds.
+ */
+int pat_link_looks(void);
+
+/*
  * Collective over comm, the library's own. Neighbours are those of a ring through the ranks in this order (NULL: by number).
  * They bounce a byte; then every rank sends a stream of messages to its right neighbour at once, of longer and longer ones until each takes
  * half a millisecond or has half a MiB; then one in pieces. Of latencies the mean counts, of the rest the slowest rank. It takes some tens of milliseconds, up to some

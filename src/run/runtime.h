@@ -36,6 +36,7 @@ typedef struct pat_runtime {
     struct pat_dropin *dropin; /* what the drop-in keeps for a report; NULL: no report is wanted */
     /* So many first calls on a communicator for which an algorithm chooses are left to the MPI library, without a pat_comm; the same on all ranks. */
     int patience;
+    int looks;    /* see pat_link_looks */
     bool settled; /* the library ends: communicators have nothing left to agree on */
     _Atomic(const pat_algorithm *) alg[PAT_NUM_OPS]; /* in use, by setting or PAT_UseAlg; agreed */
     pat_config config;

@@ -61,7 +61,7 @@ static int look_on(pat_comm *c, pat_lane *lane, look_at *look, pat_visit *visit,
 {
     int rc = MPI_SUCCESS;
     *moved = false;
-    for (int idle = 0; rc == MPI_SUCCESS && pat_pace_at_once(idle);) {
+    for (int idle = 0; rc == MPI_SUCCESS && pat_pace_at_once(idle, pat_rt.looks);) {
         bool now_moved = false;
         rc = look(c, lane, &now_moved);
         idle = now_moved ? 0 : idle + 1;
@@ -123,7 +123,7 @@ static int drive_exchange(pat_comm *c, pat_visit *visit)
 {
     int rc = MPI_SUCCESS;
     const int64_t began_ns = pat_clock_local_ns();
-    for (int idle = 0; rc == MPI_SUCCESS && pat_pace_at_once(idle);) {
+    for (int idle = 0; rc == MPI_SUCCESS && pat_pace_at_once(idle, pat_rt.looks);) {
         bool moved = false;
         rc = pat_estimates_hear(c, &moved);
         idle = moved ? 0 : idle + 1;

@@ -81,7 +81,7 @@ int pat_wait_while(pat_comm *c, bool (*busy)(const pat_comm *c), int (*look)(pat
             pat_sockets_learn(c->sockets, event, true);
             event = PAT_SOCKETS_EXTRA;
         }
-        if (pat_pace_at_once(idle) || pat_rt.config.wait_spin)
+        if (pat_pace_at_once(idle, pat_rt.looks) || pat_rt.config.wait_spin)
             continue; /* what MPI has just taken in is only seen at one of the next looks */
         int64_t quiet_ns = pat_clock_local_ns() - moved_ns;
         if (stays_awake(c, quiet_ns)) {
