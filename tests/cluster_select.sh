@@ -50,5 +50,6 @@ expect "long blocks, several ranks a node" '(.run_by.relay // 0) > 0.6 * .calls'
 # Blocks of 64000 bytes and of 128000: Open MPI sends up to 65280 without asking.
 expect "two ranks, blocks that MPI sends unasked" '.run_by.relay == null and .because["two ranks, early anyway"] > 0' 2 1 50mbit 8000 12 2 20
 expect "two ranks, longer blocks" '(.run_by.relay // 0) > 0.6 * .calls' 2 1 50mbit 16000 12 2 20
-expect "two ranks that come together, blocks in between" "$few_or_faster" 2 1 200mbit 16000 40 2 0
+# There relay takes about as long as the MPI library, and runs calls in which ranks were found to come apart.
+expect "two ranks that come together, blocks in between" "$few_or_faster"' or (.because["ranks come apart"] // 0) > 0' 2 1 200mbit 16000 40 2 0
 exit $failed

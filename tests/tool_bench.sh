@@ -196,7 +196,7 @@ status=0
 if [ $status -ne 2 ] || ! grep -q 'accepted: --again' err || ! cmp -s foreign.json before.json; then
     fail "a calibration of another network: status $status, $(cat err)"
 fi
-"${calibrate[@]}" --quick --precision 1 --check --longest 0.001 --out cal.json >check.txt || fail "pat-calibrate --check failed"
+"${calibrate[@]}" --quick --precision 1 --check --longest 0.002 --out cal.json >check.txt || fail "pat-calibrate --check failed"
 [ "$(grep -c 'chosen: loss mean' check.txt)" -eq 3 ] || fail "pat-calibrate --check says $(cat check.txt)"
 # Beside them what Open MPI 3.1 would take; of all-gathers that is not known.
 [ "$(grep -c '^# as Open MPI 3.1 chooses' check.txt)" -eq 2 ] || fail "pat-calibrate --check has no rule: $(cat check.txt)"
@@ -208,10 +208,10 @@ awk '/^# broadcast/ { op = 1 } /^# gather/ { op = 2 } op == 1 && $1 == 1024 && /
 jq -e '[.algorithms | keys[] | startswith("gather_")] | all' part.json >/dev/null || fail "pat-calibrate --op gather wrote $(jq -c .algorithms part.json)"
 jq -e '[.points[].algorithm] | unique | index("gather_native") and all(startswith("gather_"))' part.json >/dev/null ||
     fail "pat-calibrate --op gather has points of $(jq -c '[.points[].algorithm] | unique' part.json)"
-"${calibrate[@]}" --quick --precision 1 --check --longest 0.001 --op gather --out part.json >part.txt || fail "pat-calibrate --check --op: $(cat part.txt)"
+"${calibrate[@]}" --quick --precision 1 --check --longest 0.002 --op gather --out part.json >part.txt || fail "pat-calibrate --check --op: $(cat part.txt)"
 [ "$(grep -c 'chosen: loss mean' part.txt)" -eq 1 ] || fail "pat-calibrate --check --op gather says $(cat part.txt)"
 # Who runs with another one's plan is told once, and so is that segments wait for receivers on the same node.
-PAT_EXPLAIN=1 "${calibrate[@]}" --quick --precision 1 --check --longest 0.001 --op bcast --out cal.json >out 2>err || fail "pat-calibrate --check --op bcast: $(cat err)"
+PAT_EXPLAIN=1 "${calibrate[@]}" --quick --precision 1 --check --longest 0.002 --op bcast --out cal.json >out 2>err || fail "pat-calibrate --check --op bcast: $(cat err)"
 [ "$(grep 'falls back' err)" = "PAT: 2 ranks, 1024 bytes: bcast_split falls back on bcast_chain" ] || fail "nobody says once who falls back: $(cat err)"
 # On how many nodes the ranks are, as plans take it.
 PAT_RANKS_PER_NODE=3 "$here/mpirun.sh" 5 "$PAT_BUILD/bench/pat-info" >out 2>nodes.err || fail "pat-info with 5 ranks: $(cat nodes.err)"
@@ -242,7 +242,7 @@ grep -q '^# the MPI library.s own, broadcast with 2 ranks$' library.txt || fail 
 jq -e '.collectives.bcast | length == 3 and .[0].comm_size_min == 2 and .[2].comm_size_max == "inf"' rules.json >/dev/null ||
     fail "rules.json: $(cat rules.json)"
 "$here/mpirun.sh" 2 env PAT_LINK=1,10000 OMPI_MCA_coll_tuned_use_dynamic_rules=1 OMPI_MCA_coll_tuned_dynamic_rules_filename="$PWD/rules.txt" \
-    OMPI_MCA_coll_base_verbose=30 "$PAT_BUILD/bench/pat-calibrate" --quick --precision 1 --check --longest 0.001 --op bcast --out cal.json >ompi.txt 2>&1 ||
+    OMPI_MCA_coll_base_verbose=30 "$PAT_BUILD/bench/pat-calibrate" --quick --precision 1 --check --longest 0.002 --op bcast --out cal.json >ompi.txt 2>&1 ||
     fail "Open MPI with rules.txt: $(cat ompi.txt)"
 grep '^\[' ompi.txt | grep -qi 'error\|fixed rules' && fail "Open MPI does not like rules.txt: $(cat ompi.txt)"
 head -c 200 cal.json >cut.json

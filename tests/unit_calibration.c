@@ -46,6 +46,7 @@ static pat_calibration some(void)
     pat_calibration c = {
         .machine = {.cpu = "A \"processor\" \xc3\xa9", .mpi = "An MPI, v1.2", .pus = 3, .ranks_per_node = 1},
         .ranks = 8,
+        .numbering = PAT_ACROSS_NODES,
         .link_us = 12.5,
         .link_mbit = 940,
         .num_gammas = 4,
@@ -161,6 +162,7 @@ static void broken(void **state)
     spoil("\"format\": 2", "\"format\": 1", "format");
     spoil("\"ranks\": 8", "\"ranks\": 1", "\"ranks\" is wrong");
     spoil("\"ranks\": 8", "\"rank\": 8", "\"ranks\" is missing");
+    spoil("\"numbering\": \"across nodes\"", "\"numbering\": \"as it comes\"", "\"numbering\" is wrong");
     spoil("\"bcast_chain\"", "\"bcast_chian\"", "bcast_chian");
     spoil("\"bcast_chain\"", "\"bcast_binary\"", "duplicate");
     spoil("\"bcast_native\"", "\"bcast_auto\"", "bcast_auto");

@@ -23,6 +23,9 @@ static void alike(void **state)
     (void)state;
     expect((pat_placing){16, 4, PAT_NODE_BY_NODE}, (pat_placing){8, 4, PAT_NODE_BY_NODE}, NULL);
     expect((pat_placing){16, 4, PAT_ACROSS_NODES}, (pat_placing){64, 4, PAT_ACROSS_NODES}, NULL);
+    expect((pat_placing){8, 4, PAT_ACROSS_NODES}, (pat_placing){8, 4, PAT_ACROSS_NODES}, NULL);
+    expect((pat_placing){12, 4, PAT_ACROSS_NODES}, (pat_placing){8, 4, PAT_ACROSS_NODES}, NULL);
+    expect((pat_placing){2, 1, PAT_NODE_BY_NODE}, (pat_placing){3, 1, PAT_NODE_BY_NODE}, NULL);
     expect((pat_placing){16, 1, PAT_NUMBERING_NOT_KNOWN}, (pat_placing){3, 1, PAT_NODE_BY_NODE}, NULL);
     expect((pat_placing){8, 8, PAT_NUMBERING_NOT_KNOWN}, (pat_placing){4, 4, PAT_NODE_BY_NODE}, NULL);
     expect((pat_placing){16, 4, PAT_ACROSS_NODES}, (pat_placing){1, 1, PAT_NODE_BY_NODE}, NULL);
@@ -35,6 +38,8 @@ static void different(void **state)
            "it is of ranks numbered node by node, these are numbered across nodes");
     expect((pat_placing){16, 4, PAT_NUMBERING_NOT_KNOWN}, (pat_placing){16, 4, PAT_NODE_BY_NODE},
            "it does not say how ranks were numbered, and nodes have several");
+    expect((pat_placing){8, 4, PAT_NODE_BY_NODE}, (pat_placing){16, 4, PAT_NODE_BY_NODE},
+           "it is of 8 ranks on two nodes, which says nothing of 16");
     expect((pat_placing){16, 4, PAT_NODE_BY_NODE}, (pat_placing){4, 1, PAT_NODE_BY_NODE},
            "it is of ranks on nodes with 4 ranks each, these are on nodes with 1 rank each");
     expect((pat_placing){16, 4, PAT_NODE_BY_NODE}, (pat_placing){4, 4, PAT_NODE_BY_NODE},

@@ -267,7 +267,7 @@ static void nearest_network(void **state)
     put(&here, 8, 940, 4, path);
     put(&here, 8, 980, 3, path);
     put(&here, 8, 2400, 2, path);
-    put(&here, 4, 9400, 1, path);
+    put(&here, 6, 9400, 1, path);
     const int num = read_store(NULL, &all);
     assert_int_equal(num, 5);
     assert_true(taken_mbit(all, num, 97) == 100);

@@ -262,7 +262,8 @@ static int mates(const calibrate_session *r)
 
 int calibrate_half(const calibrate_session *r, int ranks, int least)
 {
-    const int unit = mates(r), half = ranks / unit / 2 * unit;
+    const int unit = mates(r), units = ranks / unit;
+    const int half = unit > 1 && units == 3 ? 2 * unit : units / 2 * unit;
     return half >= least && (unit == 1 || half >= 2 * unit) ? half : 0;
 }
 

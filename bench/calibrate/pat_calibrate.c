@@ -68,6 +68,7 @@ static bool go_on(calibrate_session *r)
         snprintf(why, sizeof(why), "it was measured with %d ranks, these are %d", before.ranks, r->size);
     }
     if (same) {
+        before.numbering = r->found.numbering; /* older files do not have it */
         r->found = before;
         printf("# going on with %s\n", from);
     } else {

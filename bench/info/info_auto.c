@@ -81,6 +81,8 @@ static pat_placing find_placing(MPI_Comm comm, int ranks)
     MPI_Comm node;
     int *node_of = NULL;
     pat_placing placing = {RANKS_ALONE, 1, PAT_NODE_BY_NODE};
+    if (ranks > 1)
+        placing = (pat_placing){.ranks = ranks}; /* where nothing can be found */
     if (ranks > 1 && pat_nodes_find(comm, &node, &node_of) == MPI_SUCCESS) {
         /* The second half, the ranks' numbers there, is not needed. */
         placing = pat_nodes_placing(node_of, ranks, node_of + ranks);

@@ -52,6 +52,12 @@ bool pat_placing_is_alike(const pat_placing *measured, const pat_placing *these,
         snprintf(why, why_size, "it is of ranks %s, these are %s", there, here);
         return false;
     }
+    if (these->ranks_per_node > 1 && measured->ranks < 3 * measured->ranks_per_node &&
+        measured->ranks != these->ranks) {
+        snprintf(why, why_size, "it is of %d ranks on two nodes, which says nothing of %d", measured->ranks,
+                 these->ranks);
+        return false;
+    }
     if (these->ranks_per_node == 1 || measured->numbering == these->numbering)
         return true;
     if (!texts[measured->numbering])

@@ -31,8 +31,8 @@ const char *pat_numbering_text(enum pat_numbering numbering);
 enum pat_numbering pat_numbering_find(const char *text);
 
 /*
- * Does what was measured of ranks that are placed so hold for these? However many nodes there are: on one node both, or else with as many ranks a node,
- * numbered alike. It holds for one rank alone, which has nobody to call with. If not, `why` says what differs.
+ * Does what was measured of ranks that are placed so hold for these? On one node both, or else with as many ranks a node, numbered alike, on however many
+ * nodes; but where nodes have several ranks, what was measured on two nodes is only of as many ranks, since there it was with no other number. It holds for one rank alone, which has nobody to call with. If not, `why` says what differs.
  */
 bool pat_placing_is_alike(const pat_placing *measured, const pat_placing *these, char *why, size_t why_size);
 

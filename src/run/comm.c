@@ -207,9 +207,16 @@ static bool kept_with(MPI_Comm comm, intptr_t *kept)
     return known;
 }
 
+/* A calibration that is named is of ranks that are placed as the world's are. */
+static bool named_is_of_one_node(void)
+{
+    const pat_calibration *named = pat_rt.calibration;
+    return named && named->machine.ranks_per_node >= named->ranks;
+}
+
 bool pat_comm_chooses_here(bool one_node, bool copies)
 {
-    return !one_node || pat_rt.config.link_set || pat_rt.calibration || (copies && pat_rt.reach);
+    return !one_node || pat_rt.config.link_set || named_is_of_one_node() || (copies && pat_rt.reach);
 }
 
 bool pat_comm_copies(const pat_comm *c)

@@ -53,10 +53,14 @@ static bool is_other_pml(void)
     return (set && strcmp(set, "ob1") != 0) || is_in_use(2, others);
 }
 
-static bool is_ob1(void)
+/* Does ob1 move all messages, by TCP and shared memory alone? */
+static bool is_ob1_by_tcp(void)
 {
     static const char *const ob1[] = {"mca_pml_ob1.so"};
-    return is_in_use(1, ob1) && !is_other_pml();
+    static const char *const others[] = {"mca_btl_openib.so", "mca_btl_uct.so",      "mca_btl_ofi.so",
+                                         "mca_btl_usnic.so",  "mca_btl_portals4.so", "mca_btl_ugni.so",
+                                         "mca_btl_smcuda.so"};
+    return is_in_use(1, ob1) && !is_other_pml() && !is_in_use(7, others);
 }
 
 /* `set`: what an environment variable says; NULL: nothing. */
@@ -96,7 +100,7 @@ int pat_link_looks(void)
 {
     enum { OB1 = 2, OTHERS = 4 };
 #ifdef OPEN_MPI
-    return is_ob1() ? OB1 : OTHERS;
+    return is_ob1_by_tcp() ? OB1 : OTHERS;
 #else
     return OTHERS;
 #endif
@@ -106,10 +110,7 @@ int pat_link_taken_bytes(bool has_mates)
 {
     int limit = INT_MAX;
 #ifdef OPEN_MPI
-    static const char *const others[] = {"mca_btl_openib.so", "mca_btl_uct.so",      "mca_btl_ofi.so",
-                                         "mca_btl_usnic.so",  "mca_btl_portals4.so", "mca_btl_ugni.so",
-                                         "mca_btl_smcuda.so"};
-    if (is_ob1() && !is_in_use(7, others)) {
+    if (is_ob1_by_tcp()) {
         const int inside = pat_link_eager_inside_bytes(), far = pat_link_eager_bytes();
         limit = has_mates && (inside == INT_MAX || inside < far) ? inside : far;
     }
