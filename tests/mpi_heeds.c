@@ -107,7 +107,7 @@ static void seen_soon(void)
         /* Since Open MPI 5 its components may be a part of the library's own file, in which they are not seen. */
 #if defined(OPEN_MPI) && OMPI_MAJOR_VERSION < 5
     const char *const pml = getenv("PAT_TEST_PML");
-    expect_int("looks", pml && strcmp(pml, "ucx") == 0 ? 4 : 2, looks);
+    expect_int("looks", pml && strcmp(pml, "ucx") == 0 ? 4 : 3, looks);
 #endif
 }
 

@@ -98,7 +98,7 @@ int pat_link_eager_inside_bytes(void)
 
 int pat_link_looks(void)
 {
-    enum { OB1 = 2, OTHERS = 4 };
+    enum { OB1 = 3, OTHERS = 4 };
 #ifdef OPEN_MPI
     return is_ob1_by_tcp() ? OB1 : OTHERS;
 #else
