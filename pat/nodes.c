@@ -112,3 +112,17 @@ pat_placing pat_nodes_placing(const int *node_of, int count, int *scratch)
             p.numbering = PAT_ANOTHER_ORDER;
     return p;
 }
+
+int pat_nodes_find_placing(MPI_Comm comm, int *mates, pat_placing *placing)
+{
+    MPI_Comm node;
+    int *node_of, size;
+    int rc = pat_nodes_find(comm, &node, &node_of);
+    if (rc != MPI_SUCCESS)
+        return rc;
+    PMPI_Comm_size(comm, &size);
+    PMPI_Comm_size(node, mates);
+    *placing = pat_nodes_placing(node_of, size, node_of + size); /* what stands there is not needed */
+    free(node_of);
+    return PMPI_Comm_free(&node);
+}

@@ -41,4 +41,7 @@ pat_nodes_sizes pat_nodes_count(const int *node_of, int count, int *scratch);
 /* How `count` ranks are placed that are on these nodes. scratch: as above. */
 pat_placing pat_nodes_placing(const int *node_of, int count, int *scratch);
 
+/* Collective over comm: how its ranks are placed, and how many of them are on this rank's node. Returns an MPI error code. */
+int pat_nodes_find_placing(MPI_Comm comm, int *mates, pat_placing *placing);
+
 #endif

@@ -13,6 +13,7 @@
 #include "file.h"
 #include "link.h"
 #include "machine.h"
+#include "nodes.h"
 #include "pat.h"
 #include "runtime.h"
 
@@ -114,11 +115,9 @@ static pat_calibration *read_stored(int rank)
     pat_stored *all, *taken;
     pat_link link;
     pat_calibration *c = NULL;
-    pat_machine machine;
     pat_store_wish wish;
-    bool alike;
-    int num;
-    bench_must(pat_machine_find(MPI_COMM_WORLD, &machine, &wish.placing, &alike), "the machine");
+    int num, mates;
+    bench_must(pat_nodes_find_placing(MPI_COMM_WORLD, &mates, &wish.placing), "the nodes");
     bench_must(pat_link_find(&link, &pat_rt.config, MPI_COMM_WORLD, NULL), "the link");
     bench_must(pat_machine_stored(MPI_COMM_WORLD, rank == 0 ? &listener : NULL, &all, &num), "the store");
     wish.link_mbit = pat_link_mbit(&link);

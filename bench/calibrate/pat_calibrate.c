@@ -58,10 +58,10 @@ static bool go_on(calibrate_session *r)
     const int error = calibrate_place_before(&r->place, &before, &from, why, sizeof(why));
     if (error == ENOENT)
         return true;
-    const pat_placing placings[2] = {pat_calibration_placing(&before), pat_calibration_placing(&r->found)};
+    const pat_placing here = pat_calibration_placing(&r->found);
     bool same = !error && bench_measured_read(r->measured, from, why, sizeof(why)) == 0 &&
                 pat_calibration_is_of(&before, &r->found.machine, why, sizeof(why)) &&
-                pat_placing_is_alike(&placings[0], &placings[1], why, sizeof(why)) &&
+                pat_calibration_is_placed(&before, &here, why, sizeof(why)) &&
                 pat_calibration_is_of_link(&before, r->found.link_mbit, why, sizeof(why));
     if (same && before.ranks != r->size) {
         same = false;

@@ -78,17 +78,10 @@ static json_t *ranges(const pat_comm *c)
 /* How the ranks are placed; one of them alone, as some would be on nodes of their own. Collective over comm. */
 static pat_placing find_placing(MPI_Comm comm, int ranks)
 {
-    MPI_Comm node;
-    int *node_of = NULL;
     pat_placing placing = {RANKS_ALONE, 1, PAT_NODE_BY_NODE};
-    if (ranks > 1)
-        placing = (pat_placing){.ranks = ranks}; /* where nothing can be found */
-    if (ranks > 1 && pat_nodes_find(comm, &node, &node_of) == MPI_SUCCESS) {
-        /* The second half, the ranks' numbers there, is not needed. */
-        placing = pat_nodes_placing(node_of, ranks, node_of + ranks);
-        MPI_Comm_free(&node);
-    }
-    free(node_of);
+    int mates;
+    if (ranks > 1 && pat_nodes_find_placing(comm, &mates, &placing) != MPI_SUCCESS)
+        placing = (pat_placing){.ranks = ranks}; /* it is not known */
     return placing;
 }
 
@@ -121,7 +114,7 @@ json_t *info_auto(MPI_Comm comm, const pat_config *config, bool copies, json_t *
     mine = c && config->background && level == MPI_THREAD_MULTIPLE;
     MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, comm);
     const pat_placing placing = find_placing(comm, ranks);
-    const bool one_node = placing.ranks_per_node >= placing.ranks;
+    const bool one_node = pat_placing_on_one_node(&placing);
     if (ranks < 2 && !config->link_set)
         why = "there is one rank, so there is no link to measure: start several, or set PAT_LINK";
     else if (one_node && !config->link_set && !config->calibration[0])

@@ -264,6 +264,12 @@ bool pat_calibration_is_of(const pat_calibration *c, const pat_machine *machine,
     return false;
 }
 
+bool pat_calibration_is_placed(const pat_calibration *c, const pat_placing *these, char *why, size_t why_size)
+{
+    const pat_placing measured = pat_calibration_placing(c);
+    return pat_placing_is_alike(&measured, these, why, why_size);
+}
+
 bool pat_calibration_is_of_link(const pat_calibration *c, double link_mbit, char *why, size_t why_size)
 {
     const double times = link_mbit / c->link_mbit;

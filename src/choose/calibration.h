@@ -97,6 +97,10 @@ static inline pat_placing pat_calibration_placing(const pat_calibration *c)
     return (pat_placing){c->ranks, mates < c->ranks ? mates : c->ranks, c->numbering};
 }
 
+/* Are these ranks placed as those were (pat_placing_is_alike)? If not, `why` says what differs. */
+bool pat_calibration_is_placed(const pat_calibration *c, const pat_placing *these, char *why,
+                               size_t why_size);
+
 /*
  * Is the network still of the kind it was measured on? Within a factor of 3: measurements on a busy machine differ. If not,
  * `why` says so.

@@ -23,15 +23,10 @@ enum pat_numbering pat_numbering_find(const char *text)
     return PAT_NUMBERING_NOT_KNOWN;
 }
 
-static bool on_one_node(const pat_placing *p)
-{
-    return p->ranks_per_node >= p->ranks;
-}
-
 /* "on one node", "on nodes with 4 ranks each" */
 static void describe(const pat_placing *p, char *text, size_t size)
 {
-    if (on_one_node(p))
+    if (pat_placing_on_one_node(p))
         snprintf(text, size, "on one node");
     else if (p->ranks_per_node > 0)
         snprintf(text, size, "on nodes with %d rank%s each", p->ranks_per_node,
@@ -42,11 +37,12 @@ static void describe(const pat_placing *p, char *text, size_t size)
 
 bool pat_placing_is_alike(const pat_placing *measured, const pat_placing *these, char *why, size_t why_size)
 {
-    const bool one = on_one_node(measured), as_many = measured->ranks_per_node == these->ranks_per_node;
+    const bool one = pat_placing_on_one_node(measured),
+               as_many = measured->ranks_per_node == these->ranks_per_node;
     char there[64], here[64];
-    if (these->ranks < 2 || (one && on_one_node(these)))
+    if (these->ranks < 2 || (one && pat_placing_on_one_node(these)))
         return true;
-    if (one || on_one_node(these) || !as_many || these->ranks_per_node == 0) {
+    if (one || pat_placing_on_one_node(these) || !as_many || these->ranks_per_node == 0) {
         describe(measured, there, sizeof(there));
         describe(these, here, sizeof(here));
         snprintf(why, why_size, "it is of ranks %s, these are %s", there, here);

@@ -24,6 +24,11 @@ typedef struct pat_placing {
     enum pat_numbering numbering;
 } pat_placing;
 
+static inline bool pat_placing_on_one_node(const pat_placing *p)
+{
+    return p->ranks_per_node >= p->ranks;
+}
+
 /* In words: "node by node"; NULL where it is not known. A static string. */
 const char *pat_numbering_text(enum pat_numbering numbering);
 

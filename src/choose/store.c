@@ -217,17 +217,11 @@ static double times_apart(const pat_stored *s, double link_mbit)
     return times < 1 ? 1 / times : times;
 }
 
-static bool is_placed(const pat_calibration *c, const pat_placing *these, char *why, size_t why_size)
-{
-    const pat_placing measured = pat_calibration_placing(c);
-    return pat_placing_is_alike(&measured, these, why, why_size);
-}
-
 /* Can it be taken there, where there is no other? */
 static bool is_usable(const pat_stored *s, const pat_store_wish *wish, char *why, size_t why_size)
 {
     return pat_calibration_is_whole(&s->calibration, why, why_size) &&
-           is_placed(&s->calibration, &wish->placing, why, why_size) &&
+           pat_calibration_is_placed(&s->calibration, &wish->placing, why, why_size) &&
            pat_calibration_is_of_link(&s->calibration, wish->link_mbit, why, why_size);
 }
 
@@ -264,7 +258,7 @@ const pat_stored *pat_store_same(const pat_stored *all, int num, const pat_calib
     char why[200];
     for (int i = 0; i < num; i++)
         if (all[i].calibration.ranks == c->ranks && times_apart(&all[i], c->link_mbit) <= 1.25 &&
-            is_placed(&all[i].calibration, &placing, why, sizeof(why)))
+            pat_calibration_is_placed(&all[i].calibration, &placing, why, sizeof(why)))
             return &all[i];
     return NULL;
 }

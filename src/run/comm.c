@@ -69,8 +69,7 @@ static void take_named(pat_comm *c)
     char why[200];
     if (!pat_rt.calibration)
         return;
-    const pat_placing measured = pat_calibration_placing(pat_rt.calibration);
-    if (pat_placing_is_alike(&measured, &c->layout.placing, why, sizeof(why)))
+    if (pat_calibration_is_placed(pat_rt.calibration, &c->layout.placing, why, sizeof(why)))
         c->calibration = pat_rt.calibration;
     else if (pat_rt.config.explain && c->rank == 0)
         pat_explain_not_taken(&c->size, pat_rt.config.calibration, why);
@@ -210,8 +209,10 @@ static bool kept_with(MPI_Comm comm, intptr_t *kept)
 /* A calibration that is named is of ranks that are placed as the world's are. */
 static bool named_is_of_one_node(void)
 {
-    const pat_calibration *named = pat_rt.calibration;
-    return named && named->machine.ranks_per_node >= named->ranks;
+    if (!pat_rt.calibration)
+        return false;
+    const pat_placing measured = pat_calibration_placing(pat_rt.calibration);
+    return pat_placing_on_one_node(&measured);
 }
 
 bool pat_comm_chooses_here(bool one_node, bool copies)

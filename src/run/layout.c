@@ -77,8 +77,8 @@ bool pat_layout_find(pat_layout *l, MPI_Comm comm, int size)
     bool found = node_of && order && planned && (l->mates.mate_of || !l->mates.bells) &&
                  look(comm, size, node_of, planned, l->mates.mate_of, &l->one_node);
     if (found) {
-        l->one_a_node = pat_nodes_count(node_of, size, order).most == 1;
         l->placing = pat_nodes_placing(node_of, size, order);
+        l->one_a_node = l->placing.ranks_per_node == 1;
         found = lay_out(l, planned, size, &order);
     }
     free(node_of);

@@ -41,21 +41,6 @@ static void find_mpi(pat_machine *machine)
     snprintf(machine->mpi, sizeof(machine->mpi), "%.*s", (int)sizeof(machine->mpi) - 1, text);
 }
 
-/* How many ranks share memory with this one, and how all of them are placed. */
-static int find_nodes(MPI_Comm comm, int *mates, pat_placing *placing)
-{
-    MPI_Comm node;
-    int *node_of, size;
-    int rc = pat_nodes_find(comm, &node, &node_of);
-    if (rc != MPI_SUCCESS)
-        return rc;
-    PMPI_Comm_size(comm, &size);
-    PMPI_Comm_size(node, mates);
-    *placing = pat_nodes_placing(node_of, size, node_of + size); /* what stands there is not needed */
-    free(node_of);
-    return PMPI_Comm_free(&node);
-}
-
 static const char not_same[] = "the ranks come to different figures by the same formulas";
 
 static int same_everywhere(MPI_Comm comm, uint32_t value, bool *same)
@@ -69,7 +54,7 @@ static int same_everywhere(MPI_Comm comm, uint32_t value, bool *same)
 int pat_machine_find(MPI_Comm comm, pat_machine *machine, pat_placing *placing, bool *alike)
 {
     *machine = (pat_machine){.pus = 1};
-    int rc = find_nodes(comm, &machine->ranks_per_node, placing);
+    int rc = pat_nodes_find_placing(comm, &machine->ranks_per_node, placing);
     if (rc != MPI_SUCCESS)
         return rc;
     find_cpu(machine);
@@ -89,9 +74,8 @@ static bool read_file(pat_calibration *c, const char *path, const pat_machine *m
     if (pat_calibration_read(c, path, why, why_size) != 0)
         return false;
     char differs[400] = "";
-    const pat_placing measured = pat_calibration_placing(c);
     const bool good = pat_calibration_is_of(c, machine, differs, sizeof(differs)) &&
-                      pat_placing_is_alike(&measured, placing, differs, sizeof(differs));
+                      pat_calibration_is_placed(c, placing, differs, sizeof(differs));
     snprintf(why, why_size, "%s: %s", path, differs);
     return good;
 }
