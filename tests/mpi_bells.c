@@ -153,7 +153,7 @@ static void rings_both_ends(const pat_mates *mates)
     MUST(pat_wire_recv(&wire, 0, last, 0, &to));
     MUST(pat_wire_send(&wire, 1, next, 0, &from, true));
     for (int over = 0, count; over < 2; over += count) {
-        MUST(pat_wire_test(&wire, &count));
+        MUST(pat_wire_test(&wire, true, &count));
         pat_wire_compact(&wire);
     }
     MPI_Barrier(MPI_COMM_WORLD);

@@ -131,7 +131,7 @@ static int wire_wait(pat_wire *wire)
 {
     int rc = MPI_SUCCESS, count;
     while (rc == MPI_SUCCESS && wire->num > 0) {
-        rc = pat_wire_test(wire, &count);
+        rc = pat_wire_test(wire, true, &count);
         pat_wire_compact(wire);
     }
     return rc;
@@ -152,7 +152,7 @@ static void offered(const pat_mates *mates, int next, int last)
     MUST(pat_wire_send(&wire, 1, next, 0, &from, false));
     expect_int("lent messages", 1, wire.num_lent);
     for (int i = 0, count; i < 100; i++) {
-        MUST(pat_wire_test(&wire, &count));
+        MUST(pat_wire_test(&wire, true, &count));
         expect_int("messages over before anybody receives", 0, count);
         pat_wire_compact(&wire);
     }

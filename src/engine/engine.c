@@ -109,29 +109,27 @@ const pat_span *pat_exec_spans(const pat_exec *e)
     return e->spans;
 }
 
+/* asks_mpi: else only what MPI has taken in already counts. */
+static int move_on(pat_exec *e, bool asks_mpi, bool *moved)
+{
+    int count = 0, rc = pat_exec_post_ready(e);
+    if (rc != MPI_SUCCESS || e->wire.num == 0)
+        return rc;
+    rc = pat_wire_test(&e->wire, asks_mpi, &count);
+    for (int i = 0; i < count && rc == MPI_SUCCESS; i++)
+        rc = pat_exec_finish_message(e, e->wire.owner[e->wire.over[i]]);
+    if (rc != MPI_SUCCESS || count == 0)
+        return rc;
+    *moved = true;
+    rc = pat_exec_post_ready(e);
+    if (rc == MPI_SUCCESS)
+        pat_wire_compact(&e->wire);
+    return rc;
+}
+
 int pat_exec_progress(pat_exec *e, bool *moved)
 {
-    int rc = pat_exec_post_ready(e), count = 0;
-    if (rc != MPI_SUCCESS)
-        return rc;
-    while (e->wire.num > 0) {
-        rc = pat_wire_test(&e->wire, &count);
-        if (rc != MPI_SUCCESS)
-            return rc;
-        if (count == 0)
-            break;
-        *moved = true;
-        for (int i = 0; i < count; i++) {
-            rc = pat_exec_finish_message(e, e->wire.owner[e->wire.over[i]]);
-            if (rc != MPI_SUCCESS)
-                return rc;
-        }
-        rc = pat_exec_post_ready(e);
-        if (rc != MPI_SUCCESS)
-            return rc;
-        pat_wire_compact(&e->wire);
-    }
-    return MPI_SUCCESS;
+    return move_on(e, true, moved);
 }
 
 void pat_exec_land(pat_exec *e, char *landing, int64_t budget)
@@ -143,7 +141,8 @@ void pat_exec_land(pat_exec *e, char *landing, int64_t budget)
 int pat_exec_arrive(pat_exec *e, char *home, const char *own, const pat_carried *mine)
 {
     bool moved;
-    int rc = pat_exec_progress(e, &moved); /* what is already here came before the call */
+    /* What is already here came before the call. MPI is not asked for more: the others wait for what this rank contributes. */
+    int rc = move_on(e, false, &moved);
     if (rc != MPI_SUCCESS)
         return rc;
     e->arrived = true;

@@ -63,8 +63,8 @@ void pat_exec_land(pat_exec *exec, char *landing, int64_t budget);
 int pat_exec_arrive(pat_exec *exec, char *home, const char *own, const pat_carried *mine);
 
 /*
- * Post what may be posted, complete what is complete. *moved becomes true if anything has moved, and else stays as it was, here
- * and wherever else a function takes it. Returns an MPI error code.
+ * Post what may be posted, complete what is complete: once, since more may come in for as long as one looks, and whoever drives may be wanted
+ * elsewhere. *moved becomes true if anything has moved, and else stays as it was, here and wherever else a function takes it. Returns an MPI error code.
  */
 int pat_exec_progress(pat_exec *exec, bool *moved);
 

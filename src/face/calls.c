@@ -67,7 +67,7 @@ static int run_by_plan(pat_comm *c, const pat_call *call, const void *site, pat_
                        by_plan *how)
 {
     pat_lane *lane = &c->lanes[how->alg->op];
-    pthread_mutex_lock(&c->lock);
+    pat_comm_lock(c);
     const int64_t told = lane->num_spreads;
     const bool loose = has_empty_block(call, c->size);
     int rc;
@@ -100,7 +100,7 @@ static int run_by_plan(pat_comm *c, const pat_call *call, const void *site, pat_
     if (entered && how->measured && !how->left)
         pat_select_measure(c, lane, c->alg, call->mean_bytes);
     const bool credits = pat_credits_wake(&c->credits), more = pat_epoch_goes_on(c);
-    pthread_mutex_unlock(&c->lock);
+    pat_comm_unlock(c);
     pat_announce_called(c);
     if (((more && !how->left) || credits) && pat_rt.thread)
         pat_thread_kick(pat_rt.thread); /* it prepares the next round */
@@ -120,7 +120,7 @@ static int passed_on(const passed *p, int rc)
 {
     if (!p->c)
         return rc;
-    pthread_mutex_lock(&p->c->lock);
+    pat_comm_lock(p->c);
     const int failed = pat_comm_failed(p->c);
     const bool left = p->c->left;
     p->c->left = false;
@@ -129,7 +129,7 @@ static int passed_on(const passed *p, int rc)
     else if (failed == MPI_SUCCESS)
         pat_select_passed_on(p->c, p->lane, p->bytes, left);
     const bool more = p->measured || (left && pat_epoch_goes_on(p->c));
-    pthread_mutex_unlock(&p->c->lock);
+    pat_comm_unlock(p->c);
     /* Ranks that do not call again must pass on what others say or send, but not while others are still in this call, on the same processor. */
     if (more && pat_rt.thread)
         pat_thread_kick_later(pat_rt.thread, pat_pace_call_over_ns());
@@ -229,7 +229,7 @@ static bool run_or_choose(const pat_algorithm *in_use, const pat_call *call, con
      */
     pat_next next = {PAT_BY_MPI, false, PAT_WHY_REQUEST};
     pat_lane *lane = &c->lanes[in_use->op];
-    pthread_mutex_lock(&c->lock);
+    pat_comm_lock(c);
     int failed = pat_comm_failed(c);
     if (failed == MPI_SUCCESS)
         failed = pat_comm_ended(c, pat_select_hear(c));
@@ -250,7 +250,7 @@ static bool run_or_choose(const pat_algorithm *in_use, const pat_call *call, con
     }
     /* Where calls go by estimates nothing may be learnt between them and the call: it would be known to some ranks only. */
     const bool teaches = in_use->chooses && !lane->by_estimates;
-    pthread_mutex_unlock(&c->lock);
+    pat_comm_unlock(c);
     if (failed != MPI_SUCCESS) {
         *rc = pat_fail(call->comm, failed);
         return true;
@@ -320,9 +320,9 @@ static bool is_left(const pat_algorithm *alg, const pat_face *face, const pat_ar
 /* Does a call with a root wait until all ranks have said when they come? The same on all ranks: what this one has started does not count. */
 static bool goes_by_estimates(pat_comm *c, const pat_algorithm *alg)
 {
-    pthread_mutex_lock(&c->lock);
+    pat_comm_lock(c);
     const bool goes = alg->any_order && pat_comm_estimates(c, alg);
-    pthread_mutex_unlock(&c->lock);
+    pat_comm_unlock(c);
     return goes;
 }
 

@@ -131,9 +131,9 @@ static int request_enter(PAT_Request r, const char *who)
         return pat_error(MPI_ERR_OTHER, "%s: the library is not started", who);
     if (!r->c)
         return MPI_SUCCESS;
-    pthread_mutex_lock(&r->c->lock);
+    pat_comm_lock(r->c);
     if (r->c->dead) {
-        pthread_mutex_unlock(&r->c->lock);
+        pat_comm_unlock(r->c);
         return pat_error(MPI_ERR_COMM, "%s: the request's communicator was freed", who);
     }
     return MPI_SUCCESS;
@@ -142,7 +142,7 @@ static int request_enter(PAT_Request r, const char *who)
 static void request_leave(PAT_Request r)
 {
     if (r->c)
-        pthread_mutex_unlock(&r->c->lock);
+        pat_comm_unlock(r->c);
 }
 
 static int open_locked(PAT_Request r, const char *who)
@@ -252,14 +252,14 @@ int PAT_Wait(PAT_Request r)
     if (!r)
         return pat_error(MPI_ERR_REQUEST, "PAT_Wait: the request is PAT_REQUEST_NULL");
     if (r->c)
-        pthread_mutex_lock(&r->c->lock);
+        pat_comm_lock(r->c);
     bool alive = r->c && !r->c->dead;
     if (r->state == STARTED) {
         if (r->by_mpi) { /* the background thread may need the communicator meanwhile */
             request_leave(r);
             rc = PMPI_Wait(&r->mpi_request, MPI_STATUS_IGNORE);
             if (r->c)
-                pthread_mutex_lock(&r->c->lock);
+                pat_comm_lock(r->c);
         } else if (alive) /* else its round ended when the communicator or the library went */
         {
             rc = pat_epoch_wait(r->c);
@@ -287,7 +287,7 @@ int PAT_Request_free(PAT_Request *request)
     PAT_Request r = *request;
     int rc = MPI_SUCCESS;
     if (r->c)
-        pthread_mutex_lock(&r->c->lock);
+        pat_comm_lock(r->c);
     bool alive = r->c && !r->c->dead;
     if (r->state == STARTED) /* also when its communicator is gone: PAT_Wait then returns at once */
         rc = pat_error(MPI_ERR_REQUEST, "PAT_Request_free: the request is started, call PAT_Wait first");
@@ -295,7 +295,7 @@ int PAT_Request_free(PAT_Request *request)
         rc = pat_epoch_release_holder(r->c);
     const bool more = alive && pat_epoch_goes_on(r->c); /* what was prepared comes in elsewhere from now on */
     if (r->c)
-        pthread_mutex_unlock(&r->c->lock);
+        pat_comm_unlock(r->c);
     if (more && pat_rt.thread)
         pat_thread_kick(pat_rt.thread);
     if (rc != MPI_SUCCESS)

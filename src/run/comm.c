@@ -439,6 +439,18 @@ void pat_comm_unref(pat_comm *c)
     free(c);
 }
 
+void pat_comm_lock(pat_comm *c)
+{
+    atomic_fetch_add(&c->wanted, 1);
+    pthread_mutex_lock(&c->lock);
+    atomic_fetch_sub(&c->wanted, 1);
+}
+
+void pat_comm_unlock(pat_comm *c)
+{
+    pthread_mutex_unlock(&c->lock);
+}
+
 void pat_comm_called(pat_comm *c, enum pat_op op)
 {
     c->follows[c->last_op] = op;

@@ -69,6 +69,8 @@ typedef struct pat_comm {
     atomic_bool listens;          /* some lane goes by estimates: the thread is to be woken */
     atomic_bool foreground;       /* a calling thread drives this communicator until its call returns */
 
+    atomic_int wanted; /* threads of the program that wait for the lock */
+
     pthread_mutex_t lock; /* guards all that follows; whoever holds it drives */
     bool dead;            /* the communicator is gone; only references keep this memory */
     bool idle_settled;    /* pat_settle is done with it */
@@ -110,6 +112,13 @@ bool pat_comm_is_inter(MPI_Comm comm);
  * gain where ranks of one node copy from each other's memory (pat_select_copies); both the same on all ranks. *out is NULL when this call is left to the MPI library. Returns an MPI error code.
  */
 int pat_comm_get(MPI_Comm comm, bool choosing, bool copies, pat_comm **out);
+
+/*
+ * For threads of the program: they wait for the lock, and the background thread, which may drive a round for as long as something comes in, then leaves it as
+ * soon as it can.
+ */
+void pat_comm_lock(pat_comm *c);
+void pat_comm_unlock(pat_comm *c);
 
 /* Why *out was NULL, for a report or PAT_EXPLAIN; copies: as above. */
 enum pat_why pat_comm_why_not(MPI_Comm comm, bool copies);

@@ -173,19 +173,19 @@ static int run(pat_comm *c, const pat_call *call, const pat_algorithm *alg)
 
 const pat_algorithm *pat_rooted_choose(pat_comm *c, const pat_algorithm *alg, int64_t bytes)
 {
-    pthread_mutex_lock(&c->lock);
+    pat_comm_lock(c);
     alg = pat_select_rooted(c, alg, bytes);
-    pthread_mutex_unlock(&c->lock);
+    pat_comm_unlock(c);
     return alg;
 }
 
 int pat_rooted_run(pat_comm *c, const pat_call *call, const pat_algorithm *alg)
 {
-    pthread_mutex_lock(&c->lock);
+    pat_comm_lock(c);
     int rc = run(c, call, alg);
     /* The thread has left the communicator alone meanwhile. */
     bool more = pat_credits_wake(&c->credits) || pat_epoch_goes_on(c);
-    pthread_mutex_unlock(&c->lock);
+    pat_comm_unlock(c);
     if (more && pat_rt.thread)
         pat_thread_kick(pat_rt.thread);
     return rc;

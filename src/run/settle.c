@@ -19,7 +19,7 @@ static int for_all(int (*step)(pat_comm *c, bool *done), bool failed_too)
         all_done = true;
         for (pat_comm *c = pat_rt.comms; c; c = c->next) {
             bool done = true;
-            pthread_mutex_lock(&c->lock);
+            pat_comm_lock(c);
             if (c->usable && !c->dead && (failed_too || c->failure.code == MPI_SUCCESS) && !c->idle_settled) {
                 const int failed = step(c, &done);
                 done = done || failed != MPI_SUCCESS;
@@ -27,16 +27,16 @@ static int for_all(int (*step)(pat_comm *c, bool *done), bool failed_too)
             }
             if (done)
                 c->idle_settled = true;
-            pthread_mutex_unlock(&c->lock);
+            pat_comm_unlock(c);
             all_done = all_done && done;
         }
         if (!all_done) /* another rank may wait for what only a communicator that is not looked at here can tell it */
             pat_runtime_drive_others();
     } while (!all_done);
     for (pat_comm *c = pat_rt.comms; c; c = c->next) {
-        pthread_mutex_lock(&c->lock);
+        pat_comm_lock(c);
         c->idle_settled = false;
-        pthread_mutex_unlock(&c->lock);
+        pat_comm_unlock(c);
     }
     return rc;
 }
@@ -136,12 +136,12 @@ static int use(const pat_algorithm *alg)
     pat_rt.patience = 0;
     atomic_store(&pat_rt.alg[alg->op], alg);
     for (pat_comm *c = pat_rt.comms; c; c = c->next) {
-        pthread_mutex_lock(&c->lock);
+        pat_comm_lock(c);
         if (c->usable && !c->dead) {
             int rc_comm = pat_epoch_new_algorithm(c, alg->op);
             rc = rc != MPI_SUCCESS ? rc : rc_comm;
         }
-        pthread_mutex_unlock(&c->lock);
+        pat_comm_unlock(c);
     }
     if (pat_rt.thread)
         pat_thread_kick(pat_rt.thread);
@@ -152,10 +152,10 @@ int pat_settle(const pat_algorithm *next, bool *busy)
 {
     int mine[2] = {0, 0}, any[2]; /* contributed to an exchange; a request is started */
     for (pat_comm *c = pat_rt.comms; c; c = c->next) {
-        pthread_mutex_lock(&c->lock);
+        pat_comm_lock(c);
         mine[0] |= pat_epoch_withdraw_edge(c);
         mine[1] |= c->hold.started;
-        pthread_mutex_unlock(&c->lock);
+        pat_comm_unlock(c);
     }
     int rc = pat_runtime_agree(mine, any, 2);
     if (rc != MPI_SUCCESS)
@@ -262,19 +262,19 @@ int pat_settle_comm_ends(MPI_Comm comm, int keyval, void *attr, void *extra)
     pat_comm *c = attr;
     bool done;
     const int64_t start_ns = pat_clock_local_ns();
-    pthread_mutex_lock(&c->lock);
+    pat_comm_lock(c);
     atomic_store(&c->credits.watched, false);
     pat_wait_while(c, credits_under_way, look_at_credits);
     hear(c, &done);
     settle_one(c);
-    pthread_mutex_unlock(&c->lock);
+    pat_comm_unlock(c);
 
     pat_comm_unlist(c);
-    pthread_mutex_lock(&c->lock);
+    pat_comm_lock(c);
     pat_epoch_drop_ahead(c);
     c->dead = true;
     c->hold = (pat_hold){0};
-    pthread_mutex_unlock(&c->lock);
+    pat_comm_unlock(c);
     if (!pat_comm_stays(c))
         PMPI_Comm_free(&c->own);
     pat_comm_unref(c);

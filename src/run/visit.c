@@ -53,6 +53,12 @@ static void note(pat_visit *visit, bool moved, bool came)
     visit->came = visit->came || came;
 }
 
+/* Does a call wait for the communicator? It drives it then, and has what this rank contributes: it is not to wait until nothing comes in any more. */
+static bool is_wanted(pat_comm *c)
+{
+    return atomic_load(&c->wanted) > 0;
+}
+
 /* What is looked at of a communicator, or of one of its lanes. */
 typedef int look_at(pat_comm *c, pat_lane *lane, bool *moved);
 
@@ -61,7 +67,7 @@ static int look_on(pat_comm *c, pat_lane *lane, look_at *look, pat_visit *visit,
 {
     int rc = MPI_SUCCESS;
     *moved = false;
-    for (int idle = 0; rc == MPI_SUCCESS && pat_pace_at_once(idle, pat_rt.looks);) {
+    for (int idle = 0; rc == MPI_SUCCESS && !is_wanted(c) && pat_pace_at_once(idle, pat_rt.looks);) {
         bool now_moved = false;
         rc = look(c, lane, &now_moved);
         idle = now_moved ? 0 : idle + 1;
@@ -123,7 +129,7 @@ static int drive_exchange(pat_comm *c, pat_visit *visit)
 {
     int rc = MPI_SUCCESS;
     const int64_t began_ns = pat_clock_local_ns();
-    for (int idle = 0; rc == MPI_SUCCESS && pat_pace_at_once(idle, pat_rt.looks);) {
+    for (int idle = 0; rc == MPI_SUCCESS && !is_wanted(c) && pat_pace_at_once(idle, pat_rt.looks);) {
         bool moved = false;
         rc = pat_estimates_hear(c, &moved);
         idle = moved ? 0 : idle + 1;
@@ -248,7 +254,7 @@ void pat_visit_comm(pat_comm *c, pat_visit *visit)
         }
         return;
     }
-    if (pthread_mutex_trylock(&c->lock) != 0) {
+    if (is_wanted(c) || pthread_mutex_trylock(&c->lock) != 0) {
         no_later(visit, pat_pace_soon(pat_clock_local_ns()));
         return;
     }
@@ -261,7 +267,10 @@ void pat_visit_comm(pat_comm *c, pat_visit *visit)
     PAT_INVARIANT_HOLDS(c);
     pat_error_begin();
     pthread_rwlock_unlock(&pat_rt.driving);
+    const bool cut_short = is_wanted(c); /* whoever waits does so until the lock is free */
     pthread_mutex_unlock(&c->lock);
+    if (cut_short)
+        no_later(visit, pat_pace_soon(pat_clock_local_ns()));
 }
 
 /*
