@@ -39,8 +39,8 @@ int pat_link_taken_bytes(bool has_mates);
 
 /*
  * In how many looks, one after the other, is what MPI takes in at the first one seen? Over Open MPI's ob1, by TCP and shared memory, a message is seen in two: a
- * test that finds nothing takes in what there is, and the next one sees it. Three are taken: with two, calls of 8 x 4 ranks that were late by up to 22 ms stood still
- * for 10 to 60 ms in every third call, with three in none. Elsewhere, and where it is not known, four: UCX asks for a block in shared memory, fetches it, and says
+ * test that finds nothing takes in what there is, and the next one sees it. Three are taken. With two, calls of 8 x 4 ranks that were late by up to 22 ms were seen to
+ * stand still for 10 to 60 ms, and later with three, too, on two processors that were always busy: a yield then takes as long. Elsewhere, and where it is not known, four: UCX asks for a block in shared memory, fetches it, and says
  * so. Each look in which MPI finds nothing gives away the processor where Open MPI yields (mpi_yield_when_idle, which it sets itself where there are more ranks
  * than cores). Some tens of microseconds.
  */

@@ -124,18 +124,21 @@ static int drive_started(pat_comm *c, pat_visit *visit)
     return rc;
 }
 
+static int look_at_estimates(pat_comm *c, pat_lane *lane, bool *moved)
+{
+    (void)lane;
+    return pat_estimates_hear(c, moved);
+}
+
 /* Tell the others when this rank will arrive, and hear from them. */
 static int drive_exchange(pat_comm *c, pat_visit *visit)
 {
-    int rc = MPI_SUCCESS;
+    bool moved;
+    const bool drove = visit->drove;
     const int64_t began_ns = pat_clock_local_ns();
-    for (int idle = 0; rc == MPI_SUCCESS && !is_wanted(c) && pat_pace_at_once(idle, pat_rt.looks);) {
-        bool moved = false;
-        rc = pat_estimates_hear(c, &moved);
-        idle = moved ? 0 : idle + 1;
-        note(visit, moved, moved);
-    }
-    visit->drove = visit->drove || c->exchange.state != PAT_EXCHANGE_NONE;
+    int rc = look_on(c, NULL, look_at_estimates, visit, &moved);
+    note(visit, moved, moved);
+    visit->drove = drove || c->exchange.state != PAT_EXCHANGE_NONE;
     if (rc == MPI_SUCCESS &&
         pat_estimates_due(c) > began_ns) /* what was due and is not posted is not asked for */
         no_later(visit, pat_estimates_due(c));
@@ -269,8 +272,10 @@ void pat_visit_comm(pat_comm *c, pat_visit *visit)
     pthread_rwlock_unlock(&pat_rt.driving);
     const bool cut_short = is_wanted(c); /* whoever waits does so until the lock is free */
     pthread_mutex_unlock(&c->lock);
-    if (cut_short)
+    if (cut_short) {
+        visit->drove = false; /* what nobody looked at says nothing about sockets */
         no_later(visit, pat_pace_soon(pat_clock_local_ns()));
+    }
 }
 
 /*
