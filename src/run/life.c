@@ -4,7 +4,6 @@
 #include "life.h"
 
 #include <errno.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -59,13 +58,13 @@ static int stop_clock(int *earlier)
     int any = 1;
     bool done = false;
     int rc = pat_runtime_agree(&here, &any, 1);
+    const int64_t start_ns = pat_clock_local_ns();
     if (rc != MPI_SUCCESS)
         return rc;
     while (rc == MPI_SUCCESS && !any && !done) {
         rc = pat_timekeeper_end(&pat_rt.time, &done);
-        pat_runtime_drive_others();
         if (!done)
-            sched_yield();
+            pat_runtime_rest(start_ns);
     }
     pat_rt.world_stays = !done;
     if (here)

@@ -3,10 +3,13 @@
  */
 #include "runtime.h"
 
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "error.h"
+#include "pace.h"
 
 /* Where it can be had, a writer goes first: callers that look without pause must not keep one out. */
 #ifdef PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP
@@ -48,6 +51,18 @@ void pat_runtime_drive_others(void)
         pat_rt.visit_all(NULL, &visit);
 }
 
+void pat_runtime_rest(int64_t since_ns)
+{
+    pat_runtime_drive_others();
+    const int64_t nap_ns =
+        pat_rt.config.wait_spin ? 0 : pat_pace_nap_ns(false, pat_clock_local_ns() - since_ns);
+    const struct timespec nap = {.tv_sec = 0, .tv_nsec = (long)nap_ns}; /* less than a second */
+    if (nap_ns == 0)
+        sched_yield();
+    else
+        nanosleep(&nap, NULL);
+}
+
 /* Where MPI reads and writes while ranks agree. */
 typedef struct pat_agreement {
     int mine[2], most[2];
@@ -82,6 +97,7 @@ void pat_runtime_forget_world(void)
 int pat_runtime_agree(const int *mine, int *most, int count)
 {
     pat_agreement *a = pat_rt.agreement;
+    const int64_t start_ns = pat_clock_local_ns();
     int done = 0;
     if (a->failed)
         return pat_error(MPI_ERR_OTHER, "the ranks of MPI_COMM_WORLD could not agree on something before");
@@ -89,8 +105,8 @@ int pat_runtime_agree(const int *mine, int *most, int count)
     int rc = PMPI_Iallreduce(a->mine, a->most, count, MPI_INT, MPI_MAX, pat_rt.world, &a->request);
     while (rc == MPI_SUCCESS && !done) {
         rc = PMPI_Test(&a->request, &done, MPI_STATUS_IGNORE);
-        if (rc == MPI_SUCCESS)
-            pat_runtime_drive_others();
+        if (rc == MPI_SUCCESS && !done)
+            pat_runtime_rest(start_ns);
     }
     a->failed = rc != MPI_SUCCESS;
     memcpy(most, a->most, (size_t)count * sizeof(*most));

@@ -106,6 +106,13 @@ void pat_runtime_reset(void); /* all counters are 0 again */
 void pat_runtime_drive_others(void);
 
 /*
+ * For loops that wait for other ranks and have no sockets that tell: drive others, and then let other threads of this machine run; where nothing has moved
+ * since `since_ns`, by the local clock, sleep for a moment, the longer the longer that is. On Linux 6.18 a thread that only yields, beside one of its process that
+ * sleeps and wakes all the time, was seen to keep all other programs from the processors until it was done.
+ */
+void pat_runtime_rest(int64_t since_ns);
+
+/*
  * Keep the library's own communicator of all ranks, and memory for pat_runtime_agree. pat_runtime_forget_world frees both, unless an
  * agreement has failed: then MPI may still write there, and both stay; nor the communicator where world_stays. The first returns an MPI error code.
  */

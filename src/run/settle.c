@@ -14,6 +14,7 @@
 static int for_all(int (*step)(pat_comm *c, bool *done), bool failed_too)
 {
     int rc = MPI_SUCCESS;
+    int64_t moved_ns = pat_clock_local_ns(); /* when a communicator was settled last */
     bool all_done;
     do {
         all_done = true;
@@ -25,13 +26,15 @@ static int for_all(int (*step)(pat_comm *c, bool *done), bool failed_too)
                 done = done || failed != MPI_SUCCESS;
                 rc = rc != MPI_SUCCESS ? rc : failed;
             }
-            if (done)
+            if (done && !c->idle_settled) {
                 c->idle_settled = true;
+                moved_ns = pat_clock_local_ns();
+            }
             pat_comm_unlock(c);
             all_done = all_done && done;
         }
         if (!all_done) /* another rank may wait for what only a communicator that is not looked at here can tell it */
-            pat_runtime_drive_others();
+            pat_runtime_rest(moved_ns);
     } while (!all_done);
     for (pat_comm *c = pat_rt.comms; c; c = c->next) {
         pat_comm_lock(c);
@@ -202,12 +205,13 @@ static bool ends_by_estimates(const pat_comm *c)
 static int settle_sound(pat_comm *c)
 {
     bool done = false;
+    const int64_t start_ns = pat_clock_local_ns();
     atomic_store(&c->foreground, true);
     int rc = pat_epoch_settle_begin(c);
     while (rc == MPI_SUCCESS && !done) {
         rc = pat_epoch_settle_step(c, &done);
-        if (rc == MPI_SUCCESS)
-            pat_runtime_drive_others();
+        if (rc == MPI_SUCCESS && !done)
+            pat_runtime_rest(start_ns);
     }
     atomic_store(&c->foreground, false);
     return rc;
