@@ -73,7 +73,7 @@ typedef struct pat_comm {
 
     pthread_mutex_t lock; /* guards all that follows; whoever holds it drives */
     bool dead;            /* the communicator is gone; only references keep this memory */
-    bool idle_settled;    /* pat_settle is done with it */
+    bool idle_settled;    /* settle.c is done with it */
     pat_failure
         failure; /* of a call or of the background thread: once there is one nothing runs here any more */
     pat_plan_cache plans;

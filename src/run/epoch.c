@@ -468,10 +468,9 @@ int pat_epoch_settle_begin(pat_comm *c)
 }
 
 /* When all ranks have said what they expect, what was prepared by it is thrown away. */
-static int void_announced(pat_comm *c, bool *heard)
+static int void_announced(pat_comm *c, bool *moved, bool *heard)
 {
-    bool moved;
-    int rc = pat_estimates_test(c, &moved);
+    int rc = pat_estimates_test(c, moved);
     *heard = rc == MPI_SUCCESS && c->exchange.state == PAT_EXCHANGE_DONE;
     if (!*heard)
         return rc;
@@ -480,20 +479,20 @@ static int void_announced(pat_comm *c, bool *heard)
     return throw_away(c, outcome.voids);
 }
 
-static int settle_step(pat_comm *c, bool *done)
+static int settle_step(pat_comm *c, bool *moved, bool *done)
 {
-    bool moved, heard = true;
-    int rc = c->voiding ? progress_voiding(c, &moved) : void_announced(c, &heard);
+    bool heard = true;
+    int rc = c->voiding ? progress_voiding(c, moved) : void_announced(c, moved, &heard);
     *done = rc == MPI_SUCCESS && heard && !c->voiding;
     if (*done)
         next_epoch(c, NULL, PAT_BASIS_ESTIMATES);
     return rc;
 }
 
-int pat_epoch_settle_step(pat_comm *c, bool *done)
+int pat_epoch_settle_step(pat_comm *c, bool *moved, bool *done)
 {
     pthread_rwlock_rdlock(&pat_rt.driving);
-    int rc = settle_step(c, done);
+    int rc = settle_step(c, moved, done);
     pthread_rwlock_unlock(&pat_rt.driving);
     return rc;
 }

@@ -55,10 +55,10 @@ bool pat_epoch_withdraw_edge(pat_comm *c);
 
 /*
  * Between calls, on all members: end the epoch without a call. Begin on all communicators first, then step
- * each until *done, so that members may have them in any order.
+ * each until *done, so that members may have them in any order. *moved becomes true if anything has moved.
  */
 int pat_epoch_settle_begin(pat_comm *c);
-int pat_epoch_settle_step(pat_comm *c, bool *done);
+int pat_epoch_settle_step(pat_comm *c, bool *moved, bool *done);
 
 /* The opened request is freed without a call: early data in its buffer moves to the library's memory. */
 int pat_epoch_release_holder(pat_comm *c);

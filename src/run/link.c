@@ -122,7 +122,7 @@ int pat_link_taken_bytes(bool has_mates)
 /*
  * Yields the processor between looks: where ranks share cores, one that looks without pause keeps others from sending, and
  * the link looks slower than it is. Sleeping would too, but Linux 6.18 may leave a rank that has slept for 50 us among ranks
- * that yield waiting for a processor for a minute.
+ * that yield waiting for a processor for a minute (why: pat_runtime_rest), and those of other libraries' calls yield. This is over in some milliseconds.
  */
 static int wait_for(int count, MPI_Request *requests)
 {

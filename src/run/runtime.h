@@ -107,8 +107,8 @@ void pat_runtime_drive_others(void);
 
 /*
  * For loops that wait for other ranks and have no sockets that tell: drive others, and then let other threads of this machine run; where nothing has moved
- * since `since_ns`, by the local clock, sleep for a moment, the longer the longer that is. On Linux 6.18 a thread that only yields, beside one of its process that
- * sleeps and wakes all the time, was seen to keep all other programs from the processors until it was done.
+ * since `since_ns`, by the local clock, sleep for a moment, the longer the longer that is. Linux 6.18 with autogroups was seen to book next to no time on a session in which some threads
+ * yield without end while others sleep and wake: nothing else got a processor until they were done. So nobody is to yield for long.
  */
 void pat_runtime_rest(int64_t since_ns);
 

@@ -6,35 +6,44 @@
 #include "arrivals.h"
 #include "epoch.h"
 #include "estimates.h"
+#include "pace.h"
 #include "runtime.h"
 #include "select.h"
 #include "wait.h"
 
+/* What is done with a communicator until *done. *moved becomes true if anything has moved. */
+typedef int step_of(pat_comm *c, bool *moved, bool *done);
+
 /* Apply one step to every communicator until none says it wants more, or has failed in it. Returns the first error. */
-static int for_all(int (*step)(pat_comm *c, bool *done), bool failed_too)
+static int for_all(step_of *step, bool failed_too)
 {
-    int rc = MPI_SUCCESS;
-    int64_t moved_ns = pat_clock_local_ns(); /* when a communicator was settled last */
+    int rc = MPI_SUCCESS, idle = 0;
+    int64_t moved_ns = pat_clock_local_ns();
     bool all_done;
     do {
+        bool moved = false;
         all_done = true;
         for (pat_comm *c = pat_rt.comms; c; c = c->next) {
             bool done = true;
             pat_comm_lock(c);
             if (c->usable && !c->dead && (failed_too || c->failure.code == MPI_SUCCESS) && !c->idle_settled) {
-                const int failed = step(c, &done);
+                const int failed = step(c, &moved, &done);
                 done = done || failed != MPI_SUCCESS;
                 rc = rc != MPI_SUCCESS ? rc : failed;
             }
-            if (done && !c->idle_settled) {
+            if (done)
                 c->idle_settled = true;
-                moved_ns = pat_clock_local_ns();
-            }
             pat_comm_unlock(c);
             all_done = all_done && done;
         }
-        if (!all_done) /* another rank may wait for what only a communicator that is not looked at here can tell it */
-            pat_runtime_rest(moved_ns);
+        idle = moved ? 0 : idle + 1;
+        if (moved)
+            moved_ns = pat_clock_local_ns();
+        if (pat_pace_at_once(idle, pat_rt.looks) || all_done)
+            continue;
+        /* Another rank may wait for what only a communicator that is not looked at here can tell it: that is driven, too. */
+        pat_runtime_rest(moved_ns);
+        idle = 0;
     } while (!all_done);
     for (pat_comm *c = pat_rt.comms; c; c = c->next) {
         pat_comm_lock(c);
@@ -89,16 +98,16 @@ static void say_no_call(pat_comm *c)
 
 /* ---- All communicators ------------------------------------------------------------------------------------ */
 
-static int finish_calls(pat_comm *c, bool *done)
+static int finish_calls(pat_comm *c, bool *moved, bool *done)
 {
-    bool moved;
-    int rc = pat_epoch_progress(c, &moved);
+    int rc = pat_epoch_progress(c, moved);
     *done = c->phase == PAT_IDLE;
     return rc;
 }
 
-static int begin_settling(pat_comm *c, bool *done)
+static int begin_settling(pat_comm *c, bool *moved, bool *done)
 {
+    *moved = true;
     *done = true;
     if (!c->background)
         return MPI_SUCCESS;
@@ -108,12 +117,13 @@ static int begin_settling(pat_comm *c, bool *done)
     return rc;
 }
 
-static int step_settling(pat_comm *c, bool *done)
+static int step_settling(pat_comm *c, bool *moved, bool *done)
 {
     *done = true;
     if (!c->background)
         return MPI_SUCCESS;
-    int rc = c->failure.code == MPI_SUCCESS ? pat_comm_ended(c, pat_epoch_settle_step(c, done)) : MPI_SUCCESS;
+    int rc = c->failure.code == MPI_SUCCESS ? pat_comm_ended(c, pat_epoch_settle_step(c, moved, done))
+                                            : MPI_SUCCESS;
     if (c->failure.code == MPI_SUCCESS)
         return rc;
     tell_after_failure(c);
@@ -123,8 +133,9 @@ static int step_settling(pat_comm *c, bool *done)
 }
 
 /* What is said of a measured call is taken in with the algorithm that ran it, on all ranks. */
-static int hear(pat_comm *c, bool *done)
+static int hear(pat_comm *c, bool *moved, bool *done)
 {
+    (void)moved; /* it is over after one step */
     const bool had_failed = c->failure.code != MPI_SUCCESS;
     int rc = had_failed ? MPI_SUCCESS : pat_comm_ended(c, pat_select_hear(c));
     if (c->failure.code != MPI_SUCCESS)
@@ -171,7 +182,7 @@ int pat_settle(const pat_algorithm *next, bool *busy)
     if (any[1])
         rc = for_all(finish_calls, false);
     /* Hear first: what is thrown away follows from what was learnt of earlier calls, which is to be the same on all ranks. */
-    int (*const steps[])(pat_comm * c, bool *done) = {hear, begin_settling, step_settling};
+    step_of *const steps[] = {hear, begin_settling, step_settling};
     for (int i = 0; any[0] && i < 3;
          i++) { /* after an error too: the other ranks do so, and wait for what this one says */
         const int failed = for_all(steps[i], true);
@@ -182,10 +193,9 @@ int pat_settle(const pat_algorithm *next, bool *busy)
 }
 
 /* Its members have all started it, and each now looks after what it has to pass on. */
-static int end_credits(pat_comm *c, bool *done)
+static int end_credits(pat_comm *c, bool *moved, bool *done)
 {
-    bool moved;
-    int rc = pat_credits_look(&c->credits, &moved);
+    int rc = pat_credits_look(&c->credits, moved);
     *done = !pat_credits_under_way(&c->credits) || rc != MPI_SUCCESS;
     return rc;
 }
@@ -202,18 +212,22 @@ static bool ends_by_estimates(const pat_comm *c)
            (pat_runtime_estimates() || atomic_load(&c->listens));
 }
 
+static bool unsettled(const pat_comm *c)
+{
+    return !c->idle_settled;
+}
+
+static int look_at_settling(pat_comm *c, bool *moved)
+{
+    return pat_epoch_settle_step(c, moved, &c->idle_settled);
+}
+
 static int settle_sound(pat_comm *c)
 {
-    bool done = false;
-    const int64_t start_ns = pat_clock_local_ns();
-    atomic_store(&c->foreground, true);
     int rc = pat_epoch_settle_begin(c);
-    while (rc == MPI_SUCCESS && !done) {
-        rc = pat_epoch_settle_step(c, &done);
-        if (rc == MPI_SUCCESS && !done)
-            pat_runtime_rest(start_ns);
-    }
-    atomic_store(&c->foreground, false);
+    if (rc == MPI_SUCCESS)
+        rc = pat_wait_while(c, unsettled, look_at_settling);
+    c->idle_settled = false;
     return rc;
 }
 
@@ -264,12 +278,12 @@ int pat_settle_comm_ends(MPI_Comm comm, int keyval, void *attr, void *extra)
     (void)keyval;
     (void)extra;
     pat_comm *c = attr;
-    bool done;
+    bool moved, done;
     const int64_t start_ns = pat_clock_local_ns();
     pat_comm_lock(c);
     atomic_store(&c->credits.watched, false);
     pat_wait_while(c, credits_under_way, look_at_credits);
-    hear(c, &done);
+    hear(c, &moved, &done);
     settle_one(c);
     pat_comm_unlock(c);
 
