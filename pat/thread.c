@@ -86,7 +86,7 @@ static void *thread_main(void *arg)
         visit.by_data = event == PAT_SOCKETS_DATA;
         pat_sockets_look(t->sockets);
         t->work(t->arg, &visit);
-        if (watched && visit.drove)
+        if (watched && visit.drove && !visit.left_out)
             pat_sockets_learn(t->sockets, event, event == PAT_SOCKETS_TIME ? visit.came : visit.moved);
     }
     return NULL;

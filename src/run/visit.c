@@ -53,7 +53,7 @@ static void note(pat_visit *visit, bool moved, bool came)
     visit->came = visit->came || came;
 }
 
-/* Does a call wait for the communicator? It drives it then, and has what this rank contributes: it is not to wait until nothing comes in any more. */
+/* Does a call wait for the communicator's lock? What this rank contributes comes with that call, which drives the communicator itself: so the thread leaves. */
 static bool is_wanted(pat_comm *c)
 {
     return atomic_load(&c->wanted) > 0;
@@ -224,7 +224,7 @@ static int visit_comm(pat_comm *c, pat_visit *visit)
     if (rc != MPI_SUCCESS || c->phase != PAT_IDLE || c->voiding || c->sample.under_way || c->left)
         return rc;
     rc = drive_exchange(c, visit);
-    for (int op = 0; op < PAT_NUM_OPS && rc == MPI_SUCCESS; op++)
+    for (int op = 0; op < PAT_NUM_OPS && rc == MPI_SUCCESS && !is_wanted(c); op++)
         rc = visit_lane(c, &c->lanes[op], visit);
     return rc;
 }
@@ -270,10 +270,11 @@ void pat_visit_comm(pat_comm *c, pat_visit *visit)
     PAT_INVARIANT_HOLDS(c);
     pat_error_begin();
     pthread_rwlock_unlock(&pat_rt.driving);
-    const bool cut_short = is_wanted(c); /* whoever waits does so until the lock is free */
+    const bool cut_short =
+        is_wanted(c); /* whoever has made this visit short waits still, since the lock is not free yet */
     pthread_mutex_unlock(&c->lock);
     if (cut_short) {
-        visit->drove = false; /* what nobody looked at says nothing about sockets */
+        visit->left_out = true;
         no_later(visit, pat_pace_soon(pat_clock_local_ns()));
     }
 }
@@ -315,7 +316,8 @@ void pat_visit_all(void *unused, pat_visit *visit)
 {
     (void)unused;
     visit->next_ns = PAT_NEVER;
-    visit->watch = visit->heeds = visit->sending = visit->moved = visit->came = visit->drove = false;
+    visit->watch = visit->heeds = visit->sending = visit->moved = visit->came = visit->drove =
+        visit->left_out = false;
     pthread_mutex_lock(&pat_rt.lock);
     pat_comm *c = pat_rt.comms;
     if (c)

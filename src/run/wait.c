@@ -73,7 +73,7 @@ int pat_wait_while(pat_comm *c, bool (*busy)(const pat_comm *c), int (*look)(pat
         rc = look(c, &moved);
         if (rc == MPI_SUCCESS)
             rc = look_after_others(c, &moved);
-        if (rc == MPI_SUCCESS)
+        if (rc == MPI_SUCCESS && !moved)
             pat_runtime_drive_others();
         idle = moved ? 0 : idle + 1;
         if (moved) {
