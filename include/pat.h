@@ -249,7 +249,7 @@ typedef struct PAT_Counters {
     int64_t alg_calls[PAT_COUNTERS_MAX_ALGS];    /* calls that each algorithm ran; calls of no bytes, of one
                                                     rank or on inter-communicators count for native */
     int64_t bytes_received;                      /* user bytes received from other ranks, in calls by plan */
-    int64_t bytes_early;                         /* of these, received before this rank had arrived */
+    int64_t bytes_early;  /* of these, what MPI had told of before this rank had arrived */
     int64_t bytes_copied; /* user bytes copied inside this process, own block included */
     int64_t wait_ns;      /* time that callers spent waiting for plans to end; MPI's own calls do not count */
     int64_t thread_cpu_ns;    /* processor time of the background thread */

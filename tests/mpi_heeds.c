@@ -1,7 +1,7 @@
 /*
  * mpi_heeds.c — of an execution that the background thread drives before the call: when is it to be woken by what ranks of its node send and take?
  * Where there is something to do then, and not because an offer of its own is taken. And a message that is there is seen in as many looks as the
- * library takes before it sleeps.
+ * library takes before it sleeps. A rank that calls counts what MPI has told of, and asks for no more.
  * ranks: 2
  */
 #include "algorithms.h"
@@ -10,6 +10,7 @@
 #include "link.h"
 #include "mpi_common.h"
 #include "reach.h"
+#include "wire.h"
 
 enum { PIECE = 200 << 10, PIECES = PAT_SEND_WINDOW + 1, BLOCK = PIECE * PIECES, TAGS = 64 };
 
@@ -111,6 +112,64 @@ static void seen_soon(void)
 #endif
 }
 
+/* Which places are over, without asking MPI? Each message counts once, and there is room for no more of them. */
+static int known(pat_wire *wire)
+{
+    int count;
+    MUST(pat_wire_test(wire, false, &count));
+    for (int i = 0; i < count; i++)
+        if (wire->over[i] < 0 || wire->over[i] >= wire->num)
+            test_fail("place %d of %d messages is over", wire->over[i], wire->num);
+    pat_wire_compact(wire);
+    return count;
+}
+
+/* Rank 1 sends all messages but one, and the last one when rank 0 has counted. Returns how many rank 0 counts that lie before MPI, which has told of none. */
+static int count_known(pat_wire *wire)
+{
+    enum { MESSAGES = 3, BYTES = 100 };
+    static char data[MESSAGES][BYTES];
+    int untold = 0, told = 0;
+    for (int i = 0; test.rank == 0 && i < MESSAGES; i++)
+        MUST(pat_wire_recv(wire, i, 1, i, &(pat_message_data){{data[i], NULL}, {BYTES, 0}}));
+    MPI_Barrier(MPI_COMM_WORLD);
+    sleep_ms(test.rank == 1 ? 5 : 15); /* rank 0 is out of the barrier when they are sent */
+    for (int i = 0; test.rank == 1 && i < MESSAGES - 1; i++)
+        MUST(MPI_Send(data[i], BYTES, MPI_BYTE, 0, TAGS + i, MPI_COMM_WORLD));
+    for (int i = 0; test.rank == 0 && i < 10; i++)
+        untold += known(wire);
+    MPI_Barrier(MPI_COMM_WORLD); /* in which rank 0 takes in what was sent before */
+    if (test.rank == 0)
+        told = known(wire);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (test.rank == 1)
+        MUST(MPI_Send(data[MESSAGES - 1], BYTES, MPI_BYTE, 0, TAGS + MESSAGES - 1, MPI_COMM_WORLD));
+    if (test.rank == 0)
+        expect_int("messages of which MPI has told by then", MESSAGES - 1, untold + told);
+    for (int count = 0; test.rank == 0 && count == 0;)
+        MUST(pat_wire_test(wire, true, &count));
+    pat_wire_compact(wire);
+    return untold;
+}
+
+/* A rank that calls counts what MPI has told of, and makes it take in nothing: seen in one of some rounds, since rank 0 may be late in one. */
+static void known_only(void)
+{
+    enum { MOST = 3, ROUNDS = 10 };
+    pat_wire wire;
+    int rounds = 0; /* in which nothing was counted before MPI had told of it */
+    test_at("what MPI has told of");
+    if (!pat_wire_make(&wire, MPI_COMM_WORLD, TAGS, MOST))
+        test_fail("there is no memory");
+    for (int i = 0; i < ROUNDS; i++)
+        rounds += count_known(&wire) == 0;
+#ifdef OPEN_MPI
+    if (rounds == 0)
+        test_fail("in none of %d rounds did MPI leave alone what lay before it", ROUNDS);
+#endif
+    pat_wire_free(&wire);
+}
+
 int main(int argc, char **argv)
 {
     static const heeds_case cases[] = {
@@ -129,6 +188,7 @@ int main(int argc, char **argv)
         return 77;
     test_limit(60);
     seen_soon();
+    known_only();
     MUST(pat_bells_meet(MPI_COMM_WORLD, &bells));
     MUST(pat_reach_find(MPI_COMM_WORLD, true, 0, &reach));
     for (size_t i = 0; bells && i < sizeof(cases) / sizeof(cases[0]); i++)

@@ -141,7 +141,7 @@ void pat_exec_land(pat_exec *e, char *landing, int64_t budget)
 int pat_exec_arrive(pat_exec *e, char *home, const char *own, const pat_carried *mine)
 {
     bool moved;
-    /* What is already here came before the call. MPI is not asked for more: the others wait for what this rank contributes. */
+    /* What MPI has told of came before the call. It is not asked for more: the others wait for what this rank contributes. */
     int rc = move_on(e, false, &moved);
     if (rc != MPI_SUCCESS)
         return rc;

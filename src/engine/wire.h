@@ -55,7 +55,7 @@ int pat_wire_recv(pat_wire *wire, int owner, int peer, int match, const pat_mess
 
 /*
  * Which messages are over? asks_mpi: MPI takes in first what there is, where it has not told of any; else, with Open MPI, only what it has taken in before counts,
- * which costs little. *count of them; their places are over[0] and so on. Messages that are posted meanwhile come behind all
+ * which asks nothing of the network (data that a rank of this node has offered by then is copied all the same). *count of them; their places are over[0] and so on. Messages that are posted meanwhile come behind all
  * others. pat_wire_compact then drops those that are over; what is left keeps its order.
  */
 int pat_wire_test(pat_wire *wire, bool asks_mpi, int *count);
