@@ -251,7 +251,8 @@ typedef struct PAT_Counters {
     int64_t bytes_received;                      /* user bytes received from other ranks, in calls by plan */
     int64_t bytes_early;  /* of these, what MPI had told of before this rank had arrived */
     int64_t bytes_copied; /* user bytes copied inside this process, own block included */
-    int64_t wait_ns;      /* time that callers spent waiting for plans to end; MPI's own calls do not count */
+    int64_t wait_ns;      /* time that callers spent waiting for plans to end, or in MPI_Comm_free for what is
+                             announced; MPI's own calls do not count */
     int64_t thread_cpu_ns;    /* processor time of the background thread */
     int64_t thread_wakeups;   /* how often the background thread woke */
     int64_t plans_void;       /* rounds that were prepared and thrown away, because another call came */

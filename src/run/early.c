@@ -98,7 +98,7 @@ int pat_early_leave_holder(pat_comm *c, pat_lane *lane)
     pat_exec *exec = lane->prepared->exec;
     int64_t early;
     bool done = false;
-    int64_t moved_ns = pat_clock_local_ns();
+    pat_rest rest = pat_runtime_rest_begin();
     if (!make_stage(lane, lane->prepared->plan))
         return pat_error(MPI_ERR_NO_MEM, "no memory for %lld bytes of early data",
                          (long long)pat_exec_landed(exec));
@@ -114,10 +114,8 @@ int pat_early_leave_holder(pat_comm *c, pat_lane *lane)
         if (rc == MPI_SUCCESS)
             rc = pat_exec_reland(exec, lane->stage, got, &done);
         pthread_rwlock_unlock(&pat_rt.driving);
-        if (moved)
-            moved_ns = pat_clock_local_ns();
         if (rc == MPI_SUCCESS && !done)
-            pat_runtime_rest(moved_ns);
+            pat_runtime_rest(&rest, moved);
     }
     /* What has landed beyond what PAT_MEM gives has landed all the same: it is counted. */
     const int64_t beyond = pat_exec_landed(exec) - lane->reserved;

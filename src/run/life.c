@@ -58,13 +58,13 @@ static int stop_clock(int *earlier)
     int any = 1;
     bool done = false;
     int rc = pat_runtime_agree(&here, &any, 1);
-    const int64_t start_ns = pat_clock_local_ns();
+    pat_rest rest = pat_runtime_rest_begin();
     if (rc != MPI_SUCCESS)
         return rc;
     while (rc == MPI_SUCCESS && !any && !done) {
         rc = pat_timekeeper_end(&pat_rt.time, &done);
         if (!done)
-            pat_runtime_rest(start_ns);
+            pat_runtime_rest(&rest, false);
     }
     pat_rt.world_stays = !done;
     if (here)

@@ -51,11 +51,22 @@ void pat_runtime_drive_others(void)
         pat_rt.visit_all(NULL, &visit);
 }
 
-void pat_runtime_rest(int64_t since_ns)
+pat_rest pat_runtime_rest_begin(void)
 {
+    return (pat_rest){.moved_ns = pat_clock_local_ns()};
+}
+
+void pat_runtime_rest(pat_rest *rest, bool moved)
+{
+    const int64_t now_ns = pat_clock_local_ns();
+    rest->idle = moved ? 0 : rest->idle + 1;
+    if (moved)
+        rest->moved_ns = now_ns;
+    if (pat_pace_at_once(rest->idle, pat_rt.looks))
+        return;
+    rest->idle = 0;
     pat_runtime_drive_others();
-    const int64_t nap_ns =
-        pat_rt.config.wait_spin ? 0 : pat_pace_nap_ns(false, pat_clock_local_ns() - since_ns);
+    const int64_t nap_ns = pat_rt.config.wait_spin ? 0 : pat_pace_nap_ns(false, now_ns - rest->moved_ns);
     const struct timespec nap = {.tv_sec = 0, .tv_nsec = (long)nap_ns}; /* less than a second */
     if (nap_ns == 0)
         sched_yield();
@@ -97,7 +108,7 @@ void pat_runtime_forget_world(void)
 int pat_runtime_agree(const int *mine, int *most, int count)
 {
     pat_agreement *a = pat_rt.agreement;
-    const int64_t start_ns = pat_clock_local_ns();
+    pat_rest rest = pat_runtime_rest_begin();
     int done = 0;
     if (a->failed)
         return pat_error(MPI_ERR_OTHER, "the ranks of MPI_COMM_WORLD could not agree on something before");
@@ -106,7 +117,7 @@ int pat_runtime_agree(const int *mine, int *most, int count)
     while (rc == MPI_SUCCESS && !done) {
         rc = PMPI_Test(&a->request, &done, MPI_STATUS_IGNORE);
         if (rc == MPI_SUCCESS && !done)
-            pat_runtime_rest(start_ns);
+            pat_runtime_rest(&rest, false);
     }
     a->failed = rc != MPI_SUCCESS;
     memcpy(most, a->most, (size_t)count * sizeof(*most));

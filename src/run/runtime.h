@@ -105,12 +105,20 @@ void pat_runtime_reset(void); /* all counters are 0 again */
  */
 void pat_runtime_drive_others(void);
 
+/* How a loop rests that waits for other ranks and has no sockets that tell. */
+typedef struct pat_rest {
+    int64_t moved_ns; /* by the local clock: when something moved last, or it began */
+    int idle;         /* looks in a row in which nothing moved */
+} pat_rest;
+
+pat_rest pat_runtime_rest_begin(void);
+
 /*
- * For loops that wait for other ranks and have no sockets that tell: drive others, and then let other threads of this machine run; where nothing has moved
- * since `since_ns`, by the local clock, sleep for a moment, the longer the longer that is. Linux 6.18 with autogroups was seen to book next to no time on a session in which some threads
- * yield without end while others sleep and wake: nothing else got a processor until they were done. So nobody is to yield for long.
+ * After each of its looks. Where as many in a row have found nothing as it takes to see what MPI takes in at the first: drive others, and let other threads of this
+ * machine run, or sleep for a moment, the longer the longer nothing has moved. Linux 6.18 with autogroups was seen to book next to no time on a session in which
+ * some threads yield without end while others sleep and wake: nothing else got a processor until they were done. So nobody is to yield for long.
  */
-void pat_runtime_rest(int64_t since_ns);
+void pat_runtime_rest(pat_rest *rest, bool moved);
 
 /*
  * Keep the library's own communicator of all ranks, and memory for pat_runtime_agree. pat_runtime_forget_world frees both, unless an

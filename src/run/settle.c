@@ -6,7 +6,6 @@
 #include "arrivals.h"
 #include "epoch.h"
 #include "estimates.h"
-#include "pace.h"
 #include "runtime.h"
 #include "select.h"
 #include "wait.h"
@@ -17,8 +16,8 @@ typedef int step_of(pat_comm *c, bool *moved, bool *done);
 /* Apply one step to every communicator until none says it wants more, or has failed in it. Returns the first error. */
 static int for_all(step_of *step, bool failed_too)
 {
-    int rc = MPI_SUCCESS, idle = 0;
-    int64_t moved_ns = pat_clock_local_ns();
+    int rc = MPI_SUCCESS;
+    pat_rest rest = pat_runtime_rest_begin();
     bool all_done;
     do {
         bool moved = false;
@@ -36,14 +35,8 @@ static int for_all(step_of *step, bool failed_too)
             pat_comm_unlock(c);
             all_done = all_done && done;
         }
-        idle = moved ? 0 : idle + 1;
-        if (moved)
-            moved_ns = pat_clock_local_ns();
-        if (pat_pace_at_once(idle, pat_rt.looks) || all_done)
-            continue;
-        /* Another rank may wait for what only a communicator that is not looked at here can tell it: that is driven, too. */
-        pat_runtime_rest(moved_ns);
-        idle = 0;
+        if (!all_done) /* another rank may wait for what only a communicator that is not looked at here can tell it */
+            pat_runtime_rest(&rest, moved);
     } while (!all_done);
     for (pat_comm *c = pat_rt.comms; c; c = c->next) {
         pat_comm_lock(c);
@@ -225,6 +218,7 @@ static int look_at_settling(pat_comm *c, bool *moved)
 static int settle_sound(pat_comm *c)
 {
     int rc = pat_epoch_settle_begin(c);
+    c->idle_settled = false;
     if (rc == MPI_SUCCESS)
         rc = pat_wait_while(c, unsettled, look_at_settling);
     c->idle_settled = false;
@@ -282,7 +276,7 @@ int pat_settle_comm_ends(MPI_Comm comm, int keyval, void *attr, void *extra)
     const int64_t start_ns = pat_clock_local_ns();
     pat_comm_lock(c);
     atomic_store(&c->credits.watched, false);
-    pat_wait_while(c, credits_under_way, look_at_credits);
+    pat_comm_ended(c, pat_wait_while(c, credits_under_way, look_at_credits));
     hear(c, &moved, &done);
     settle_one(c);
     pat_comm_unlock(c);

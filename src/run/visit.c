@@ -258,6 +258,7 @@ void pat_visit_comm(pat_comm *c, pat_visit *visit)
         return;
     }
     if (is_wanted(c) || pthread_mutex_trylock(&c->lock) != 0) {
+        visit->left_out = true;
         no_later(visit, pat_pace_soon(pat_clock_local_ns()));
         return;
     }
