@@ -23,10 +23,9 @@ typedef struct pat_visit {
     bool heeds;      /* also for data */
     bool sending;    /* or when a full one takes more */
     bool drove;      /* MPI was driven */
-    bool
-        left_out; /* not everywhere, or not for long enough: it says nothing about what has told of messages */
-    bool moved;   /* some message was completed */
-    bool came;    /* one that a socket or a bell should have told of: not an early send */
+    bool left_out;   /* not everywhere, or not for long enough to learn whether sockets tell */
+    bool moved;      /* some message was completed */
+    bool came;       /* one that a socket or a bell should have told of: not an early send */
 } pat_visit;
 
 /* Work once. */

@@ -271,8 +271,8 @@ void pat_visit_comm(pat_comm *c, pat_visit *visit)
     PAT_INVARIANT_HOLDS(c);
     pat_error_begin();
     pthread_rwlock_unlock(&pat_rt.driving);
-    const bool cut_short =
-        is_wanted(c); /* whoever has made this visit short waits still, since the lock is not free yet */
+    /* Whoever has made this visit short waits still, since the lock is not free yet. */
+    const bool cut_short = is_wanted(c);
     pthread_mutex_unlock(&c->lock);
     if (cut_short) {
         visit->left_out = true;
