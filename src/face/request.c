@@ -44,22 +44,6 @@ static void set_state(struct pat_request *r, enum request_state state)
         r->c->hold = (pat_hold){0};
 }
 
-/*
- * The application may free its types once the request is made, as with MPI's own requests: hold on to them. Not by
- * MPI_Type_dup, which would run the application's attribute callbacks.
- */
-static int keep_type(MPI_Datatype *type)
-{
-    MPI_Datatype kept;
-    int rc = PMPI_Type_contiguous(1, *type, &kept);
-    *type = MPI_DATATYPE_NULL;
-    if (rc == MPI_SUCCESS) {
-        *type = kept;
-        rc = PMPI_Type_commit(type);
-    }
-    return rc;
-}
-
 static void let_go(struct pat_request *r)
 {
     int down;
@@ -105,8 +89,8 @@ int PAT_Allgather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype
     r->op = PAT_OP_ALLGATHER;
     r->call = call;
     r->mpi_request = MPI_REQUEST_NULL;
-    int rc = keep_type(&r->call.recvtype),
-        rc_send = call.in_place ? MPI_SUCCESS : keep_type(&r->call.sendtype);
+    int rc = pat_call_keep_type(&r->call.recvtype),
+        rc_send = call.in_place ? MPI_SUCCESS : pat_call_keep_type(&r->call.sendtype);
     if (rc == MPI_SUCCESS)
         rc = rc_send;
     if (rc == MPI_SUCCESS)

@@ -91,6 +91,18 @@ static int pack_block(const pat_call *call, MPI_Comm own, int r, const char *fro
     return pack(from, call->sendcount, call->sendtype, out, bytes, own);
 }
 
+int pat_call_keep_type(MPI_Datatype *type)
+{
+    MPI_Datatype kept;
+    int rc = PMPI_Type_contiguous(1, *type, &kept);
+    *type = MPI_DATATYPE_NULL;
+    if (rc == MPI_SUCCESS) {
+        *type = kept;
+        rc = PMPI_Type_commit(type);
+    }
+    return rc;
+}
+
 int pat_call_pack_own(const pat_call *call, MPI_Comm own, int rank, char *out)
 {
     return pack_block(call, own, rank, call->sendbuf, out);

@@ -7,6 +7,7 @@
 
 #include <mpi.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* Beyond this many bytes per rank calls are left to the MPI library: two blocks must fit an int. */
@@ -35,6 +36,18 @@ typedef struct pat_call {
     const int *recvcounts, *displs;        /* instead of recvcount and recv_stride, in units of recv_extent */
     MPI_Aint recv_extent;
 } pat_call;
+
+/* Memory of the library's for packed data, where types are not plain, and for what a collective with a root passes on. It grows as it is needed. */
+typedef struct pat_pack {
+    char *at;
+    size_t size;
+} pat_pack;
+
+/*
+ * The program may free a type once its call has returned, as with MPI's own requests: hold on to it, by one of the library's that is to be freed in the
+ * end. Not by MPI_Type_dup, which would run the program's attribute callbacks. Returns an MPI error code; *type is then MPI_DATATYPE_NULL.
+ */
+int pat_call_keep_type(MPI_Datatype *type);
 
 /*
  * Pack this rank's own block to `out`. `own` is the library's communicator: the background thread packs too,

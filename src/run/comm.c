@@ -403,8 +403,8 @@ static void free_lane(pat_lane *lane)
         atomic_fetch_sub(&pat_rt.stage_bytes, (int64_t)lane->stage_size);
     }
     atomic_fetch_sub(&pat_rt.early_reserved, lane->reserved);
-    if (lane->pack)
-        munmap(lane->pack, lane->pack_size);
+    if (lane->pack.at)
+        munmap(lane->pack.at, lane->pack.size);
 }
 
 void pat_comm_unref(pat_comm *c)

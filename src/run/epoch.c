@@ -214,6 +214,18 @@ static int choose_said(pat_comm *c)
     return rc;
 }
 
+/* The call under way, and its round. */
+static pat_work work_of(pat_comm *c)
+{
+    return (pat_work){c->lane->op, c->lane->current, &c->call, &c->lane->pack};
+}
+
+static int bring(pat_comm *c, char **home, const char **own)
+{
+    const pat_work work = work_of(c);
+    return pat_bring_buffers(c, &work, home, own);
+}
+
 /* The plan is known: bring the application's buffers and let it run. */
 static int start_round(pat_comm *c)
 {
@@ -234,7 +246,7 @@ static int start_round(pat_comm *c)
         rc = make(c, lane, lane->current, c->alg, pat_blocks_of(&c->call), as_prepared);
     }
     if (rc == MPI_SUCCESS)
-        rc = pat_bring_buffers(c, &home, &own);
+        rc = bring(c, &home, &own);
     if (rc != MPI_SUCCESS)
         return rc;
     if (c->call.element_bytes > 0)
@@ -269,15 +281,8 @@ static int finish_round(pat_comm *c)
 {
     pat_lane *lane = c->lane;
     const pat_blocks blocks = pat_blocks_of(&c->call);
-    const pat_collective *row = pat_collective_of(lane->op);
-    const int num_blocks = pat_collective_blocks(row, c->size);
-    int rc = MPI_SUCCESS, rc_note = MPI_SUCCESS;
-    pat_exec_stats stats = pat_exec_get_stats(lane->current->exec);
-    if (!c->call.recv_plain && pat_collective_gets(row, lane->current->plan)) {
-        rc = pat_call_unpack(&c->call, c->own, c->rank, num_blocks, lane->pack);
-        stats.bytes_copied += pat_block_start(blocks.bytes, blocks.starts, num_blocks);
-    }
-    pat_runtime_count_data(&stats);
+    const pat_work work = work_of(c);
+    int rc = pat_bring_back(c, &work), rc_note = MPI_SUCCESS;
     if (pat_rt.trace)
         pat_trace_round(pat_rt.trace, c);
     rc_note = pat_select_note(c, lane, pat_exec_carried(lane->current->exec), blocks.mean_bytes);

@@ -68,8 +68,8 @@ typedef struct pat_lane {
 
     /* The library's memory. It grows as it is needed. */
     char *stage; /* early data of `prepared` */
-    char *pack;  /* packed data, for types that are not plain, and what a collective with a root passes on */
-    size_t stage_size, pack_size;
+    size_t stage_size;
+    pat_pack pack;
 
     /* Early data of `prepared`. */
     int64_t reserved;      /* bytes of PAT_MEM */

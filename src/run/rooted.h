@@ -8,11 +8,6 @@
 
 #include "comm.h"
 
-/*
- * Can a plan run it? The answer is the same on all ranks. bytes: of the message, or of one rank's block.
- */
-bool pat_rooted_fits(const pat_comm *c, enum pat_op op, int64_t bytes);
-
 /* `alg`, or what it chooses for so many bytes. Takes the communicator's lock. */
 const pat_algorithm *pat_rooted_choose(pat_comm *c, const pat_algorithm *alg, int64_t bytes);
 
