@@ -237,6 +237,43 @@ PAT_PUBLIC int PAT_Allreduce(const void *sendbuf, void *recvbuf, int count, MPI_
 PAT_PUBLIC int PAT_Alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
                             int recvcount, MPI_Datatype recvtype, MPI_Comm comm);
 
+/* ---- Non-blocking collectives ------------------------------------------------------------------------ */
+
+/*
+ * MPI_Iallgather and so on, argument by argument. The background thread moves the data while the program computes, which an MPI library
+ * does only while the program is in one of its calls. *request is one of MPI's: MPI_Wait, MPI_Test and their relatives take it, alone or among
+ * others, as does MPI_Request_free; MPI_Cancel refuses it. Several calls may be under way on a communicator, beside calls of all other kinds, and
+ * are completed in any order.
+ *
+ * What PAT_UseAlg or the collective's setting names runs the call. If that goes by when ranks arrive, or chooses (auto,
+ * bcast_auto, ...), it is the algorithm that takes least by its formula on the measured link. With one that chooses, calls are left to the MPI
+ * library where a rank receives less than 4 KiB, gathers always, and all calls where all ranks are on one node (unless PAT_LINK or a calibration says what messages take there);
+ * always are those with arguments that no plan is for, as an operation that is not predefined, and those on a communicator some member of which has no
+ * background thread. An all-reduce joins floating-point numbers in an order that follows from the number of ranks and the count alone, unless
+ * PAT_REORDER is set; it need not be that of PAT_Allreduce or of the MPI library.
+ *
+ * The first such call on a communicator, if no call of this library that waits came before it, waits for all its members. A program in which a
+ * member does something before that call that another one waits for in its own must therefore make a call that waits first.
+ * MPI_Comm_free completes what is under way, and so do PAT_Finalize and MPI_Finalize.
+ *
+ * An error in starting a call goes to the communicator's error handler. One on the way is returned by MPI_Wait, which first calls the error
+ * handler that MPI has for requests of this kind: that of MPI_COMM_WORLD.
+ */
+PAT_PUBLIC int PAT_Iallgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                              int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request);
+PAT_PUBLIC int PAT_Iallgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                               const int recvcounts[], const int displs[], MPI_Datatype recvtype,
+                               MPI_Comm comm, MPI_Request *request);
+PAT_PUBLIC int PAT_Ibcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm,
+                          MPI_Request *request);
+PAT_PUBLIC int PAT_Igather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                           int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm,
+                           MPI_Request *request);
+PAT_PUBLIC int PAT_Iallreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
+                              MPI_Comm comm, MPI_Request *request);
+PAT_PUBLIC int PAT_Ialltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                             int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request);
+
 /* ---- Counters --------------------------------------------------------------------------------------- */
 
 #define PAT_COUNTERS_MAX_ALGS 64

@@ -1,6 +1,6 @@
 /*
  * mpi_random.c — random programs: all collectives, algorithms, sizes, types, communicators that come and go,
- * sleeps, true and false milestones, persistent rounds. What all ranks must do alike comes from one generator with the same
+ * sleeps, true and false milestones, persistent rounds, non-blocking calls under way beside all others. What all ranks must do alike comes from one generator with the same
  * seed everywhere, what each does for itself from another one. The seed is printed; PAT_TEST_SEED sets it,
  * PAT_TEST_SECONDS the time. A run of a minute or more also watches the memory: after a quarter of the time it must not
  * grow any more.
@@ -9,7 +9,14 @@
  */
 #include "mpi_common.h"
 
-enum { MAX_COMMS = 4, MAX_REQUESTS = 3, SOAK_SECONDS = 60, SOAK_LINES = 20, ROOM_KIB = 4096 };
+enum {
+    MAX_COMMS = 4,
+    MAX_REQUESTS = 3,
+    MAX_FLIGHTS = 6,
+    SOAK_SECONDS = 60,
+    SOAK_LINES = 20,
+    ROOM_KIB = 4096
+};
 
 static uint64_t common_state, own_state;
 
@@ -212,6 +219,45 @@ static void persistent_rounds(MPI_Comm comm)
     }
 }
 
+/* Non-blocking calls: which are under way is the same on all ranks, and each completes them when it likes. */
+static struct {
+    gather g;
+    MPI_Request request;
+    bool started, over; /* over: on this rank */
+} flights[MAX_FLIGHTS];
+
+static void land(int i, bool wait)
+{
+    int flag = 0;
+    if (!flights[i].started || flights[i].over)
+        return;
+    if (!wait)
+        MUST(MPI_Test(&flights[i].request, &flag, MPI_STATUS_IGNORE));
+    else
+        MUST(MPI_Wait(&flights[i].request, MPI_STATUS_IGNORE));
+    flights[i].over = wait || flag;
+    if (!flights[i].over)
+        return;
+    gather_spoil(&flights[i].g);
+    gather_check(&flights[i].g);
+    gather_free(&flights[i].g);
+}
+
+static void non_blocking(MPI_Comm comm)
+{
+    const int i = common(MAX_FLIGHTS);
+    land(i, true);
+    flights[i].started = !flights[i].started;
+    if (!flights[i].started)
+        return;
+    flights[i].over = false;
+    flights[i].g = random_gather(comm);
+    gather *g = &flights[i].g;
+    compute();
+    MUST(PAT_Iallgather(gather_sendbuf(g), g->send_count, g->sl->type, gather_recvbuf(g), g->recv_count,
+                        g->rl->type, comm, &flights[i].request));
+}
+
 static void change_comms(void)
 {
     int slot = common(MAX_COMMS);
@@ -239,10 +285,15 @@ static void step(void)
 {
     int slot = common(MAX_COMMS);
     MPI_Comm comm = comms[slot] == MPI_COMM_NULL ? MPI_COMM_WORLD : comms[slot];
-    int what = common(31);
+    int what = common(36);
+    for (int i = 0; i < MAX_FLIGHTS; i++)
+        if (own(6) == 0)
+            land(i, own(2));
     if (common(40) == 0)
         quiet = !quiet;
-    if (what >= 26) {
+    if (what >= 31) {
+        non_blocking(comm);
+    } else if (what >= 26) {
         others(comm);
     } else if (what >= 20) {
         reduction(comm);
@@ -329,6 +380,8 @@ int main(int argc, char **argv)
             }
         }
     }
+    for (int i = 0; i < MAX_FLIGHTS; i++)
+        land(i, own(2)); /* or the library's end completes it */
     if (limit >= SOAK_SECONDS && resident_kib() > settled + settled / 10 + ROOM_KIB)
         test_fail("memory grew from %ld to %ld KiB", settled, resident_kib());
     for (int i = 0; i < MAX_COMMS; i++)
@@ -336,6 +389,8 @@ int main(int argc, char **argv)
             MPI_Comm_free(&comms[i]);
     test_at("seed %u, PAT_Finalize", (unsigned)first_seed);
     MUST(PAT_Finalize());
+    for (int i = 0; i < MAX_FLIGHTS; i++)
+        land(i, true);
     for (int i = 0; i < MAX_COMMS; i++)
         if (comms[i] != MPI_COMM_NULL)
             MPI_Comm_free(&comms[i]);

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # tool_spin.sh — spin searches the epoch protocol (epoch.pml) for three ranks whole: in one lane and in two that alternate, without
 # estimates, with them, and with both. No deadlock, no message of a wrong epoch. Then the protocol is broken in one place after the other,
-# and the search must find it. The same with the protocol of bells (bells.pml).
+# and the search must find it. The same with the protocol of bells (bells.pml), and the tags of non-blocking calls (pending.pml).
 set -u
 command -v spin >/dev/null || { echo "skipped: no spin here"; exit 77; }
 dir=$(mktemp -d) || exit 1
@@ -106,4 +106,13 @@ broken "nobody wakes whoever went to sleep meanwhile" ':: asleep > 0 -> wake()$'
 broken "a sleeper that heeds data and does not say so" ':: heeds -> heeding++' ':: false -> skip'
 broken "a word that is told only to who heeds data" ':: asleep > 0 -> wake()$' ':: heeding > 0 -> wake()/;/proctype sleeper/,/^}/s/:: heeding > 0 -> wake()/:: asleep > 0 -> wake()' \
     "${beside[@]}"
+
+model=$PAT_SOURCE/tests/pending.pml
+for options in "" "-DSLOTS=1"; do
+    # shellcheck disable=SC2086 # one, or none
+    found=$(search "$model" $options) || { echo "pending.pml $options: $found" >&2; failed=1; }
+    echo "pending calls${options:+, $options}: $found"
+done
+broken "a call that begins while another one has its tags" 'define MAY_BEGIN(n) .*' 'define MAY_BEGIN(n) true'
+broken "one that begins when the other has only begun" '- SLOTS)\] == OVER' '- SLOTS)] > 0'
 exit $failed

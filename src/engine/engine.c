@@ -132,6 +132,11 @@ int pat_exec_progress(pat_exec *e, bool *moved)
     return move_on(e, true, moved);
 }
 
+int pat_exec_progress_known(pat_exec *e, bool *moved)
+{
+    return move_on(e, false, moved);
+}
+
 void pat_exec_land(pat_exec *e, char *landing, int64_t budget)
 {
     e->landing = landing;

@@ -68,6 +68,9 @@ int pat_exec_arrive(pat_exec *exec, char *home, const char *own, const pat_carri
  */
 int pat_exec_progress(pat_exec *exec, bool *moved);
 
+/* The same, with what MPI has told so far: for whoever is called by MPI while it looks for messages itself. */
+int pat_exec_progress_known(pat_exec *exec, bool *moved);
+
 /*
  * Throw the round away: no rank will call it, so no message with data of it was or will be sent. Its receives of data are
  * cancelled. Its control messages are all exchanged all the same, so that both sides agree on what was sent:

@@ -24,10 +24,15 @@ static int64_t listed(const int counts[], MPI_Datatype type, MPI_Comm comm)
     {                                                                                                        \
         return ((__typeof__(&PMPI_##name##suffix))function)arguments;                                        \
     }                                                                                                        \
+    static int start_##lower##suffix(pat_any *function, const pat_args *a, MPI_Request *request)             \
+    {                                                                                                        \
+        return ((__typeof__(&PMPI_I##lower##suffix))function)(LIST arguments, request);                      \
+    }                                                                                                        \
     const pat_face pat_face_##lower##suffix = {.mpi = "MPI_" #name,                                          \
                                                .op = PAT_OP_##of,                                            \
                                                .kind = PAT_ARGS_##shape,                                     \
                                                .next = next_##lower##suffix,                                 \
+                                               .start = start_##lower##suffix,                               \
                                                .bytes = bytes_##lower};
 #define TAKE(name, lower, upper, of, shape, parameters, arguments, size)                                     \
     static int64_t bytes_##lower(const pat_args *a)                                                          \

@@ -50,7 +50,9 @@ typedef struct pat_face {
     enum pat_op op;
     enum pat_args_kind kind;
     int (*next)(pat_any *function,
-                const pat_args *args);      /* call `function`, which has this one's parameters */
+                const pat_args *args); /* call `function`, which has this one's parameters */
+    int (*start)(pat_any *function, const pat_args *args,
+                 MPI_Request *request);     /* the same for its non-blocking form */
     int64_t (*bytes)(const pat_args *args); /* of this rank's buffer, for a report */
 } pat_face;
 

@@ -8,7 +8,6 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "error.h"
 #include "explain.h"
@@ -23,16 +22,23 @@ static int lane_slots(int op)
 
 /*
  * What has tags of its own on the library's communicator: what ranks tell each other; each collective whose data may move early (guess.h); after these one slot
- * for all rounds that are made in the call alone, and at last that of credits. Such a round ends all its messages before the call
+ * for all rounds that are made in the call alone, that of credits, and those of non-blocking calls. A round that is made in the call ends all its messages before the call
  * returns, and so does a round of credits before the next one begins: the order that MPI keeps between two ranks is then enough to tell
  * one from the next.
  */
-static int num_slots(void)
+enum { CALL_SLOT, CREDITS_SLOT, PENDING_SLOT, SLOTS_AFTER_LANES = PENDING_SLOT + PAT_PENDING_SLOTS };
+
+static int lanes_slots(void)
 {
-    int num = 2;
+    int num = 0;
     for (int op = 0; op < PAT_NUM_OPS; op++)
         num += lane_slots(op);
     return num;
+}
+
+static int num_slots(void)
+{
+    return lanes_slots() + SLOTS_AFTER_LANES;
 }
 
 static void make_lanes(pat_comm *c)
@@ -127,8 +133,9 @@ static int comm_agree(pat_comm *c)
     c->link.eager_bytes = all[2] == INT_MAX ? 0 : all[2];
     c->link.packet_bytes = all[3] == INT_MAX ? 0 : all[3];
     c->credits.members = pat_comm_members(c);
-    c->call_tags = pat_comm_tags(c, num_slots() - 2);
-    c->credits.tags = pat_comm_tags(c, num_slots() - 1);
+    c->call_tags = pat_comm_tags(c, lanes_slots() + CALL_SLOT);
+    c->credits.tags = pat_comm_tags(c, lanes_slots() + CREDITS_SLOT);
+    c->first_pending_slot = lanes_slots() + PENDING_SLOT;
     if (rc != MPI_SUCCESS || !c->usable)
         return rc;
     take_named(c);
@@ -367,109 +374,17 @@ void pat_comm_unlist(pat_comm *c)
     pthread_mutex_unlock(&pat_rt.lock);
 }
 
-void pat_comm_ref(pat_comm *c)
-{
-    pthread_mutex_lock(&pat_rt.lock);
-    c->refs++;
-    pthread_mutex_unlock(&pat_rt.lock);
-}
-
-/*
- * After an error MPI may still write what others have sent into buffers, executions, estimates: then these stay, and with them the
- * library's communicator. To cancel the messages would not do: what has begun to come in cannot be cancelled, and to wait for the rest
- * is to wait for ranks that may have broken off too.
- */
-bool pat_comm_stays(const pat_comm *c)
-{
-    bool stays = c->exchange.state == PAT_EXCHANGE_POSTED || c->sample.under_way;
-    for (int op = 0; op < PAT_NUM_OPS; op++)
-        for (int i = 0; i < 2; i++)
-            stays = stays || pat_exec_exposed(c->lanes[op].rounds[i].exec);
-    return stays;
-}
-
-static void free_guesses(pat_lane *lane)
-{
-    pat_shapes_free(&lane->shapes);
-    pat_predict_free(lane->predicts);
-}
-
-static void free_lane(pat_lane *lane)
-{
-    for (int i = 0; i < 2; i++)
-        pat_exec_free(lane->rounds[i].exec);
-    if (lane->stage) {
-        munmap(lane->stage, lane->stage_size);
-        atomic_fetch_sub(&pat_rt.stage_bytes, (int64_t)lane->stage_size);
-    }
-    atomic_fetch_sub(&pat_rt.early_reserved, lane->reserved);
-    if (lane->pack.at)
-        munmap(lane->pack.at, lane->pack.size);
-}
-
-void pat_comm_unref(pat_comm *c)
-{
-    pthread_mutex_lock(&pat_rt.lock);
-    bool last = --c->refs == 0;
-    pthread_mutex_unlock(&pat_rt.lock);
-    if (!last)
-        return;
-    const bool stays = pat_comm_stays(c);
-    pat_exec_free(c->credits.round.exec); /* its messages carry nothing */
-    pat_sockets_free(c->sockets);
-    pat_plan_cache_free(&c->plans);
-    pat_plan_free(&c->credits.plan);
-    for (int op = 0; op < PAT_NUM_OPS; op++)
-        free_guesses(&c->lanes[op]);
-    pat_layout_free(&c->layout);
-    free(c->arrival_ns);
-    free(c->from_root);
-    pthread_mutex_destroy(&c->lock);
-    if (stays) {
-        pthread_mutex_lock(&pat_rt.lock);
-        c->next = pat_rt.kept;
-        pat_rt.kept = c;
-        pthread_mutex_unlock(&pat_rt.lock);
-        return;
-    }
-    for (int op = 0; op < PAT_NUM_OPS; op++)
-        free_lane(&c->lanes[op]);
-    pat_exchange_free(&c->exchange);
-    pat_sample_free(&c->sample);
-    free(c);
-}
-
-void pat_comm_lock(pat_comm *c)
-{
-    atomic_fetch_add(&c->wanted, 1);
-    pthread_mutex_lock(&c->lock);
-    atomic_fetch_sub(&c->wanted, 1);
-}
-
-void pat_comm_unlock(pat_comm *c)
-{
-    pthread_mutex_unlock(&c->lock);
-}
-
 void pat_comm_called(pat_comm *c, enum pat_op op)
 {
     c->follows[c->last_op] = op;
     c->last_op = op;
+    pat_comm_opens(c);
+}
+
+void pat_comm_opens(pat_comm *c)
+{
     /* Open MPI opens the connection of two ranks with their first message. */
     if (c->opening > 0 && pat_rt.thread)
         pat_thread_rescan(pat_rt.thread);
     c->opening -= c->opening > 0;
-}
-
-bool pat_comm_buffer(char **buf, size_t *have, size_t size)
-{
-    if (*have >= size)
-        return true;
-    if (*buf)
-        munmap(*buf, *have);
-    /* Only what is touched costs memory: the early-data image is as long as the result but mostly empty. */
-    void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    *buf = p == MAP_FAILED ? NULL : p;
-    *have = *buf ? size : 0;
-    return *buf != NULL;
 }

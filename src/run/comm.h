@@ -21,6 +21,7 @@
 #include "lane.h"
 #include "layout.h"
 #include "link.h"
+#include "pending.h"
 #include "sample.h"
 #include "sockets.h"
 #include "transition.h"
@@ -45,9 +46,10 @@ typedef struct pat_comm {
     bool background; /* agreed: every member has a background thread */
     pat_link link;
     const pat_calibration *calibration; /* the runtime's, or what it has stored for this link; NULL: none */
-    bool calibrated;    /* the calibration knows all-gathers: auto then goes by it, and not by the link */
-    int slot_tags;      /* agreed: tags that each slot has */
-    pat_tags call_tags; /* of rounds that are made in the call alone; they share one slot */
+    bool calibrated;        /* the calibration knows all-gathers: auto then goes by it, and not by the link */
+    int slot_tags;          /* agreed: tags that each slot has */
+    pat_tags call_tags;     /* of rounds that are made in the call alone; they share one slot */
+    int first_pending_slot; /* of PAT_PENDING_SLOTS that follow each other */
     pat_layout layout;
     int taken_bytes; /* messages up to so long leave their sender's memory at once (pat_link_taken_bytes); of this rank alone */
 
@@ -102,6 +104,8 @@ typedef struct pat_comm {
     int opening; /* calls to come after which connections are looked for, since the first ones open them */
     pat_hold hold;
     pat_credits credits;
+    pat_pending *pending; /* non-blocking calls under way, in the order in which they were started: nbc.h */
+    int64_t num_started;  /* of them, ever; the same on all members */
 } pat_comm;
 
 /* Is this a communicator between two groups? */
@@ -164,6 +168,12 @@ static inline int pat_comm_pass_on(pat_comm *c, bool begins, bool *moved)
     int rc = pat_tell_pass(&c->exchange.tell, moved), rc_sample = pat_sample_pass(&c->sample, begins, moved);
     return rc != MPI_SUCCESS ? rc : rc_sample;
 }
+
+/*
+ * One communicator after the other; NULL: the first. A reference keeps it in memory until the next one is asked for, which is to be done until the
+ * answer is NULL. The runtime's lock is not held meanwhile. *cut_short: `after` has been freed, and what comes after it is not known.
+ */
+pat_comm *pat_comm_next(pat_comm *after, bool *cut_short);
 
 /* A reference keeps the memory, not the communicator: look at `dead` after locking. */
 void pat_comm_ref(pat_comm *c);
@@ -243,7 +253,7 @@ static inline pat_job pat_comm_job(const pat_comm *c, const pat_lane *lane, int6
  */
 void pat_comm_explain_plan(const pat_comm *c, pat_lane *lane, const pat_algorithm *alg, const pat_job *job);
 
-/* Tags that this rank's MPI library has for each slot: at least 1260, since MPI promises 32767 as the highest. */
+/* Tags that this rank's MPI library has for each slot: at least 1092, since MPI promises 32767 as the highest. */
 int pat_comm_slot_tags(void);
 
 /* No algorithm sends another rank more messages of whole blocks than this in a round. */
@@ -263,6 +273,9 @@ static inline pat_tags pat_comm_tags(const pat_comm *c, int slot)
 
 /* May MPI still write to its memory, after an error? Then neither that nor the library's own communicator is freed. */
 bool pat_comm_stays(const pat_comm *c);
+
+/* A call here may have opened connections: the first ones do, so the thread looks for them. */
+void pat_comm_opens(pat_comm *c);
 
 /* This rank has called here: note which collective the call came after. Not for the calls that rooted.h runs. */
 void pat_comm_called(pat_comm *c, enum pat_op op);

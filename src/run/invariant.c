@@ -61,6 +61,16 @@ static const char *lane_broken(const pat_comm *c, const pat_lane *lane)
     return NULL;
 }
 
+static const char *pending_broken(const pat_pending *p)
+{
+    if (p->ended)
+        return "a non-blocking call has ended and is still under way";
+    for (const pat_pending *later = p->next; p->round.exec && later; later = later->next)
+        if (later->round.exec && pat_exec_share_tags(p->round.exec, later->round.exec))
+            return "two non-blocking calls have tags in common";
+    return round_broken(&p->round);
+}
+
 const char *pat_invariant_broken(const pat_comm *c)
 {
     const char *why = NULL;
@@ -68,6 +78,10 @@ const char *pat_invariant_broken(const pat_comm *c)
         return NULL; /* after an error things stay as they were */
     for (int op = 0; op < PAT_NUM_OPS && !why; op++)
         why = lane_broken(c, &c->lanes[op]);
+    if (why)
+        return why;
+    for (const pat_pending *p = c->pending; p && !why; p = p->next)
+        why = pending_broken(p);
     if (why)
         return why;
     if (c->phase != PAT_IDLE && !c->lane)

@@ -12,6 +12,7 @@
 #include "explain.h"
 #include "bells_meet.h"
 #include "machine.h"
+#include "nbc.h"
 #include "nodes.h"
 #include "place.h"
 #include "runtime.h"
@@ -78,14 +79,15 @@ static int shut_down(int *rc_clock)
     int rc = stop_clock(rc_clock);
     if (rc == MPI_SUCCESS) {
         rc = pat_settle(NULL, NULL);
-        const int rc_credits = pat_settle_credits();
-        rc = rc != MPI_SUCCESS ? rc : rc_credits;
+        const int rc_started = pat_settle_started();
+        rc = rc != MPI_SUCCESS ? rc : rc_started;
     }
     pat_rt.settled = true;
     if (pat_rt.thread) {
         pat_thread_stop(pat_rt.thread);
         pat_rt.thread = NULL;
     }
+    pat_nbc_leave();
     while (pat_rt.comms) { /* in the order they were made: the same on all members */
         pat_comm *c = pat_rt.comms;
         int rc_free = PMPI_Comm_delete_attr(c->user, pat_rt.comm_keyval);
@@ -225,8 +227,10 @@ static int start_thread(MPI_Comm node)
         return rc;
     const int64_t look_ns = size > 1 ? pat_clock_local_ns() + FIRST_LOOK_AT_CLOCK_NS : PAT_NEVER;
     PMPI_Query_thread(&level);
-    if (level >= MPI_THREAD_MULTIPLE && pat_rt.config.background)
+    if (level >= MPI_THREAD_MULTIPLE && pat_rt.config.background) {
+        pat_nbc_join();
         pat_rt.thread = pat_thread_start(pat_visit_all, NULL, look_ns, view, pat_rt.bells);
+    }
     if (!pat_rt.thread)
         pat_place_forget(view);
     /* Is there one (without, this rank simply has no early part); and, negated so that the least is the latest rank's, when clocks are to be
@@ -341,6 +345,7 @@ int pat_life_begin(void)
         if (pat_rt.trace)
             pat_trace_drop(pat_rt.trace, pat_rt.config.trace, rank);
         pat_rt.trace = NULL;
+        pat_nbc_leave();
         forget_machine();
         free_keys();
         pat_runtime_forget_world();

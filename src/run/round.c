@@ -66,14 +66,24 @@ int pat_round_arrive(pat_round *round, char *home, const char *own, const pat_ca
     return pat_exec_arrive(round->exec, home, own, mine);
 }
 
-int pat_round_look(pat_round *round, bool *moved)
+static int look(pat_round *round, int (*progress)(pat_exec *exec, bool *moved), bool *moved)
 {
     if (!round->exec || round->state == PAT_ROUND_OVER)
         return MPI_SUCCESS;
-    int rc = pat_exec_progress(round->exec, moved);
+    int rc = progress(round->exec, moved);
     if (rc == MPI_SUCCESS && pat_exec_done(round->exec))
         happens(round, PAT_ROUND_DONE);
     return rc;
+}
+
+int pat_round_look(pat_round *round, bool *moved)
+{
+    return look(round, pat_exec_progress, moved);
+}
+
+int pat_round_look_known(pat_round *round, bool *moved)
+{
+    return look(round, pat_exec_progress_known, moved);
 }
 
 int pat_round_void(pat_round *round)

@@ -56,8 +56,9 @@ int pat_round_make_of(pat_round *round, const pat_members *members, const pat_pl
 /* The rank has called: see pat_exec_arrive. */
 int pat_round_arrive(pat_round *round, char *home, const char *own, const pat_carried *mine);
 
-/* Move on what can be moved on: see pat_exec_progress. */
+/* Move on what can be moved on: see pat_exec_progress and pat_exec_progress_known. */
 int pat_round_look(pat_round *round, bool *moved);
+int pat_round_look_known(pat_round *round, bool *moved);
 
 /* Throw a round away that is EARLY: see pat_exec_void. It is EMPTY after some more looks, or at once. */
 int pat_round_void(pat_round *round);

@@ -80,11 +80,13 @@ typedef struct pat_runtime {
      * Taken for reading by whoever drives a round, for every look anew, and for writing while receives are cancelled
      * that a message may be coming in for: Open MPI's ob1 takes a matched receive off its list before it marks it as
      * matched, and a cancel by another thread in between completes it a second time. Never held while waiting for
-     * another rank, never taken twice.
+     * another rank; taken a second time by the same thread only for reading, and only if that needs no waiting: where MPI calls this library (nbc.c).
      */
     pthread_rwlock_t driving;
 
-    atomic_int callers; /* threads that wait inside a call, where they drive what they wait for */
+    bool joined;            /* MPI calls this library when it looks for messages: progress.h */
+    atomic_int num_pending; /* non-blocking calls under way, on all communicators */
+    atomic_int callers;     /* threads that wait inside a call, where they drive what they wait for */
     atomic_int_fast64_t stage_bytes;    /* length of all the library's buffers for early data */
     atomic_int_fast64_t early_reserved; /* bytes of PAT_MEM given to rounds that are prepared */
 

@@ -6,6 +6,7 @@
 #include "arrivals.h"
 #include "epoch.h"
 #include "estimates.h"
+#include "nbc.h"
 #include "runtime.h"
 #include "select.h"
 #include "wait.h"
@@ -185,17 +186,23 @@ int pat_settle(const pat_algorithm *next, bool *busy)
     return rc != MPI_SUCCESS ? rc : failed;
 }
 
-/* Its members have all started it, and each now looks after what it has to pass on. */
-static int end_credits(pat_comm *c, bool *moved, bool *done)
+static int look_after_started(pat_comm *c, bool *moved)
 {
     int rc = pat_credits_look(&c->credits, moved);
-    *done = !pat_credits_under_way(&c->credits) || rc != MPI_SUCCESS;
+    return rc == MPI_SUCCESS && pat_nbc_under_way(c) ? pat_nbc_look(c, moved) : rc;
+}
+
+/* Its members have all started the same, and each now looks after what it has to pass on. */
+static int end_started(pat_comm *c, bool *moved, bool *done)
+{
+    int rc = look_after_started(c, moved);
+    *done = !(pat_credits_under_way(&c->credits) || pat_nbc_under_way(c)) || rc != MPI_SUCCESS;
     return rc;
 }
 
-int pat_settle_credits(void)
+int pat_settle_started(void)
 {
-    return for_all(end_credits, true);
+    return for_all(end_started, true);
 }
 
 /* Are ranks to tell each other that there is no call any more? */
@@ -252,14 +259,18 @@ static void settle_one(pat_comm *c)
     }
 }
 
-static bool credits_under_way(const pat_comm *c)
+static bool started_under_way(const pat_comm *c)
 {
-    return pat_credits_under_way(&c->credits);
+    return pat_credits_under_way(&c->credits) || pat_nbc_under_way(c);
 }
 
-static int look_at_credits(pat_comm *c, bool *moved)
+/* Before they come here others may wait for the round of a request that the program has started and not waited for. */
+static int look_at_started(pat_comm *c, bool *moved)
 {
-    return pat_credits_look(&c->credits, moved);
+    int rc = look_after_started(c, moved);
+    return rc == MPI_SUCCESS && c->phase != PAT_IDLE && c->failure.code == MPI_SUCCESS
+               ? pat_epoch_progress(c, moved)
+               : rc;
 }
 
 /*
@@ -276,7 +287,8 @@ int pat_settle_comm_ends(MPI_Comm comm, int keyval, void *attr, void *extra)
     const int64_t start_ns = pat_clock_local_ns();
     pat_comm_lock(c);
     atomic_store(&c->credits.watched, false);
-    pat_comm_ended(c, pat_wait_while(c, credits_under_way, look_at_credits));
+    pat_comm_ended(c, pat_wait_while(c, started_under_way, look_at_started));
+    pat_nbc_fail(c);
     hear(c, &moved, &done);
     settle_one(c);
     pat_comm_unlock(c);

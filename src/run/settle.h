@@ -16,8 +16,8 @@
  */
 int pat_settle(const pat_algorithm *next, bool *busy);
 
-/* The library ends: complete the rounds of credits. */
-int pat_settle_credits(void);
+/* The library ends: complete non-blocking calls, and the rounds of credits. */
+int pat_settle_started(void);
 
 /* A communicator goes: MPI calls this for the attribute that its state hangs on. */
 int pat_settle_comm_ends(MPI_Comm comm, int keyval, void *attr, void *extra);

@@ -8,6 +8,7 @@
 #include "error.h"
 #include "estimates.h"
 #include "invariant.h"
+#include "nbc.h"
 #include "pace.h"
 #include "runtime.h"
 #include "select.h"
@@ -110,17 +111,38 @@ static int look_at_call(pat_comm *c, pat_lane *lane, bool *moved)
     return pat_epoch_progress_driving(c, moved);
 }
 
+static void come_for_started(const pat_comm *c, pat_visit *visit, bool sending)
+{
+    const int64_t now = pat_clock_local_ns();
+    visit->sending = visit->sending || sending;
+    come_again(visit, now, pat_pace_started(now, pat_comm_is_told(c, visit->told)), true);
+}
+
 /* Drive a started request while the application does something else. */
 static int drive_started(pat_comm *c, pat_visit *visit)
 {
     bool moved;
     int rc = look_on(c, NULL, look_at_call, visit, &moved);
     note(visit, moved, moved);
-    if (rc == MPI_SUCCESS && c->phase != PAT_IDLE) {
-        int64_t now = pat_clock_local_ns();
-        visit->sending = visit->sending || pat_round_sending(c->lane->current);
-        come_again(visit, now, pat_pace_started(now, pat_comm_is_told(c, visit->told)), true);
-    }
+    if (rc == MPI_SUCCESS && c->phase != PAT_IDLE)
+        come_for_started(c, visit, pat_round_sending(c->lane->current));
+    return rc;
+}
+
+static int look_at_pending(pat_comm *c, pat_lane *lane, bool *moved)
+{
+    (void)lane;
+    return pat_nbc_look_driving(c, moved);
+}
+
+/* The same with non-blocking calls. */
+static int drive_pending(pat_comm *c, pat_visit *visit)
+{
+    bool moved;
+    int rc = look_on(c, NULL, look_at_pending, visit, &moved);
+    note(visit, moved, moved);
+    if (rc == MPI_SUCCESS && c->pending)
+        come_for_started(c, visit, pat_nbc_sending(c));
     return rc;
 }
 
@@ -217,6 +239,8 @@ static int visit_comm(pat_comm *c, pat_visit *visit)
     int rc = MPI_SUCCESS;
     if (pat_credits_under_way(&c->credits) || atomic_load(&c->credits.watched))
         rc = drive_credits(c, visit);
+    if (rc == MPI_SUCCESS && c->pending)
+        rc = drive_pending(c, visit);
     if (rc == MPI_SUCCESS && c->phase != PAT_IDLE)
         rc = drive_started(c, visit);
     if (rc == MPI_SUCCESS && c->sample.under_way)
@@ -268,6 +292,7 @@ void pat_visit_comm(pat_comm *c, pat_visit *visit)
         pass_on(c, visit);
     if (!c->dead && c->failure.code == MPI_SUCCESS)
         pat_comm_ended(c, visit_comm(c, visit));
+    pat_nbc_fail(c);
     PAT_INVARIANT_HOLDS(c);
     pat_error_begin();
     pthread_rwlock_unlock(&pat_rt.driving);
@@ -310,8 +335,7 @@ static void keep_time(pat_visit *visit)
 }
 
 /*
- * One visit: to every communicator, and to the clock. References keep them in memory; the runtime's lock is not held while
- * one is driven, so that milestones never wait for a message.
+ * One visit: to every communicator, and to the clock. The runtime's lock is not held while one is driven, so that milestones never wait for a message.
  */
 void pat_visit_all(void *unused, pat_visit *visit)
 {
@@ -319,26 +343,12 @@ void pat_visit_all(void *unused, pat_visit *visit)
     visit->next_ns = PAT_NEVER;
     visit->watch = visit->heeds = visit->sending = visit->moved = visit->came = visit->drove =
         visit->left_out = false;
-    pthread_mutex_lock(&pat_rt.lock);
-    pat_comm *c = pat_rt.comms;
-    if (c)
-        c->refs++;
-    pthread_mutex_unlock(&pat_rt.lock);
-    while (c) {
+    bool cut_short;
+    for (pat_comm *c = pat_comm_next(NULL, &cut_short); c; c = pat_comm_next(c, &cut_short))
         pat_visit_comm(c, visit);
-        pthread_mutex_lock(&pat_rt.lock);
-        pat_comm *after = c->listed ? c->next : NULL;
-        if (after)
-            after->refs++;
-        bool cut_short =
-            !c->listed; /* freed meanwhile, and whatever came after it perhaps too: start again */
-        pthread_mutex_unlock(&pat_rt.lock);
-        pat_comm_unref(c);
-        if (cut_short) {
-            visit->next_ns = pat_clock_local_ns();
-            return;
-        }
-        c = after;
+    if (cut_short) { /* one was freed meanwhile: start again */
+        visit->next_ns = pat_clock_local_ns();
+        return;
     }
     /* MPI may have taken in for one communicator what was looked for on another. */
     if (visit->moved && visit->next_ns != PAT_NEVER) {

@@ -7,6 +7,7 @@
 #include <sched.h>
 
 #include "invariant.h"
+#include "nbc.h"
 #include "pace.h"
 #include "runtime.h"
 #include "sockets.h"
@@ -19,7 +20,7 @@ static enum pat_sockets_event rest(pat_comm *c, int64_t quiet_ns)
 {
     bool sending = (c->lane && pat_round_sending(c->lane->current)) ||
                    (c->rooted && pat_round_sending(c->rooted->current)) ||
-                   pat_round_sending(&c->credits.round);
+                   pat_round_sending(&c->credits.round) || pat_nbc_sending(c);
     const bool announced = pat_comm_is_told(c, pat_sockets_tell(c->sockets));
     int64_t nap_ns = pat_pace_nap_ns(announced, quiet_ns);
     if (nap_ns == 0) {
@@ -54,6 +55,8 @@ static int pass_on(pat_comm *c, bool *moved)
 static int look_after_others(pat_comm *c, bool *moved)
 {
     int rc = *moved ? MPI_SUCCESS : pat_credits_look(&c->credits, moved);
+    if (rc == MPI_SUCCESS && pat_nbc_under_way(c))
+        rc = pat_nbc_look(c, moved);
     const bool goes_on = rc == MPI_SUCCESS || c->failure.code != MPI_SUCCESS;
     if (goes_on && pat_comm_tells(c))
         rc = pass_on(c, moved);
@@ -95,7 +98,8 @@ int pat_wait_while(pat_comm *c, bool (*busy)(const pat_comm *c), int (*look)(pat
     PAT_INVARIANT_HOLDS(c);
     atomic_fetch_sub(&pat_rt.callers, 1);
     atomic_store(&c->foreground, false);
-    if (pat_comm_tells(c) && pat_rt.thread) /* it was shut out, and may sleep */
+    pat_nbc_fail(c);
+    if ((pat_comm_tells(c) || c->pending) && pat_rt.thread) /* it was shut out, and may sleep */
         pat_thread_kick(pat_rt.thread);
     atomic_fetch_add_explicit(&pat_rt.wait_ns, pat_clock_local_ns() - start, memory_order_relaxed);
     return rc;

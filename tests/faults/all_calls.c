@@ -21,6 +21,10 @@ static jmp_buf way_out;
 /* What the way out frees or ends. */
 static MPI_Comm comm = MPI_COMM_NULL;
 static PAT_Request requests[2];
+enum { PENDING = 8 };
+static MPI_Request pending[PENDING] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL, MPI_REQUEST_NULL,
+                                       MPI_REQUEST_NULL, MPI_REQUEST_NULL, MPI_REQUEST_NULL,
+                                       MPI_REQUEST_NULL, MPI_REQUEST_NULL};
 static MPI_Datatype here = MPI_DATATYPE_NULL;
 static volatile bool started;
 
@@ -210,6 +214,40 @@ static void alltoall(MPI_Datatype gaps)
     }
 }
 
+/* More at once than have tags of their own, so that some stand in the queue. */
+static void non_blocking(MPI_Datatype gaps)
+{
+    enum { SUMS = 4 };
+    static int sums[SUMS][BLOCK], gathered[BLOCK * MOST_RANKS], exchanged[BLOCK * MOST_RANKS], sent[BLOCK];
+    fill(5);
+    for (int i = 0; i < size * BLOCK; i++)
+        exchanged[i] = 10000 * rank + i % BLOCK;
+    for (int i = 0; i < BLOCK; i++)
+        sent[i] = rank == 1 ? 33 + i : 0;
+    DO(PAT_Iallgather(mine, BLOCK, MPI_INT, all, 1, gaps, comm, &pending[0]));
+    for (int s = 0; s < SUMS; s++)
+        DO(PAT_Iallreduce(mine, sums[s], BLOCK, MPI_INT, MPI_SUM, comm, &pending[1 + s]));
+    DO(PAT_Igather(mine, BLOCK, MPI_INT, gathered, BLOCK, MPI_INT, 1, comm, &pending[1 + SUMS]));
+    DO(PAT_Ialltoall(MPI_IN_PLACE, 0, MPI_INT, exchanged, BLOCK, MPI_INT, comm, &pending[2 + SUMS]));
+    DO(PAT_Ibcast(sent, BLOCK, MPI_INT, 1, comm, &pending[3 + SUMS]));
+    phase();
+    DO(MPI_Waitall(PENDING, pending, MPI_STATUSES_IGNORE));
+    check("PAT_Iallgather to gaps", 5, BLOCK, 2, 2 * BLOCK);
+    for (int s = 0; s < SUMS; s++)
+        for (int i = 0; i < BLOCK; i++)
+            if (sums[s][i] != size * (5000000 + i) + 10000 * (size * (size - 1) / 2))
+                wrong("PAT_Iallreduce");
+    for (int r = 0; r < size; r++)
+        for (int i = 0; i < BLOCK; i++) {
+            if (rank == 1 && gathered[r * BLOCK + i] != 5000000 + 10000 * r + i)
+                wrong("PAT_Igather");
+            if (exchanged[r * BLOCK + i] != 10000 * r + i)
+                wrong("PAT_Ialltoall");
+            if (sent[i] != 33 + i)
+                wrong("PAT_Ibcast");
+        }
+}
+
 /* A type that has the receive buffer's address in it. */
 static void from_the_bottom(void)
 {
@@ -236,6 +274,7 @@ static void everything(MPI_Datatype gaps)
     persistent(gaps);
     rooted();
     alltoall(gaps);
+    non_blocking(gaps);
 }
 
 static void init(void)
@@ -288,6 +327,8 @@ static void leave(void)
         MPI_Type_free(&here);
     if (comm != MPI_COMM_NULL)
         TRY(MPI_Comm_free(&comm));
+    for (int i = 0; i < PENDING; i++) /* of a communicator that is gone: they are complete */
+        TRY(MPI_Wait(&pending[i], MPI_STATUS_IGNORE));
     if (started)
         TRY(PAT_Finalize());
 }

@@ -1,0 +1,15 @@
+/*
+ * starts.h — starts a non-blocking call of a collective, for the public interface: by plan, which the background thread then drives, or by
+ * the MPI library's own function.
+ */
+#ifndef PAT_STARTS_H
+#define PAT_STARTS_H
+
+#include <mpi.h>
+
+#include "face.h"
+
+/* Returns, and gives results and errors, as the non-blocking MPI function of that face does; `next` is that function. */
+int pat_starts_run(const pat_face *face, const pat_args *args, pat_any *next, MPI_Request *request);
+
+#endif

@@ -1,0 +1,233 @@
+/*
+ * nbc.c — see nbc.h.
+ */
+#include "nbc.h"
+
+#include "bring.h"
+#include "calibration.h"
+#include "error.h"
+#include "progress.h"
+#include "runtime.h"
+
+/* The thread wakes for each segment of a broadcast, so they are as long as MPI sends without asking. */
+int64_t pat_nbc_segment_bytes(int64_t message)
+{
+    const int64_t least = pat_segment_bytes(message);
+    return least < PAT_FIRST_BYTES ? PAT_FIRST_BYTES : least;
+}
+
+static pat_work work_of(pat_pending *p)
+{
+    return (pat_work){p->alg->op, &p->round, &p->call, &p->pack};
+}
+
+/* Of what was started before, is there something with the same tags? */
+static bool has_to_queue(const pat_comm *c, const pat_pending *p)
+{
+    for (const pat_pending *other = c->pending; other != p; other = other->next)
+        if (other->slot == p->slot)
+            return true;
+    return false;
+}
+
+static int make(pat_comm *c, pat_pending *p, const pat_work *work, pat_tags tags)
+{
+    const pat_members members = pat_comm_members(c);
+    pat_lane *lane = &c->lanes[p->alg->op];
+    pat_job job = pat_comm_job(c, lane, p->call.block_bytes);
+    if (pat_collective_of(p->alg->op)->rooted)
+        return pat_bring_rooted(c, work, p->alg, pat_nbc_segment_bytes(p->call.block_bytes), tags);
+    /* What the lane has learnt may not be the same on all ranks now: the round of a request may have ended on some of them only. */
+    job.together = false;
+    job.starts = p->call.starts;
+    job.element_bytes = p->call.element_bytes;
+    pat_comm_explain_plan(c, lane, p->alg, &job);
+    return pat_round_make(&p->round, &members, p->alg, &job, c->rank, tags);
+}
+
+/* The call's round begins: at the start, or when its tags are free. */
+static int begin(pat_comm *c, pat_pending *p)
+{
+    char *home;
+    const char *own;
+    const pat_work work = work_of(p);
+    int rc = make(c, p, &work, pat_comm_tags(c, c->first_pending_slot + p->slot));
+    if (rc == MPI_SUCCESS)
+        rc = pat_collective_of(p->alg->op)->rooted ? pat_bring_rooted_buffers(c, &work, &home, &own)
+                                                   : pat_bring_buffers(c, &work, &home, &own);
+    if (rc != MPI_SUCCESS)
+        return rc;
+    if (p->call.element_bytes > 0)
+        pat_exec_reduces(p->round.exec, p->call.recvtype, p->call.op);
+    p->mine = (pat_carried){.arrival_ns = pat_timekeeper_now_ns(&pat_rt.time)};
+    return pat_round_arrive(&p->round, home, own, &p->mine);
+}
+
+static int finish(pat_comm *c, pat_pending *p)
+{
+    const pat_work work = work_of(p);
+    int rc = pat_bring_back(c, &work);
+    pat_round_end(&p->round);
+    return rc;
+}
+
+typedef int look_at_round(pat_round *round, bool *moved);
+
+/* *over: its result is there. */
+static int look_at(pat_comm *c, pat_pending *p, look_at_round *look, bool *moved, bool *over)
+{
+    int rc = MPI_SUCCESS;
+    *over = false;
+    if (pat_round_is(&p->round, PAT_ROUND_EMPTY)) {
+        if (has_to_queue(c, p))
+            return MPI_SUCCESS;
+        *moved = true;
+        rc = begin(c, p);
+    }
+    if (rc == MPI_SUCCESS)
+        rc = look(&p->round, moved);
+    if (rc == MPI_SUCCESS && pat_round_is(&p->round, PAT_ROUND_OVER)) {
+        *over = true;
+        rc = finish(c, p);
+    }
+    return rc;
+}
+
+static int look_at_all(pat_comm *c, look_at_round *look, bool *moved)
+{
+    int rc = pat_comm_failed(c);
+    for (pat_pending **at = &c->pending; *at && rc == MPI_SUCCESS;) {
+        pat_pending *p = *at;
+        bool over;
+        rc = look_at(c, p, look, moved, &over);
+        if (rc == MPI_SUCCESS && over) {
+            *moved = true;
+            *at = p->next;
+            atomic_fetch_sub(&pat_rt.num_pending, 1);
+            pat_pending_end(p, MPI_SUCCESS);
+            pat_pending_unref(p);
+        } else {
+            at = &p->next;
+        }
+    }
+    return pat_comm_ended(c, rc);
+}
+
+int pat_nbc_look_driving(pat_comm *c, bool *moved)
+{
+    return look_at_all(c, pat_round_look, moved);
+}
+
+int pat_nbc_look(pat_comm *c, bool *moved)
+{
+    if (!c->pending)
+        return MPI_SUCCESS;
+    pthread_rwlock_rdlock(&pat_rt.driving);
+    int rc = pat_nbc_look_driving(c, moved);
+    pthread_rwlock_unlock(&pat_rt.driving);
+    return rc;
+}
+
+bool pat_nbc_under_way(const pat_comm *c)
+{
+    return c->pending && c->failure.code == MPI_SUCCESS;
+}
+
+bool pat_nbc_sending(const pat_comm *c)
+{
+    for (const pat_pending *p = c->pending; p; p = p->next)
+        if (pat_round_sending(&p->round))
+            return true;
+    return false;
+}
+
+void pat_nbc_fail(pat_comm *c)
+{
+    if (c->failure.code == MPI_SUCCESS)
+        return;
+    for (pat_pending *p = c->pending; p; p = p->next) {
+        atomic_fetch_sub(&pat_rt.num_pending, !p->ended);
+        pat_pending_end(p, c->failure.code);
+    }
+}
+
+/* ---- In the program's calls of MPI -------------------------------------------------------------------- */
+
+/* Whoever has the lock looks himself; this may be the same thread, in whose call of MPI we are. */
+static int look_if_free(pat_comm *c)
+{
+    bool moved = false;
+    if (pthread_mutex_trylock(&c->lock) != 0)
+        return 0;
+    pat_error_begin(); /* what this thread has said before has nothing to do with what fails here */
+    if (c->pending && !c->dead && pthread_rwlock_tryrdlock(&pat_rt.driving) == 0) {
+        look_at_all(c, pat_round_look_known, &moved);
+        pthread_rwlock_unlock(&pat_rt.driving);
+    }
+    pat_nbc_fail(c);
+    pat_error_begin();
+    pthread_mutex_unlock(&c->lock);
+    return moved;
+}
+
+/*
+ * MPI looks for messages. What it takes in in a call of the program's, as in MPI_Wait, no socket tells the background thread of, so it is passed
+ * on here, when MPI looks the next time.
+ */
+static int look_in_mpi(void)
+{
+    int num = 0;
+    bool cut_short;
+    if (atomic_load_explicit(&pat_rt.num_pending, memory_order_relaxed) == 0)
+        return 0;
+    for (pat_comm *c = pat_comm_next(NULL, &cut_short); c; c = pat_comm_next(c, &cut_short))
+        num += look_if_free(c);
+    return num;
+}
+
+void pat_nbc_join(void)
+{
+    pat_rt.joined = pat_progress_join(look_in_mpi);
+}
+
+void pat_nbc_leave(void)
+{
+    if (pat_rt.joined)
+        pat_progress_leave(look_in_mpi);
+    pat_rt.joined = false;
+}
+
+/* ---- The start ---------------------------------------------------------------------------------------- */
+
+static int start(pat_comm *c, pat_call *call, const pat_algorithm *alg, MPI_Request *request)
+{
+    pat_pending *p, **end = &c->pending;
+    bool moved;
+    int rc = pat_comm_failed(c);
+    if (rc ==
+        MPI_SUCCESS) /* an error here is the communicator's: the others wait for what this rank does not start */
+        rc = pat_comm_ended(c, pat_pending_make(call, alg, &p));
+    if (rc != MPI_SUCCESS)
+        return rc;
+    p->slot = (int)(c->num_started++ % PAT_PENDING_SLOTS);
+    while (*end)
+        end = &(*end)->next;
+    *end = p;
+    atomic_fetch_add(&pat_rt.num_pending, 1);
+    *request = p->request;
+    pat_nbc_look(c, &moved); /* what fails here the request tells */
+    return MPI_SUCCESS;
+}
+
+int pat_nbc_start(pat_comm *c, pat_call *call, const pat_algorithm *alg, MPI_Request *request)
+{
+    pat_comm_lock(c);
+    int rc = start(c, call, alg, request);
+    pat_nbc_fail(c);
+    pat_comm_opens(c);
+    const bool more = c->pending != NULL;
+    pat_comm_unlock(c);
+    if (more)
+        pat_thread_kick(pat_rt.thread);
+    return rc;
+}

@@ -1,0 +1,38 @@
+/*
+ * nbc.h — non-blocking calls of a communicator: the background thread drives their rounds to the end while the program computes. They change
+ * no lane's epoch, and nothing of them moves before the call; several may be under way at once, beside calls of all other kinds.
+ */
+#ifndef PAT_NBC_H
+#define PAT_NBC_H
+
+#include "comm.h"
+
+/*
+ * Start a call with `alg`; it takes over what the call has kept. *request is complete when the result is there. Waits for no other rank. Takes the
+ * communicator's lock. Returns an MPI error code; no request is made then.
+ */
+int pat_nbc_start(pat_comm *c, pat_call *call, const pat_algorithm *alg, MPI_Request *request);
+
+/* How a broadcast of so many bytes is cut. */
+int64_t pat_nbc_segment_bytes(int64_t message);
+
+/* From now on MPI calls this library whenever it looks for messages (progress.h), or not any more. While there is no background thread. */
+void pat_nbc_join(void);
+void pat_nbc_leave(void);
+
+/* The caller of all that follows holds the communicator's lock. */
+
+/* Is one under way that is not lost to an error? */
+bool pat_nbc_under_way(const pat_comm *c);
+
+/* Move on what is under way: an error stays with the communicator. Returns an MPI error code. The caller of the second holds pat_rt.driving. */
+int pat_nbc_look(pat_comm *c, bool *moved);
+int pat_nbc_look_driving(pat_comm *c, bool *moved);
+
+/* Are messages going out? */
+bool pat_nbc_sending(const pat_comm *c);
+
+/* Something has failed on the communicator: so have all that are under way, and whoever waits for them is told. Else nothing is done. */
+void pat_nbc_fail(pat_comm *c);
+
+#endif

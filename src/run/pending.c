@@ -1,0 +1,114 @@
+/*
+ * pending.c — see pending.h.
+ */
+#include "pending.h"
+
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include "error.h"
+
+/* What MPI asks about a request that is complete. A collective has no source, no tag and no count. */
+static int query(void *extra, MPI_Status *status)
+{
+    const pat_pending *p = extra;
+    PMPI_Status_set_elements(status, MPI_BYTE, 0);
+    PMPI_Status_set_cancelled(status, 0);
+    status->MPI_SOURCE = MPI_UNDEFINED;
+    status->MPI_TAG = MPI_UNDEFINED;
+    return p->code;
+}
+
+static int let_go(void *extra)
+{
+    pat_pending_unref(extra);
+    return MPI_SUCCESS;
+}
+
+/* MPI does not allow a collective to be cancelled. */
+static int cancel(void *extra, int complete)
+{
+    (void)extra;
+    return complete ? MPI_SUCCESS : MPI_ERR_REQUEST;
+}
+
+/* Its memory but for itself. */
+static void release(pat_pending *p)
+{
+    free(p->call.kept);
+    if (p->pack.at)
+        munmap(p->pack.at, p->pack.size);
+    p->call.kept = NULL;
+    p->pack = (pat_pack){NULL, 0};
+}
+
+static void free_types(pat_pending *p)
+{
+    if (p->keeps_send && p->call.sendtype != MPI_DATATYPE_NULL)
+        PMPI_Type_free(&p->call.sendtype);
+    if (p->keeps_recv && p->call.recvtype != MPI_DATATYPE_NULL)
+        PMPI_Type_free(&p->call.recvtype);
+}
+
+/*
+ * Of types that are plain only the bytes count, once the call has been described; but where blocks are packed that lie in place the type is asked
+ * once more. Those of a reduction are predefined.
+ */
+static int keep_types(pat_pending *p)
+{
+    static const MPI_Datatype none; /* of a rank that receives nothing */
+    pat_call *call = &p->call;
+    int rc = MPI_SUCCESS;
+    p->keeps_recv = (!call->recv_plain || (call->in_place && call->element_bytes == 0)) &&
+                    call->recvtype != none && call->recvtype != MPI_DATATYPE_NULL;
+    if (p->keeps_recv)
+        rc = pat_call_keep_type(&call->recvtype);
+    p->keeps_send = rc == MPI_SUCCESS && !call->in_place && !call->send_plain;
+    if (p->keeps_send)
+        rc = pat_call_keep_type(&call->sendtype);
+    return rc;
+}
+
+int pat_pending_make(pat_call *call, const pat_algorithm *alg, pat_pending **out)
+{
+    pat_pending *p = calloc(1, sizeof(*p));
+    *out = NULL;
+    if (!p)
+        return pat_error(MPI_ERR_NO_MEM, "no memory for a non-blocking call");
+    p->call = *call;
+    p->alg = alg;
+    p->code = MPI_SUCCESS;
+    atomic_store(&p->refs, 2);
+    int rc = keep_types(p);
+    if (rc == MPI_SUCCESS)
+        rc = PMPI_Grequest_start(query, let_go, cancel, p, &p->request);
+    if (rc != MPI_SUCCESS) {
+        free_types(p);
+        free(p);
+        return rc;
+    }
+    call->kept = NULL;
+    *out = p;
+    return MPI_SUCCESS;
+}
+
+void pat_pending_end(pat_pending *p, int code)
+{
+    if (p->ended)
+        return;
+    p->ended = true;
+    p->code = code;
+    if (code == MPI_SUCCESS) /* else MPI may still use it */
+        release(p);
+    PMPI_Grequest_complete(p->request);
+}
+
+/* Mostly in MPI_Wait: so it is the program's thread that frees types, and with them runs what the program has attached to them. */
+void pat_pending_unref(pat_pending *p)
+{
+    if (atomic_fetch_sub(&p->refs, 1) > 1)
+        return;
+    release(p);
+    free_types(p);
+    free(p);
+}

@@ -1,0 +1,46 @@
+/*
+ * pending.h — a non-blocking call that runs by plan: what it is, its round, and the MPI_Request by which the program waits for it, which is a
+ * generalized request of MPI. Must never decide when anything is done: nbc.c does.
+ */
+#ifndef PAT_PENDING_H
+#define PAT_PENDING_H
+
+#include <mpi.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#include "call.h"
+#include "round.h"
+
+/*
+ * So many non-blocking calls of a communicator may be under way at once, each with tags of its own; what is started beyond that begins when the one that
+ * has its tags is over on this rank. Two calls with the same tags cannot be mistaken for each other: on every rank one is over before the next one
+ * begins, and MPI keeps the order of messages between two ranks.
+ */
+enum { PAT_PENDING_SLOTS = 4 };
+
+typedef struct pat_pending {
+    pat_call call;
+    const pat_algorithm *alg;
+    int slot;
+    pat_round round; /* EMPTY: it has not begun */
+    pat_carried mine;
+    pat_pack pack;
+    MPI_Request request;
+    int code;                    /* with which it has ended: an MPI error code */
+    bool ended;                  /* the request is complete, as far as this library is concerned */
+    bool keeps_send, keeps_recv; /* a type of `call` is the library's */
+    atomic_int refs;             /* the communicator's list, and the request */
+    struct pat_pending *next;
+} pat_pending;
+
+/* Make one, with its request. It takes over what the call has kept. Returns an MPI error code; *out is then NULL. */
+int pat_pending_make(pat_call *call, const pat_algorithm *alg, pat_pending **out);
+
+/* It has ended with `code`: whoever waits for its request goes on. Its round is empty, or is kept after an error. */
+void pat_pending_end(pat_pending *p, int code);
+
+/* The list does not need it any more, and MPI has no message of it. */
+void pat_pending_unref(pat_pending *p);
+
+#endif

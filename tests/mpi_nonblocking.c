@@ -1,0 +1,498 @@
+/*
+ * mpi_nonblocking.c — PAT_Iallgather and its relatives against the MPI library's blocking calls: every algorithm, several calls under way at
+ * once and completed in every way that MPI has, between blocking calls and messages, with types that are freed at once; data moves
+ * while no rank is in MPI; requests, communicators and the library are freed or ended while calls are under way.
+ *
+ * ranks: 1 2 3 5 8
+ */
+#include "mpi_common.h"
+
+enum { CALLS = 7, MOST_RANKS = 8, MOST_ITEMS = 3000 };
+
+enum kind { ALLGATHER, ALLGATHERV, BCAST, GATHER, ALLREDUCE, ALLREDUCE_DOUBLES, ALLTOALL, NUM_KINDS };
+
+static const char *const kind_names[] = {"all-gather", "all-gather of unequal blocks", "broadcast", "gather",
+                                         "all-reduce", "all-reduce of doubles",        "all-to-all"};
+
+/* One call, and what is to come of it. */
+typedef struct call {
+    enum kind kind;
+    int n, root;
+    bool in_place;
+    int counts[MOST_RANKS], places[MOST_RANKS];
+    void *given, *got, *wanted;
+    MPI_Request request;
+} call;
+
+enum { BUFFER = MOST_RANKS * MOST_ITEMS * (int)sizeof(double) * 2 };
+
+static call calls[CALLS];
+static MPI_Comm comm;
+static MPI_Datatype gaps; /* two ints in 16 bytes */
+
+/* What was named for each collective, and whether it has plans. */
+static const pat_algorithm *in_use[PAT_NUM_OPS];
+
+static int64_t calls_by_plan(void)
+{
+    const PAT_Counters now = counters();
+    int64_t sum = 0;
+    for (int i = 0; i < now.num_algs; i++)
+        if (pat_algorithm_find(now.alg_name[i])->build)
+            sum += now.alg_calls[i];
+    return sum;
+}
+
+/* The i-th algorithm of each collective, or its last one. Returns false when none has so many. */
+static bool use_all(int i)
+{
+    bool any = false;
+    for (int op = 0; op < PAT_NUM_OPS; op++) {
+        const alg_list algs = algs_of((enum pat_op)op, alg_is_any);
+        const char *name = algs.names[i < algs.num ? i : algs.num - 1];
+        any = any || i < algs.num;
+        use_alg(name);
+        in_use[op] = pat_algorithm_find(name);
+    }
+    return any;
+}
+
+static uint32_t state;
+
+/* The same numbers on all ranks. */
+static uint32_t drawn(uint32_t below)
+{
+    state = state * 1664525u + 1013904223u;
+    return (state >> 8) % below;
+}
+
+static void fill(call *c, uint32_t seed)
+{
+    const bool doubles = c->kind == ALLREDUCE_DOUBLES;
+    uint32_t mine = seed * 7919u + (uint32_t)test.rank * 104729u;
+    for (int i = 0; i < BUFFER / 8; i++) {
+        mine = mine * 1664525u + 1013904223u;
+        if (doubles) /* whole numbers, so that their sum is exact in any order */
+            ((double *)c->given)[i] = mine >> 16;
+        else
+            ((uint64_t *)c->given)[i] = mine & 0xffffffu;
+    }
+    memset(c->got, 0x5a, BUFFER);
+    memset(c->wanted, 0x5a, BUFFER);
+    if (c->in_place || c->kind == BCAST) {
+        memcpy(c->got, c->given, BUFFER);
+        memcpy(c->wanted, c->given, BUFFER);
+    }
+}
+
+static void draw(call *c, uint32_t number)
+{
+    *c = (call){.kind = (enum kind)drawn(NUM_KINDS),
+                .n = 1 + (int)drawn(drawn(3) ? MOST_ITEMS : 40),
+                .root = (int)drawn((uint32_t)test.size),
+                .in_place = drawn(4) == 0,
+                .given = c->given,
+                .got = c->got,
+                .wanted = c->wanted};
+    int at = 0;
+    for (int r = 0; r < test.size; r++) {
+        c->counts[r] = (int)drawn((uint32_t)c->n + 1);
+        c->places[r] = at;
+        at += c->counts[r];
+    }
+    fill(c, number);
+}
+
+/* What is sent, for calls in which that may be in place. */
+static const void *sent(const call *c)
+{
+    return c->in_place ? MPI_IN_PLACE : c->given;
+}
+
+/* A type that is freed as soon as the call has been started. */
+static MPI_Datatype type_for(const call *c)
+{
+    MPI_Datatype type;
+    MUST(MPI_Type_dup(c->n % 2 ? gaps : MPI_INT, &type));
+    return type;
+}
+
+static enum pat_op op_of(const call *c)
+{
+    static const enum pat_op ops[] = {PAT_OP_ALLGATHER, PAT_OP_ALLGATHER, PAT_OP_BCAST,   PAT_OP_GATHER,
+                                      PAT_OP_ALLREDUCE, PAT_OP_ALLREDUCE, PAT_OP_ALLTOALL};
+    return ops[c->kind];
+}
+
+static void start(call *c)
+{
+    MPI_Datatype type = type_for(c);
+    const pat_algorithm *alg = in_use[op_of(c)];
+    const int64_t before = calls_by_plan();
+    int items = c->kind == ALLGATHERV ? 0 : c->n;
+    const bool at_root = test.rank == c->root;
+    switch (c->kind) {
+    case ALLGATHER:
+        MUST(PAT_Iallgather(sent(c), c->n, type, c->got, c->n, type, comm, &c->request));
+        break;
+    case ALLGATHERV:
+        MUST(PAT_Iallgatherv(sent(c), c->counts[test.rank], type, c->got, c->counts, c->places, type, comm,
+                             &c->request));
+        break;
+    case BCAST:
+        MUST(PAT_Ibcast(c->got, c->n, type, c->root, comm, &c->request));
+        break;
+    case GATHER:
+        MUST(PAT_Igather(at_root ? sent(c) : c->given, c->n, type, at_root ? c->got : NULL, c->n,
+                         at_root ? type : MPI_DATATYPE_NULL, c->root, comm, &c->request));
+        break;
+    case ALLREDUCE:
+        MUST(PAT_Iallreduce(sent(c), c->got, c->n, MPI_INT, MPI_SUM, comm, &c->request));
+        break;
+    case ALLREDUCE_DOUBLES:
+        MUST(PAT_Iallreduce(sent(c), c->got, c->n, MPI_DOUBLE, MPI_SUM, comm, &c->request));
+        break;
+    default:
+        MUST(PAT_Ialltoall(sent(c), c->n, type, c->got, c->n, type, comm, &c->request));
+    }
+    MUST(MPI_Type_free(&type));
+    for (int r = 0; c->kind == ALLGATHERV && r < test.size; r++)
+        items += c->counts[r];
+    if (!alg->chooses)
+        expect_int("calls by plan", alg->build && items > 0 && test.size > 1, calls_by_plan() - before);
+}
+
+static void run_blocking(call *c)
+{
+    MPI_Datatype type = type_for(c);
+    const bool at_root = test.rank == c->root;
+    const void *from = c->in_place ? MPI_IN_PLACE : c->given;
+    switch (c->kind) {
+    case ALLGATHER:
+        MUST(PMPI_Allgather(from, c->n, type, c->wanted, c->n, type, comm));
+        break;
+    case ALLGATHERV:
+        MUST(PMPI_Allgatherv(from, c->counts[test.rank], type, c->wanted, c->counts, c->places, type, comm));
+        break;
+    case BCAST:
+        MUST(PMPI_Bcast(c->wanted, c->n, type, c->root, comm));
+        break;
+    case GATHER:
+        MUST(PMPI_Gather(at_root ? from : c->given, c->n, type, c->wanted, c->n, type, c->root, comm));
+        break;
+    case ALLREDUCE:
+        MUST(PMPI_Allreduce(from, c->wanted, c->n, MPI_INT, MPI_SUM, comm));
+        break;
+    case ALLREDUCE_DOUBLES:
+        MUST(PMPI_Allreduce(from, c->wanted, c->n, MPI_DOUBLE, MPI_SUM, comm));
+        break;
+    default:
+        MUST(PMPI_Alltoall(from, c->n, type, c->wanted, c->n, type, comm));
+    }
+    MUST(MPI_Type_free(&type));
+}
+
+static void check(const call *c)
+{
+    const unsigned char *got = c->got, *wanted = c->wanted;
+    for (int i = 0; i < BUFFER; i++)
+        if (got[i] != wanted[i]) {
+            test_fail("%s%s of %d: byte %d is %d, not %d", kind_names[c->kind],
+                      c->in_place ? " in place" : "", c->n, i, got[i], wanted[i]);
+            return;
+        }
+}
+
+/* ---- Ways to complete them ---------------------------------------------------------------------------- */
+
+enum way {
+    WAIT_BACKWARDS,
+    WAITALL,
+    WAITANY,
+    WAITSOME,
+    TESTSOME,
+    TESTALL,
+    STATUS_FIRST,
+    WITH_A_MESSAGE,
+    NUM_WAYS
+};
+
+static void wait_for(MPI_Request *request)
+{
+    MPI_Status status;
+    int count = -1, cancelled = -1;
+    MUST(MPI_Wait(request, &status));
+    MUST(MPI_Get_count(&status, MPI_BYTE, &count));
+    MUST(MPI_Test_cancelled(&status, &cancelled));
+    expect_int("cancelled", 0, cancelled);
+}
+
+static void complete(enum way way)
+{
+    MPI_Request all[CALLS + 2];
+    int indices[CALLS], index, done = 0, flag = 0, out = 1, in = -1;
+    for (int i = 0; i < CALLS; i++)
+        all[i] = calls[i].request;
+    switch (way) {
+    case WAIT_BACKWARDS:
+        for (int i = CALLS; i-- > 0;)
+            wait_for(&all[i]);
+        break;
+    case WAITANY:
+        for (int i = 0; i < CALLS; i++)
+            MUST(MPI_Waitany(CALLS, all, &index, MPI_STATUS_IGNORE));
+        break;
+    case WAITSOME:
+        for (int i = 0; i < CALLS; i += done)
+            MUST(MPI_Waitsome(CALLS, all, &done, indices, MPI_STATUSES_IGNORE));
+        break;
+    case TESTSOME:
+        for (int i = 0; i < CALLS; i += done) {
+            MUST(MPI_Testsome(CALLS, all, &done, indices, MPI_STATUSES_IGNORE));
+            sleep_ms(0.2);
+        }
+        break;
+    case TESTALL:
+        while (!flag)
+            MUST(MPI_Testall(CALLS, all, &flag, MPI_STATUSES_IGNORE));
+        break;
+    case STATUS_FIRST:
+        for (int i = 0; i < CALLS; i++) {
+            MUST(MPI_Request_get_status(all[i], &flag, MPI_STATUS_IGNORE));
+            wait_for(&all[i]);
+        }
+        break;
+    case WITH_A_MESSAGE:
+        out = test.rank;
+        MUST(MPI_Irecv(&in, 1, MPI_INT, (test.rank + test.size - 1) % test.size, 7, comm, &all[CALLS]));
+        MUST(MPI_Isend(&out, 1, MPI_INT, (test.rank + 1) % test.size, 7, comm, &all[CALLS + 1]));
+        MUST(MPI_Waitall(CALLS + 2, all, MPI_STATUSES_IGNORE));
+        expect_int("the message between", (test.rank + test.size - 1) % test.size, in);
+        break;
+    default:
+        MUST(MPI_Waitall(CALLS, all, MPI_STATUSES_IGNORE));
+    }
+    for (int i = 0; i < CALLS; i++)
+        if (all[i] != MPI_REQUEST_NULL)
+            test_fail("request %d is there still", i);
+}
+
+/* So many calls under way at once, with blocking ones of this library, and of MPI's, between them. */
+static void many(const char *what, int rounds)
+{
+    static int mine[600], all[MOST_RANKS * 600];
+    for (int round = 0; round < rounds; round++) {
+        test_at("%s, round %d", what, round);
+        for (int i = 0; i < CALLS; i++) {
+            draw(&calls[i], (uint32_t)(round * CALLS + i));
+            if ((round + i + test.rank) % 5 == 0)
+                sleep_ms(0.5 * (1 + (round + test.rank) % 4));
+            start(&calls[i]);
+            if ((round + i) % 3 == 0) {
+                for (int k = 0; k < 600; k++)
+                    mine[k] = test.rank + k;
+                MUST(PAT_Allgather(mine, 600, MPI_INT, all, 600, MPI_INT, comm));
+                for (int k = 0; k < 600 * test.size; k++)
+                    if (all[k] != k / 600 + k % 600) {
+                        test_fail("the all-gather between: %d, not %d", all[k], k / 600 + k % 600);
+                        break;
+                    }
+            }
+            if ((round + i) % 3 == 1)
+                MUST(PAT_Bcast(mine, 600, MPI_INT, 0, comm));
+        }
+        for (int i = 0; i < CALLS; i++)
+            run_blocking(&calls[i]);
+        complete((enum way)(round % NUM_WAYS));
+        for (int i = 0; i < CALLS; i++)
+            check(&calls[i]);
+    }
+}
+
+/* ---- Progress ----------------------------------------------------------------------------------------- */
+
+static call *long_call(enum kind kind, uint32_t number)
+{
+    call *c = &calls[0];
+    *c = (call){.kind = kind, .n = MOST_ITEMS, .given = c->given, .got = c->got, .wanted = c->wanted};
+    fill(c, number);
+    return c;
+}
+
+/* No rank is in MPI while data moves; the first question is answered with yes. */
+static void moves_alone(void)
+{
+    for (int kind = 0; kind < NUM_KINDS; kind++) {
+        if (kind == ALLGATHERV)
+            continue;
+        call *c = long_call((enum kind)kind, 1000 + (uint32_t)kind);
+        int over = 0;
+        test_at("%s while nobody is in MPI", kind_names[kind]);
+        run_blocking(c);
+        MUST(MPI_Barrier(comm));
+        start(c);
+        sleep_ms(300 * test_slow());
+        check(c); /* before MPI could have moved anything */
+        MUST(MPI_Test(&c->request, &over, MPI_STATUS_IGNORE));
+        if (!over) {
+            test_fail("its request is not complete");
+            MUST(MPI_Wait(&c->request, MPI_STATUS_IGNORE));
+        }
+    }
+}
+
+/* ---- Ends --------------------------------------------------------------------------------------------- */
+
+/* The end of the communicator is then the end of the call: before it the buffers are not the program's. */
+static void request_freed_early(void)
+{
+    const MPI_Comm before = comm;
+    call *c = long_call(ALLGATHER, 2000);
+    test_at("a request that is freed at once");
+    MUST(MPI_Comm_dup(MPI_COMM_WORLD, &comm));
+    run_blocking(c);
+    start(c);
+    MUST(MPI_Request_free(&c->request));
+    MUST(MPI_Comm_free(&comm));
+    check(c);
+    comm = before;
+}
+
+/* Rank 0 calls when the others have tried, so that with them the call is under way. */
+static void cancelled(void)
+{
+    call *c = long_call(ALLREDUCE, 3000);
+    test_at("a request that is cancelled");
+    if (test.rank > 0) {
+        start(c);
+        if (MPI_Cancel(&c->request) == MPI_SUCCESS)
+            test_fail("a collective was cancelled");
+        MUST(MPI_Send(NULL, 0, MPI_BYTE, 0, 8, MPI_COMM_WORLD));
+    } else {
+        for (int r = 1; r < test.size; r++)
+            MUST(MPI_Recv(NULL, 0, MPI_BYTE, MPI_ANY_SOURCE, 8, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+        start(c);
+    }
+    MUST(MPI_Wait(&c->request, MPI_STATUS_IGNORE));
+    run_blocking(c);
+    check(c);
+}
+
+static void communicator_freed(void)
+{
+    const MPI_Comm before = comm;
+    test_at("a communicator that is freed at once");
+    MUST(MPI_Comm_dup(MPI_COMM_WORLD, &comm));
+    for (int i = 0; i < CALLS; i++) {
+        draw(&calls[i], 4000 + (uint32_t)i);
+        run_blocking(&calls[i]);
+    }
+    for (int i = 0; i < CALLS; i++)
+        start(&calls[i]);
+    MUST(MPI_Comm_free(&comm));
+    complete(WAITALL);
+    for (int i = 0; i < CALLS; i++)
+        check(&calls[i]);
+    comm = before;
+}
+
+/*
+ * Rank 0 frees the communicator while a request is started there and a non-blocking call is under way; the others make that call only when they have
+ * what rank 0 passes on for the request.
+ */
+static void request_and_communicator_freed(void)
+{
+    const MPI_Comm before = comm;
+    gather g;
+    PAT_Request request;
+    call *c = long_call(ALLGATHER, 6000);
+    test_at("a communicator that is freed while a request is started");
+    MUST(MPI_Comm_dup(MPI_COMM_WORLD, &comm));
+    gather_make(&g, comm, &layouts[LAYOUT_BYTES], &layouts[LAYOUT_BYTES], 20000, false);
+    gather_fill(&g, 77);
+    MUST(PAT_Allgather_init(gather_sendbuf(&g), g.send_count, MPI_BYTE, gather_recvbuf(&g), g.recv_count,
+                            MPI_BYTE, comm, &request));
+    run_blocking(c);
+    MUST(PAT_Start(request));
+    if (test.rank > 0)
+        MUST(PAT_Wait(request));
+    start(c);
+    MUST(MPI_Comm_free(&comm));
+    if (test.rank == 0)
+        MUST(PAT_Wait(request));
+    MUST(MPI_Wait(&c->request, MPI_STATUS_IGNORE));
+    check(c);
+    gather_check(&g);
+    MUST(PAT_Request_free(&request));
+    gather_free(&g);
+    comm = before;
+}
+
+static void library_ended(void)
+{
+    call *c = long_call(ALLTOALL, 5000);
+    test_at("the library ends while a call is under way");
+    if (test.rank == 0)
+        sleep_ms(20);
+    start(c);
+    MUST(PAT_Finalize());
+    MUST(MPI_Wait(&c->request, MPI_STATUS_IGNORE));
+    run_blocking(c);
+    check(c);
+    MUST(PAT_Init());
+}
+
+static void wrong_arguments(void)
+{
+    MPI_Request request = MPI_REQUEST_NULL;
+    int in[MOST_RANKS], out = 0;
+    test_at("wrong arguments");
+    expect_error("a count below 0", MPI_ERR_COUNT,
+                 PAT_Iallgather(&out, -1, MPI_INT, in, 1, MPI_INT, comm, &request), NULL);
+    expect_error("no communicator", MPI_ERR_COMM,
+                 PAT_Iallgather(&out, 1, MPI_INT, in, 1, MPI_INT, MPI_COMM_NULL, &request), NULL);
+    expect_error("no root", MPI_ERR_ROOT, PAT_Ibcast(&out, 1, MPI_INT, test.size, comm, &request), NULL);
+    if (request != MPI_REQUEST_NULL)
+        test_fail("a request was made");
+}
+
+int main(int argc, char **argv)
+{
+    MPI_Datatype strided;
+    test_begin_on_nodes(&argc, &argv);
+    layouts_make();
+    MUST(MPI_Comm_dup(MPI_COMM_WORLD, &comm));
+    MUST(MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN));
+    MUST(MPI_Type_vector(2, 1, 2, MPI_INT, &strided));
+    MUST(MPI_Type_create_resized(strided, 0, 16, &gaps));
+    MUST(MPI_Type_commit(&gaps));
+    MUST(MPI_Type_free(&strided));
+    for (int i = 0; i < CALLS; i++) {
+        calls[i].given = malloc(BUFFER);
+        calls[i].got = malloc(BUFFER);
+        calls[i].wanted = malloc(BUFFER);
+    }
+    for (int i = 0; use_all(i); i++) {
+        char what[40];
+        snprintf(what, sizeof(what), "algorithms number %d", i);
+        many(what, i == 0 ? 2 * NUM_WAYS : 3);
+    }
+    use_all(2); /* the first that has plans */
+    if (test.size > 1)
+        moves_alone();
+    request_freed_early();
+    cancelled();
+    communicator_freed();
+    request_and_communicator_freed();
+    wrong_arguments();
+    library_ended();
+    for (int i = 0; i < CALLS; i++) {
+        free(calls[i].given);
+        free(calls[i].got);
+        free(calls[i].wanted);
+    }
+    MUST(MPI_Type_free(&gaps));
+    MUST(MPI_Comm_free(&comm));
+    layouts_free();
+    return test_end();
+}
