@@ -5,11 +5,14 @@
 #ifndef OVERHEAD_H
 #define OVERHEAD_H
 
+#include <stdbool.h>
+
 typedef struct overhead_options {
     const char *mode;
     int rounds;      /* 0: the mode's own default; so for the next */
     double phase_ms; /* thread: of computation; copies: rank 0 is late by this */
     int segment;     /* bytes */
+    bool burns;      /* overlap: ranks keep a core busy while they compute */
     const char *alg; /* NULL: the mode's own default */
 } overhead_options;
 
@@ -24,6 +27,9 @@ void overhead_thread(const overhead_options *o, int rank, int size);
 
 /* The same: milestones before calls that are left to the MPI library, against none. */
 void overhead_exchange(const overhead_options *o, int rank, int size);
+
+/* The library is started by the caller: how much of a non-blocking call is hidden behind a computation, by MPI and by this library. */
+void overhead_overlap(const overhead_options *o, int rank, int size);
 
 /* Without the library, against a pipe: how soon a rank wakes another one of its node. */
 void overhead_bell(const overhead_options *o, int rank, int size);

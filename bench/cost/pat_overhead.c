@@ -7,6 +7,7 @@
  *                         arriving, (b) while the other ranks' segments arrive
  *   pat-overhead exchange milestones under auto, against none, where the MPI library runs the calls
  *   pat-overhead bell     how soon a rank that sleeps runs when another one of its node has rung its bell
+ *   pat-overhead overlap  how much of a non-blocking collective is hidden behind a computation, MPI's and PAT's
  *   pat-overhead copies   the plain call against the persistent one, on a rank whose data is all there when it calls
  *
  * Run with one rank per core: mpirun -n 2 pat-overhead call
@@ -30,8 +31,10 @@ static const char doc[] =
     "(what it costs to tell "
     "each other when ranks come, where the MPI library runs the call), bell (how soon a rank that sleeps is "
     "woken by "
-    "another one of its node) or copies (the plain call against "
-    "the persistent one). Start it "
+    "another one of its node), copies (the plain call against "
+    "the persistent one) or overlap (how much of a non-blocking collective is hidden behind a computation, "
+    "by MPI "
+    "and by PAT). Start it "
     "under mpirun with one rank per core.\n\nOptions:\v"
     "Exit status: 0, 1 when something failed while it ran, 2 for bad options and fewer than two ranks.";
 
@@ -39,11 +42,11 @@ static const struct {
     const char *name;
     void (*measure)(const overhead_options *o, int rank, int size);
     bool started; /* the library is, before and after */
-} modes[] = {{"call", overhead_call, true},
-             {"thread", overhead_thread, false},
-             {"exchange", overhead_exchange, false},
-             {"bell", overhead_bell, false},
-             {"copies", overhead_copies, true}};
+    bool
+        placed; /* ranks are where they are; else it is as over a network, since inside a node relay moves nothing before the call */
+} modes[] = {{"call", overhead_call, true, false},          {"thread", overhead_thread, false, false},
+             {"exchange", overhead_exchange, false, false}, {"bell", overhead_bell, false, false},
+             {"copies", overhead_copies, true, false},      {"overlap", overhead_overlap, true, true}};
 enum { NUM_MODES = sizeof(modes) / sizeof(modes[0]) };
 
 static int find_mode(const char *name)
@@ -68,6 +71,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case 'b':
         o->segment = (int)tool_bytes(state, "--bytes", arg, 1, 1 << 26);
         return 0;
+    case 'B':
+        o->burns = true;
+        return 0;
     case 'a':
         if (!pat_algorithm_find(arg) || pat_algorithm_find(arg)->op != op)
             argp_error(state, "--alg '%s': accepted: %s", arg, pat_algorithm_names(op));
@@ -75,12 +81,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case ARGP_KEY_ARG:
         if (o->mode || find_mode(arg) < 0)
-            argp_error(state, "mode '%s': accepted: one of call, thread, exchange, bell, copies", arg);
+            argp_error(state, "mode '%s': accepted: one of call, thread, exchange, bell, copies, overlap",
+                       arg);
         o->mode = arg;
         return 0;
     case ARGP_KEY_END:
         if (!o->mode)
-            argp_error(state, "no mode given; accepted: call, thread, exchange, bell, copies");
+            argp_error(state, "no mode given; accepted: call, thread, exchange, bell, copies, overlap");
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -89,13 +96,16 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static const struct argp_option keys[] = {
     {"rounds", 'r', "N", 0,
-     "Interleaved rounds (default 400 for call, 20 for exchange, 1000 for bell, 60 for the others)", 0},
+     "Interleaved rounds (default 400 for call, 20 for exchange and overlap, 1000 for bell, 60 for the "
+     "others)",
+     0},
     {"phase", 'p', "MS", 0,
      "thread, exchange: length of one computation in ms (default 100 and 20); copies: how late rank 0 is in "
-     "ms (default 20)",
+     "ms (default 20); overlap: of one computation (default: as long as MPI's call)",
      0},
+    {"burn", 'B', NULL, 0, "overlap: ranks keep a core busy while they compute instead of sleeping", 0},
     {"bytes", 'b', "BYTES", 0,
-     "thread, exchange, copies: bytes per rank, with K or M, up to 64M (default 64K)", 0},
+     "thread, exchange, copies, overlap: bytes per rank, with K or M, up to 64M (default 64K)", 0},
     {"alg", 'a', "ALG", 0, "thread, exchange, copies: algorithm (default relay; exchange: auto)", 0},
     {0}};
 static const struct argp argp = {keys, parse, "MODE", doc, NULL, NULL, NULL};
@@ -117,8 +127,8 @@ int main(int argc, char **argv)
         return 2;
     }
     const int mode = find_mode(o.mode);
-    setenv("PAT_RANKS_PER_NODE", "1",
-           0); /* as over a network: inside a node relay moves nothing before the call */
+    if (!modes[mode].placed)
+        setenv("PAT_RANKS_PER_NODE", "1", 0);
     int rc = modes[mode].started ? PAT_Init() : MPI_SUCCESS;
     if (rc == MPI_SUCCESS) {
         modes[mode].measure(&o, rank, size);
