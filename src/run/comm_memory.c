@@ -56,6 +56,7 @@ static void free_pending(pat_comm *c)
         pat_pending *p = c->pending;
         c->pending = p->next;
         pat_exec_free(p->round.exec);
+        pat_pending_release(p);
         pat_pending_unref(p);
     }
 }

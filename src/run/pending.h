@@ -40,7 +40,10 @@ int pat_pending_make(pat_call *call, const pat_algorithm *alg, pat_pending **out
 /* It has ended with `code`: whoever waits for its request goes on. Its round is empty, or is kept after an error. */
 void pat_pending_end(pat_pending *p, int code);
 
-/* The list does not need it any more, and MPI has no message of it. */
+/* Free what it has, but not itself: MPI has no message of it any more. Not from a function that MPI calls for its request. */
+void pat_pending_release(pat_pending *p);
+
+/* The list does not need it any more. */
 void pat_pending_unref(pat_pending *p);
 
 #endif
