@@ -16,7 +16,7 @@ static int query(void *extra, MPI_Status *status)
     PMPI_Status_set_cancelled(status, 0);
     status->MPI_SOURCE = MPI_UNDEFINED;
     status->MPI_TAG = MPI_UNDEFINED;
-    return p->code;
+    return atomic_load(&p->code);
 }
 
 /* In MPI_Wait and so on. MPICH 4.0 takes no call of MPI from here but those above. */
@@ -79,7 +79,6 @@ int pat_pending_make(pat_call *call, const pat_algorithm *alg, pat_pending **out
         return pat_error(MPI_ERR_NO_MEM, "no memory for a non-blocking call");
     p->call = *call;
     p->alg = alg;
-    p->code = MPI_SUCCESS;
     atomic_store(&p->refs, 2);
     int rc = keep_types(p);
     if (rc == MPI_SUCCESS)
@@ -99,7 +98,7 @@ void pat_pending_end(pat_pending *p, int code)
     if (p->ended)
         return;
     p->ended = true;
-    p->code = code;
+    atomic_store(&p->code, code);
     if (code == MPI_SUCCESS) /* else MPI may still use it */
         pat_pending_release(p);
     PMPI_Grequest_complete(p->request);

@@ -27,7 +27,8 @@ typedef struct pat_pending {
     pat_carried mine;
     pat_pack pack;
     MPI_Request request;
-    int code;                    /* with which it has ended: an MPI error code */
+    atomic_int
+        code; /* with which it has ended: an MPI error code. Set before the request is complete, and read after that */
     bool ended;                  /* the request is complete, as far as this library is concerned */
     bool keeps_send, keeps_recv; /* a type of `call` is the library's */
     atomic_int refs;             /* the communicator's list, and the request */
