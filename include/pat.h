@@ -246,7 +246,7 @@ PAT_PUBLIC int PAT_Alltoall(const void *sendbuf, int sendcount, MPI_Datatype sen
  * are completed in any order.
  *
  * What PAT_UseAlg or the collective's setting names runs the call. If that goes by when ranks arrive, or chooses (auto,
- * bcast_auto, ...), it is the algorithm that takes least by its formula on the measured link. With one that chooses, calls are left to the MPI
+ * bcast_auto, ...), it is the algorithm that takes least by its formula on the measured link (of a reduction of floating-point numbers by fixed figures). With one that chooses, calls are left to the MPI
  * library where a rank receives less than 4 KiB, gathers always, and all calls where all ranks are on one node (unless PAT_LINK or a calibration says what messages take there);
  * always are those with arguments that no plan is for, as an operation that is not predefined, and those on a communicator some member of which has no
  * background thread. An all-reduce joins floating-point numbers in an order that follows from the number of ranks and the count alone, unless
@@ -256,8 +256,12 @@ PAT_PUBLIC int PAT_Alltoall(const void *sendbuf, int sendcount, MPI_Datatype sen
  * member does something before that call that another one waits for in its own must therefore make a call that waits first.
  * MPI_Comm_free completes what is under way, and so do PAT_Finalize and MPI_Finalize.
  *
+ * Calls before PAT_Init and after PAT_Finalize, on inter-communicators, and with messages of more than 512 MiB are passed on to MPI. Where the program has
+ * attached attributes to a datatype, their callbacks may run in the background thread when it was freed while a call was under way.
+ *
  * An error in starting a call goes to the communicator's error handler. One on the way is returned by MPI_Wait, which first calls the error
- * handler that MPI has for requests of this kind: that of MPI_COMM_WORLD.
+ * handler that MPI has for requests of this kind: that of MPI_COMM_WORLD. It ends
+ * all calls that are under way on the communicator, and MPI may write to their buffers still: they must exist until MPI_Finalize.
  */
 PAT_PUBLIC int PAT_Iallgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
                               int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request);

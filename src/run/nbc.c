@@ -104,6 +104,7 @@ static int look_at_all(pat_comm *c, look_at_round *look, bool *moved)
             *moved = true;
             *at = p->next;
             atomic_fetch_sub(&pat_rt.num_pending, 1);
+            pat_comm_opens(c);
             pat_pending_end(p, MPI_SUCCESS);
             pat_pending_unref(p);
         } else {
@@ -159,13 +160,13 @@ static int look_if_free(pat_comm *c)
     bool moved = false;
     if (pthread_mutex_trylock(&c->lock) != 0)
         return 0;
-    pat_error_begin(); /* what this thread has said before has nothing to do with what fails here */
-    if (c->pending && !c->dead && pthread_rwlock_tryrdlock(&pat_rt.driving) == 0) {
+    if (pat_nbc_under_way(c) && !c->dead && pthread_rwlock_tryrdlock(&pat_rt.driving) == 0) {
+        pat_error_begin(); /* what this thread has said before has nothing to do with what fails here */
         look_at_all(c, pat_round_look_known, &moved);
+        pat_error_begin();
         pthread_rwlock_unlock(&pat_rt.driving);
     }
     pat_nbc_fail(c);
-    pat_error_begin();
     pthread_mutex_unlock(&c->lock);
     return moved;
 }
@@ -224,7 +225,6 @@ int pat_nbc_start(pat_comm *c, pat_call *call, const pat_algorithm *alg, MPI_Req
     pat_comm_lock(c);
     int rc = start(c, call, alg, request);
     pat_nbc_fail(c);
-    pat_comm_opens(c);
     const bool more = c->pending != NULL;
     pat_comm_unlock(c);
     if (more)

@@ -81,7 +81,8 @@ enum { PAT_SMALL_BYTES = 4096, PAT_COPIES_BYTES = 1 << 20 }; /* that a rank rece
 /* Is the call too small for anything but the MPI library, whatever the link? Needs no communicator's state. */
 static inline bool pat_select_is_small(enum pat_op op, int num_ranks, int64_t block_bytes)
 {
-    const int others = pat_collective_of(op)->reduces || num_ranks < 2 ? 1 : num_ranks - 1;
+    const bool one_block = num_ranks < 2 || pat_collective_blocks(pat_collective_of(op), num_ranks) == 1;
+    const int others = one_block ? 1 : num_ranks - 1;
     return block_bytes * others < PAT_SMALL_BYTES; /* no division, because every short call asks */
 }
 

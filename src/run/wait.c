@@ -76,6 +76,7 @@ int pat_wait_while(pat_comm *c, bool (*busy)(const pat_comm *c), int (*look)(pat
         rc = look(c, &moved);
         if (rc == MPI_SUCCESS)
             rc = look_after_others(c, &moved);
+        pat_nbc_fail(c);
         if (rc == MPI_SUCCESS && !moved)
             pat_runtime_drive_others();
         idle = moved ? 0 : idle + 1;
@@ -98,7 +99,6 @@ int pat_wait_while(pat_comm *c, bool (*busy)(const pat_comm *c), int (*look)(pat
     PAT_INVARIANT_HOLDS(c);
     atomic_fetch_sub(&pat_rt.callers, 1);
     atomic_store(&c->foreground, false);
-    pat_nbc_fail(c);
     if ((pat_comm_tells(c) || c->pending) && pat_rt.thread) /* it was shut out, and may sleep */
         pat_thread_kick(pat_rt.thread);
     atomic_fetch_add_explicit(&pat_rt.wait_ns, pat_clock_local_ns() - start, memory_order_relaxed);

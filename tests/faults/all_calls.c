@@ -214,6 +214,12 @@ static void alltoall(MPI_Datatype gaps)
     }
 }
 
+/* As lost.c has it: the MPI library runs a call where a rank that is told of an error finds nothing that it could run itself. */
+static int wait_for(MPI_Request *request)
+{
+    return (PMPI_Wait)(request, MPI_STATUS_IGNORE);
+}
+
 /* More at once than have tags of their own, so that some stand in the queue. */
 static void non_blocking(MPI_Datatype gaps)
 {
@@ -231,7 +237,8 @@ static void non_blocking(MPI_Datatype gaps)
     DO(PAT_Ialltoall(MPI_IN_PLACE, 0, MPI_INT, exchanged, BLOCK, MPI_INT, comm, &pending[2 + SUMS]));
     DO(PAT_Ibcast(sent, BLOCK, MPI_INT, 1, comm, &pending[3 + SUMS]));
     phase();
-    DO(MPI_Waitall(PENDING, pending, MPI_STATUSES_IGNORE));
+    for (int i = 0; i < PENDING; i++)
+        DO(wait_for(&pending[i]));
     check("PAT_Iallgather to gaps", 5, BLOCK, 2, 2 * BLOCK);
     for (int s = 0; s < SUMS; s++)
         for (int i = 0; i < BLOCK; i++)
@@ -327,8 +334,9 @@ static void leave(void)
         MPI_Type_free(&here);
     if (comm != MPI_COMM_NULL)
         TRY(MPI_Comm_free(&comm));
-    for (int i = 0; i < PENDING; i++) /* of a communicator that is gone: they are complete */
-        TRY(MPI_Wait(&pending[i], MPI_STATUS_IGNORE));
+    for (int i = 0; i < PENDING; i++)
+        if (pending[i] != MPI_REQUEST_NULL)
+            TRY(wait_for(&pending[i]));
     if (started)
         TRY(PAT_Finalize());
 }
