@@ -341,8 +341,7 @@ static bool rooted_by_plan(const pat_algorithm *in_use, bool described, const pa
         *rc = pat_fail(call->comm, *rc);
         return true;
     }
-    const bool fits =
-        c && pat_bring_fits(c, in_use->op, call->block_bytes) && call->root >= 0 && call->root < c->size;
+    const bool fits = c && pat_bring_fits(c, in_use->op, call);
     const pat_algorithm *alg =
         fits ? pat_rooted_choose(c, in_use, call->block_bytes) : pat_algorithm_native(in_use->op);
     say_why(outcome, !c                 ? why_not(outcome, ours, call->comm, false)

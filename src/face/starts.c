@@ -100,8 +100,7 @@ static const pat_algorithm *choose(const pat_comm *c, const pat_algorithm *in_us
 {
     const bool rooted = pat_collective_of(in_use->op)->rooted;
     if (!c->background || (in_use->chooses && !pat_comm_chooses_here(c->layout.one_node, false)) ||
-        (rooted &&
-         (!pat_bring_fits(c, in_use->op, call->block_bytes) || call->root < 0 || call->root >= c->size)))
+        (rooted && !pat_bring_fits(c, in_use->op, call)))
         return pat_algorithm_native(in_use->op);
     return may_run(in_use) ? in_use : fastest(c, in_use->op, call);
 }

@@ -88,11 +88,12 @@ int pat_bring_buffers(pat_comm *c, const pat_work *w, char **home, const char **
 
 /* ---- Ranks counted from the root ---------------------------------------------------------------------- */
 
-bool pat_bring_fits(const pat_comm *c, enum pat_op op, int64_t bytes)
+bool pat_bring_fits(const pat_comm *c, enum pat_op op, const pat_call *call)
 {
     /* A gather's messages hold many blocks, and MPI counts their bytes in an int. */
     const int blocks = pat_collective_blocks(pat_collective_of(op), c->size);
-    return bytes > 0 && bytes <= (blocks > 1 ? INT_MAX / blocks : PAT_MAX_BLOCK);
+    return call->block_bytes > 0 && call->block_bytes <= (blocks > 1 ? INT_MAX / blocks : PAT_MAX_BLOCK) &&
+           call->root >= 0 && call->root < c->size;
 }
 
 int pat_bring_rooted(pat_comm *c, const pat_work *w, const pat_algorithm *alg, int64_t segment_bytes,

@@ -17,8 +17,8 @@ typedef struct pat_work {
     pat_pack *pack;
 } pat_work;
 
-/* Can a plan that counts ranks from the root run it? The answer is the same on all ranks. bytes: of the message, or of one rank's block. */
-bool pat_bring_fits(const pat_comm *c, enum pat_op op, int64_t bytes);
+/* Can a plan that counts ranks from the root run it? The answer is the same on all ranks. */
+bool pat_bring_fits(const pat_comm *c, enum pat_op op, const pat_call *call);
 
 /*
  * Make the round of a call with a root, by a plan that counts ranks from the root: rank r of the plan is rank (r + root) mod P here. Broadcasts

@@ -186,17 +186,18 @@ int pat_settle(const pat_algorithm *next, bool *busy)
     return rc != MPI_SUCCESS ? rc : failed;
 }
 
-static int look_after_started(pat_comm *c, bool *moved)
+static bool started_under_way(const pat_comm *c)
 {
-    int rc = pat_credits_look(&c->credits, moved);
-    return rc == MPI_SUCCESS && pat_nbc_under_way(c) ? pat_nbc_look(c, moved) : rc;
+    return pat_credits_under_way(&c->credits) || pat_nbc_under_way(c);
 }
 
 /* Its members have all started the same, and each now looks after what it has to pass on. */
 static int end_started(pat_comm *c, bool *moved, bool *done)
 {
-    int rc = look_after_started(c, moved);
-    *done = !(pat_credits_under_way(&c->credits) || pat_nbc_under_way(c)) || rc != MPI_SUCCESS;
+    int rc = pat_credits_look(&c->credits, moved);
+    if (rc == MPI_SUCCESS && pat_nbc_under_way(c))
+        rc = pat_nbc_look(c, moved);
+    *done = !started_under_way(c) || rc != MPI_SUCCESS;
     return rc;
 }
 
@@ -259,15 +260,13 @@ static void settle_one(pat_comm *c)
     }
 }
 
-static bool started_under_way(const pat_comm *c)
-{
-    return pat_credits_under_way(&c->credits) || pat_nbc_under_way(c);
-}
-
-/* Before they come here others may wait for the round of a request that the program has started and not waited for. */
+/*
+ * Whoever waits looks at non-blocking calls anyway. Before the others come here they may wait for the round of a request that the program has started and
+ * not waited for.
+ */
 static int look_at_started(pat_comm *c, bool *moved)
 {
-    int rc = look_after_started(c, moved);
+    int rc = pat_credits_look(&c->credits, moved);
     return rc == MPI_SUCCESS && c->phase != PAT_IDLE && c->failure.code == MPI_SUCCESS
                ? pat_epoch_progress(c, moved)
                : rc;

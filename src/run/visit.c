@@ -105,44 +105,31 @@ static int drive_early(pat_comm *c, pat_lane *lane, pat_visit *visit)
     return rc;
 }
 
-static int look_at_call(pat_comm *c, pat_lane *lane, bool *moved)
+/* A request's round, and non-blocking calls. */
+static int look_at_started(pat_comm *c, pat_lane *lane, bool *moved)
 {
     (void)lane;
-    return pat_epoch_progress_driving(c, moved);
+    int rc = c->pending ? pat_nbc_look_driving(c, moved) : MPI_SUCCESS;
+    return rc == MPI_SUCCESS && c->phase != PAT_IDLE ? pat_epoch_progress_driving(c, moved) : rc;
 }
 
-static void come_for_started(const pat_comm *c, pat_visit *visit, bool sending)
+static bool is_started(const pat_comm *c)
 {
-    const int64_t now = pat_clock_local_ns();
-    visit->sending = visit->sending || sending;
-    come_again(visit, now, pat_pace_started(now, pat_comm_is_told(c, visit->told)), true);
+    return c->pending || c->phase != PAT_IDLE;
 }
 
-/* Drive a started request while the application does something else. */
+/* Drive what the application has started while it does something else. */
 static int drive_started(pat_comm *c, pat_visit *visit)
 {
     bool moved;
-    int rc = look_on(c, NULL, look_at_call, visit, &moved);
+    int rc = look_on(c, NULL, look_at_started, visit, &moved);
     note(visit, moved, moved);
-    if (rc == MPI_SUCCESS && c->phase != PAT_IDLE)
-        come_for_started(c, visit, pat_round_sending(c->lane->current));
-    return rc;
-}
-
-static int look_at_pending(pat_comm *c, pat_lane *lane, bool *moved)
-{
-    (void)lane;
-    return pat_nbc_look_driving(c, moved);
-}
-
-/* The same with non-blocking calls. */
-static int drive_pending(pat_comm *c, pat_visit *visit)
-{
-    bool moved;
-    int rc = look_on(c, NULL, look_at_pending, visit, &moved);
-    note(visit, moved, moved);
-    if (rc == MPI_SUCCESS && c->pending)
-        come_for_started(c, visit, pat_nbc_sending(c));
+    if (rc == MPI_SUCCESS && is_started(c)) {
+        const int64_t now = pat_clock_local_ns();
+        visit->sending = visit->sending || pat_nbc_sending(c) ||
+                         (c->phase != PAT_IDLE && pat_round_sending(c->lane->current));
+        come_again(visit, now, pat_pace_started(now, pat_comm_is_told(c, visit->told)), true);
+    }
     return rc;
 }
 
@@ -239,9 +226,7 @@ static int visit_comm(pat_comm *c, pat_visit *visit)
     int rc = MPI_SUCCESS;
     if (pat_credits_under_way(&c->credits) || atomic_load(&c->credits.watched))
         rc = drive_credits(c, visit);
-    if (rc == MPI_SUCCESS && c->pending)
-        rc = drive_pending(c, visit);
-    if (rc == MPI_SUCCESS && c->phase != PAT_IDLE)
+    if (rc == MPI_SUCCESS && is_started(c))
         rc = drive_started(c, visit);
     if (rc == MPI_SUCCESS && c->sample.under_way)
         rc = drive_sample(c, visit);
