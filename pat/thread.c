@@ -161,6 +161,11 @@ void pat_thread_kick_later(pat_thread *t, int64_t delay_ns)
         timerfd_settime(t->timer, 0, &in, NULL);
 }
 
+bool pat_thread_is_self(const pat_thread *t)
+{
+    return pthread_equal(t->id, pthread_self());
+}
+
 void pat_thread_rescan(pat_thread *t)
 {
     atomic_store(&t->rescan, true);

@@ -6,7 +6,7 @@
  */
 #include "mpi_common.h"
 
-enum { MOST_ITEMS = 9000, MOST_RANKS = 8 };
+enum { MOST_ITEMS = 9000, MOST_RANKS = 64 };
 
 typedef struct side {
     MPI_Datatype type;

@@ -378,6 +378,65 @@ static void cancelled(void)
     check(c);
 }
 
+/* The first call on a communicator waits for nobody either: the others make theirs when rank 0 has told them that it has. */
+static void first_call(void)
+{
+    const MPI_Comm before = comm;
+    test_at("the first call on a communicator");
+    MUST(MPI_Comm_dup(MPI_COMM_WORLD, &comm));
+    call *c = long_call(ALLTOALL, 7000);
+    run_blocking(c);
+    if (test.rank > 0)
+        MUST(MPI_Recv(NULL, 0, MPI_BYTE, 0, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+    start(c);
+    for (int r = 1; test.rank == 0 && r < test.size; r++)
+        MUST(MPI_Send(NULL, 0, MPI_BYTE, r, 9, MPI_COMM_WORLD));
+    MUST(MPI_Wait(&c->request, MPI_STATUS_IGNORE));
+    check(c);
+    MUST(MPI_Comm_free(&comm));
+    comm = before;
+}
+
+/* A call on each of many communicators that have ranks in common, in another order on each rank; some are freed, and others take their place. */
+static void many_communicators(void)
+{
+    enum { COMMS = 9, TURNS = 3, ITEMS = 1500 };
+    static int out[COMMS][ITEMS], in[COMMS][MOST_RANKS * ITEMS];
+    MPI_Comm some[COMMS];
+    MPI_Request requests[COMMS];
+    for (int i = 0; i < COMMS; i++)
+        some[i] = MPI_COMM_NULL;
+    for (int turn = 0; turn < TURNS; turn++) {
+        test_at("many communicators, turn %d", turn);
+        for (int i = 0; i < COMMS; i++) {
+            if (some[i] != MPI_COMM_NULL && (i + turn) % 2)
+                MUST(MPI_Comm_free(&some[i]));
+            if (some[i] == MPI_COMM_NULL)
+                MUST(MPI_Comm_split(MPI_COMM_WORLD, (test.rank >> (i % 3)) % 2,
+                                    i % 2 ? -test.rank : test.rank, &some[i]));
+            for (int k = 0; k < ITEMS; k++)
+                out[i][k] = (turn * COMMS + i) * 100000 + test.rank * 10000 + k;
+        }
+        for (int n = 0; n < COMMS; n++) {
+            const int i = (n * (1 + test.rank % 2 * 3) + test.rank) % COMMS;
+            MUST(PAT_Iallgather(out[i], ITEMS, MPI_INT, in[i], ITEMS, MPI_INT, some[i], &requests[i]));
+        }
+        MUST(MPI_Waitall(COMMS, requests, MPI_STATUSES_IGNORE));
+        for (int i = 0; i < COMMS; i++) {
+            int size, world[MOST_RANKS], mine = test.rank;
+            MUST(MPI_Comm_size(some[i], &size));
+            MUST(MPI_Allgather(&mine, 1, MPI_INT, world, 1, MPI_INT, some[i]));
+            for (int k = 0; k < size * ITEMS; k++)
+                if (in[i][k] != (turn * COMMS + i) * 100000 + world[k / ITEMS] * 10000 + k % ITEMS) {
+                    test_fail("communicator %d: item %d is %d", i, k, in[i][k]);
+                    break;
+                }
+        }
+    }
+    for (int i = 0; i < COMMS; i++)
+        MUST(MPI_Comm_free(&some[i]));
+}
+
 static void communicator_freed(void)
 {
     const MPI_Comm before = comm;
@@ -482,6 +541,8 @@ int main(int argc, char **argv)
         moves_alone();
     request_freed_early();
     cancelled();
+    first_call();
+    many_communicators();
     communicator_freed();
     request_and_communicator_freed();
     wrong_arguments();

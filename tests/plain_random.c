@@ -72,6 +72,19 @@ static void sometimes_sleep(void)
         nanosleep(&(struct timespec){.tv_nsec = (long)dice * 700000}, NULL);
 }
 
+/* A call, which now and then is started, and waited for after a while. All ranks draw alike. */
+#define CALL(blocking, started, ...)                                                                         \
+    do {                                                                                                     \
+        if (upto(3) > 0) {                                                                                   \
+            must(MPI_##blocking(__VA_ARGS__), "MPI_" #blocking);                                             \
+        } else {                                                                                             \
+            MPI_Request request;                                                                             \
+            must(MPI_##started(__VA_ARGS__, &request), "MPI_" #started);                                     \
+            sometimes_sleep();                                                                               \
+            must(MPI_Wait(&request, MPI_STATUS_IGNORE), "MPI_Wait");                                         \
+        }                                                                                                    \
+    } while (0)
+
 /* ---- One call of each kind ------------------------------------------------------------------------------ */
 
 typedef struct group {
@@ -141,9 +154,8 @@ static void all_gather_v(const group *g, uint32_t key)
     if (in_place)
         memcpy(in + at[g->rank], out, (size_t)counts[g->rank]);
     sometimes_sleep();
-    must(MPI_Allgatherv(in_place ? MPI_IN_PLACE : out, counts[g->rank], MPI_BYTE, in, counts, at, MPI_BYTE,
-                        g->comm),
-         "MPI_Allgatherv");
+    CALL(Allgatherv, Iallgatherv, in_place ? MPI_IN_PLACE : out, counts[g->rank], MPI_BYTE, in, counts, at,
+         MPI_BYTE, g->comm);
     for (int r = 0; r < g->size; r++) {
         check("MPI_Allgatherv", in + at[r], key, r, counts[r]);
         if (r % 2 && in[at[r] + counts[r]] != 0xee && run.failures++ < 5)
@@ -158,7 +170,7 @@ static void broadcast(const group *g, uint32_t key)
     if (g->rank == root)
         fill(out, key, root, bytes);
     sometimes_sleep();
-    must(MPI_Bcast(out, bytes / 4, MPI_INT, root, g->comm), "MPI_Bcast");
+    CALL(Bcast, Ibcast, out, bytes / 4, MPI_INT, root, g->comm);
     check("MPI_Bcast", out, key, root, bytes);
 }
 
@@ -171,9 +183,8 @@ static void gather(const group *g, uint32_t key)
     if (in_place)
         memcpy(in + (size_t)root * (size_t)bytes, out, (size_t)bytes);
     sometimes_sleep();
-    must(MPI_Gather(in_place ? MPI_IN_PLACE : out, bytes, MPI_BYTE, g->rank == root ? in : NULL, bytes,
-                    MPI_BYTE, root, g->comm),
-         "MPI_Gather");
+    CALL(Gather, Igather, in_place ? MPI_IN_PLACE : out, bytes, MPI_BYTE, g->rank == root ? in : NULL, bytes,
+         MPI_BYTE, root, g->comm);
     for (int r = 0; r < g->size && g->rank == root; r++)
         check("MPI_Gather", in + (size_t)r * (size_t)bytes, key, r, bytes);
 }
@@ -223,9 +234,8 @@ static void all_reduce(const group *g, uint32_t key)
     if (form == 2)
         must(MPI_Op_create(add_ints, 1, &op), "MPI_Op_create");
     sometimes_sleep();
-    must(MPI_Allreduce(own, integers ? (void *)int_to : to, count, integers ? MPI_INT : MPI_DOUBLE, op,
-                       g->comm),
-         "MPI_Allreduce");
+    CALL(Allreduce, Iallreduce, own, integers ? (void *)int_to : to, count, integers ? MPI_INT : MPI_DOUBLE,
+         op, g->comm);
     for (int i = 0; i < count; i++) {
         const double got = integers ? int_to[i] : to[i];
         if (got != joined(g, key, i, sum)) {
@@ -251,8 +261,7 @@ static void all_to_all(const group *g, uint32_t key)
         given[i] = number_of(key, g->rank, i);
     }
     sometimes_sleep();
-    must(MPI_Alltoall(in_place ? MPI_IN_PLACE : from, count, MPI_INT, to, count, MPI_INT, g->comm),
-         "MPI_Alltoall");
+    CALL(Alltoall, Ialltoall, in_place ? MPI_IN_PLACE : from, count, MPI_INT, to, count, MPI_INT, g->comm);
     for (int i = 0; i < g->size * count; i++) {
         const int wanted = number_of(key, i / count, g->rank * count + i % count);
         if (to[i] == wanted)

@@ -160,6 +160,10 @@ static void a_persistent_request(void **state)
 {
     (void)state;
     assert_int_equal(pat_pace_started(now, false), now + 500 * US);
+    assert_true(pat_pace_is_in_mpi(now, now - 499 * US));
+    assert_false(pat_pace_is_in_mpi(now, now - 500 * US));
+    assert_int_equal(pat_pace_in_mpi(now), now + 500 * US);
+    assert_int_equal(pat_pace_call_started_ns(), 100 * US);
     assert_int_equal(pat_pace_started(now, true), now + 2 * MS); /* where sockets announce messages */
     assert_int_equal(pat_pace_open(now, false), now + 200 * MS);
     assert_int_equal(pat_pace_open(now, true), now + 20 * MS); /* after PAT_Wait */

@@ -4,6 +4,7 @@
  */
 #include "calls.h"
 #include "dropin.h"
+#include "starts.h"
 
 static const pat_outcome nothing_known = {.late = {.rank = -1}};
 
@@ -33,13 +34,33 @@ int pat_dropin_call(const pat_face *face, const pat_args *args, pat_any *next, c
     return rc;
 }
 
+int pat_dropin_start(const pat_face *face, const pat_args *args, pat_any *next, const void *returns_to,
+                     MPI_Request *request)
+{
+    const void *site = pat_dropin_site(returns_to);
+    pat_outcome outcome = nothing_known;
+    const bool told = pat_dropin_reports && !pat_dropin_inside;
+    const int64_t start = told ? begin() : 0;
+    const int rc = pat_starts_run(face, args, next, request, true, told ? &outcome : NULL);
+    if (told)
+        add_call(site, face->starts, rc == MPI_SUCCESS ? face->bytes(args) : 0, start, &outcome);
+    return rc;
+}
+
 #define CALL(lower, parameters, arguments)                                                                   \
     static int take_##lower(pat_any *next, const void *site, LIST parameters)                                \
     {                                                                                                        \
         const pat_args args = {LIST arguments};                                                              \
         return pat_dropin_call(&pat_face_##lower, &args, next, site);                                        \
     }
+#define BEGIN(lower, parameters, arguments)                                                                  \
+    static int take_i##lower(pat_any *next, const void *site, LIST parameters, MPI_Request *request)         \
+    {                                                                                                        \
+        const pat_args args = {LIST arguments};                                                              \
+        return pat_dropin_start(&pat_face_##lower, &args, next, site, request);                              \
+    }
 #define TAKE(name, lower, upper, op, kind, parameters, arguments, bytes) CALL(lower, parameters, arguments)
+#define START(lower, upper, parameters, arguments, bytes)                BEGIN(lower, parameters, arguments)
 #define ARGUMENT(x)                                                      .x = x
 #include "faces_c.h"
 #include "faces.h"
@@ -48,7 +69,8 @@ int pat_dropin_call(const pat_face *face, const pat_args *args, pat_any *next, c
 #define LARGE
 #define TAKE(name, lower, upper, op, kind, parameters, arguments, bytes)                                     \
     CALL(lower##_c, parameters, arguments)
-#define ARGUMENT(x) .x = x
+#define START(lower, upper, parameters, arguments, bytes) BEGIN(lower##_c, parameters, arguments)
+#define ARGUMENT(x)                                       .x = x
 #include "faces_c.h"
 #include "faces.h"
 #endif
@@ -57,11 +79,15 @@ void pat_dropin_take(void)
 {
 #define TAKE(name, lower, upper, op, kind, parameters, arguments, bytes)                                     \
     pat_dropin_set(PAT_WAY_C, PAT_CALL_##name, (pat_any *)take_##lower);
+#define START(lower, upper, parameters, arguments, bytes)                                                    \
+    pat_dropin_set(PAT_WAY_C, PAT_CALL_I##lower, (pat_any *)take_i##lower);
 #include "faces.h"
 #if PAT_MPI_HAS_LARGE
 #define LARGE
 #define TAKE(name, lower, upper, op, kind, parameters, arguments, bytes)                                     \
     pat_dropin_set(PAT_WAY_LARGE, PAT_CALL_##name, (pat_any *)take_##lower##_c);
+#define START(lower, upper, parameters, arguments, bytes)                                                    \
+    pat_dropin_set(PAT_WAY_LARGE, PAT_CALL_I##lower, (pat_any *)take_i##lower##_c);
 #include "faces.h"
 #endif
 }

@@ -89,6 +89,9 @@ int pat_dropin_init_thread(int *argc, char ***argv, int required, int *provided)
 int pat_dropin_finalize(void);
 /* Run a call that the library may run itself, and count it; next: the next definition; returns_to: where the program's call returns to. */
 int pat_dropin_call(const pat_face *face, const pat_args *args, pat_any *next, const void *returns_to);
+/* The same for its non-blocking form. */
+int pat_dropin_start(const pat_face *face, const pat_args *args, pat_any *next, const void *returns_to,
+                     MPI_Request *request);
 
 /*
  * Tell the preloaded file which calls go here: MPI_Init and MPI_Finalize in Fortran; those that the library may run, from

@@ -38,6 +38,20 @@ _Static_assert(sizeof(MPI_Fint) == sizeof(int), "counts and displacements are ha
         pat_fortran_answer(ierror,                                                                           \
                            pat_dropin_call(&pat_face_##lower, &args, (pat_any *)PAT_NEXT(name), site));      \
     }
+/* A request is an integer too, which MPI's own calls find. */
+#define START(lower, upper, parameters, arguments, bytes)                                                    \
+    static void take_i##lower(pat_any *next, const void *site, LIST parameters, MPI_Fint *request,           \
+                              MPI_Fint *ierror)                                                              \
+    {                                                                                                        \
+        (void)next;                                                                                          \
+        MPI_Request made = MPI_REQUEST_NULL;                                                                 \
+        const pat_args args = {LIST arguments};                                                              \
+        const int rc =                                                                                       \
+            pat_dropin_start(&pat_face_##lower, &args, (pat_any *)PAT_NEXT(I##lower), site, &made);          \
+        if (rc == MPI_SUCCESS)                                                                               \
+            *request = PMPI_Request_c2f(made);                                                               \
+        pat_fortran_answer(ierror, rc);                                                                      \
+    }
 #include "faces_fortran.h"
 #define A_BUFFER(x) .x = pat_fortran_buffer(x)
 #define A_COUNT(x)  .x = *x
@@ -51,5 +65,7 @@ void pat_dropin_take_fortran(void)
 {
 #define TAKE(name, lower, upper, op, kind, parameters, arguments, bytes)                                     \
     pat_dropin_set(PAT_WAY_FORTRAN, PAT_CALL_##name, (pat_any *)take_##lower);
+#define START(lower, upper, parameters, arguments, bytes)                                                    \
+    pat_dropin_set(PAT_WAY_FORTRAN, PAT_CALL_I##lower, (pat_any *)take_i##lower);
 #include "faces.h"
 }

@@ -35,12 +35,15 @@ void pat_dropin_take_fortran(void)
 {
 #define TAKE(name, lower, upper, op, kind, parameters, arguments, bytes)                                     \
     set(PAT_CALL_##name, (pat_gate_any *)note_##lower);
+#define START(lower, upper, parameters, arguments, bytes)                                                    \
+    set(PAT_CALL_I##lower, (pat_gate_any *)note_i##lower);
 #include "faces.h"
 }
 
 void pat_dropin_watch_fortran(bool on)
 {
 #define TAKE(name, lower, upper, op, kind, parameters, arguments, bytes)
+#define START(lower, upper, parameters, arguments, bytes)
 #define PASS(name, lower, upper, parameters, arguments, bytes)                                               \
     set(PAT_CALL_##name, on ? (pat_gate_any *)note_##lower : NULL);
 #include "faces.h"

@@ -8,6 +8,7 @@
 _Thread_local const void *pat_dropin_fortran_site;
 
 #define TAKE(name, lower, upper, op, kind, parameters, arguments, bytes)
+#define START(lower, upper, parameters, arguments, bytes)
 #define PASS(name, lower, upper, parameters, arguments, bytes)                                               \
     static void watch_##lower(void (*next)(LIST parameters, MPI_Fint * ierror), const void *site,            \
                               LIST parameters, MPI_Fint *ierror)                                             \
@@ -28,6 +29,7 @@ _Thread_local const void *pat_dropin_fortran_site;
 void pat_dropin_watch_fortran(bool on)
 {
 #define TAKE(name, lower, upper, op, kind, parameters, arguments, bytes)
+#define START(lower, upper, parameters, arguments, bytes)
 #define PASS(name, lower, upper, parameters, arguments, bytes)                                               \
     pat_dropin_set(PAT_WAY_FORTRAN, PAT_CALL_##name, on ? (pat_gate_any *)watch_##lower : NULL);
 #include "faces.h"

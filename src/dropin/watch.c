@@ -19,6 +19,7 @@ _Thread_local bool pat_dropin_inside;
         return rc;                                                                                           \
     }
 #define TAKE(name, lower, upper, op, kind, parameters, arguments, bytes)
+#define START(lower, upper, parameters, arguments, bytes)
 #define PASS(name, lower, upper, parameters, arguments, bytes) WATCH(name, parameters, arguments, bytes)
 #include "faces_c.h"
 #include "faces.h"
@@ -26,6 +27,7 @@ _Thread_local bool pat_dropin_inside;
 #if PAT_MPI_HAS_LARGE
 #define LARGE
 #define TAKE(name, lower, upper, op, kind, parameters, arguments, bytes)
+#define START(lower, upper, parameters, arguments, bytes)
 #define PASS(name, lower, upper, parameters, arguments, bytes) WATCH(name##_c, parameters, arguments, bytes)
 #include "faces_c.h"
 #include "faces.h"
@@ -34,12 +36,14 @@ _Thread_local bool pat_dropin_inside;
 void pat_dropin_watch(bool on)
 {
 #define TAKE(name, lower, upper, op, kind, parameters, arguments, bytes)
+#define START(lower, upper, parameters, arguments, bytes)
 #define PASS(name, lower, upper, parameters, arguments, bytes)                                               \
     pat_dropin_set(PAT_WAY_C, PAT_CALL_##name, on ? (pat_gate_any *)watch_##name : NULL);
 #include "faces.h"
 #if PAT_MPI_HAS_LARGE
 #define LARGE
 #define TAKE(name, lower, upper, op, kind, parameters, arguments, bytes)
+#define START(lower, upper, parameters, arguments, bytes)
 #define PASS(name, lower, upper, parameters, arguments, bytes)                                               \
     pat_dropin_set(PAT_WAY_LARGE, PAT_CALL_##name, on ? (pat_gate_any *)watch_##name##_c : NULL);
 #include "faces.h"

@@ -73,6 +73,12 @@ void pat_exec_wake(pat_exec *e, const pat_mates *mates)
     e->wire.mates = *mates;
 }
 
+void pat_exec_reach(pat_exec *e, pat_contacts contacts, int me)
+{
+    e->wire.contacts = contacts;
+    e->wire.me = me;
+}
+
 void pat_exec_free(pat_exec *e)
 {
     if (!e)

@@ -42,6 +42,9 @@ void pat_exec_rotate(pat_exec *exec, int root, int64_t shift, int64_t result_byt
 /* Right after pat_exec_create: ranks of this node are woken by messages to them. */
 void pat_exec_wake(pat_exec *exec, const pat_mates *mates);
 
+/* Right after pat_exec_create: how the ranks of the plan's communicator are reached, of which this one has the number `me`. Must outlive the execution. */
+void pat_exec_reach(pat_exec *exec, pat_contacts contacts, int me);
+
 /*
  * Note when each node starts (a message: is posted) and ends, from now on: times of pat_clock_local_ns. Right after
  * pat_exec_create. Returns 0 or ENOMEM. pat_exec_spans: one per node of the plan; NULL when nothing is noted.

@@ -25,4 +25,12 @@ typedef struct pat_tags {
     int first, count;
 } pat_tags;
 
+/*
+ * How a communicator's ranks are reached on another communicator of the library's: by their numbers there, and with tags that each receiver has chosen for what is
+ * sent to it. Both NULL: under their own numbers, and with the same tags on both sides.
+ */
+typedef struct pat_contacts {
+    const int *rank, *first_tag; /* of each rank */
+} pat_contacts;
+
 #endif

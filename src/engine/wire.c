@@ -49,7 +49,7 @@ bool pat_wire_make(pat_wire *w, MPI_Comm comm, int first_tag, int most)
 {
     const size_t n = most > 0 ? (size_t)most : 1;
     *w = (pat_wire){.comm = comm, .first_tag = first_tag, .most = (int)n};
-    w->requests = malloc((n + 1) * sizeof(MPI_Request)); /* one more: see test_known */
+    w->requests = malloc((n + 1) * sizeof(MPI_Request)); /* one more: see pat_wire_test_known */
     w->owner = malloc(n * sizeof(*w->owner));
     w->over = malloc((n + 1) * sizeof(*w->over));
     w->asked = malloc(n * sizeof(*w->asked));
@@ -103,6 +103,17 @@ static MPI_Request *next_request(pat_wire *w, int owner, int asked)
     return request;
 }
 
+/* Where a message goes, or comes from, and its tag: `receiver` is one of the two ranks. */
+static int number_of(const pat_wire *w, int rank)
+{
+    return w->contacts.rank ? w->contacts.rank[rank] : rank;
+}
+
+static int tag_of(const pat_wire *w, int receiver, int match)
+{
+    return (w->contacts.first_tag ? w->contacts.first_tag[receiver] : 0) + w->first_tag + match;
+}
+
 static int no_memory(void)
 {
     return pat_error(MPI_ERR_NO_MEM, "no memory for the messages of a round");
@@ -115,7 +126,7 @@ static int post_send(pat_wire *w, int owner, int peer, int match, const pat_mess
         sync ? PMPI_Issend : PMPI_Isend;
     int rc = view_make(&v, data);
     if (rc == MPI_SUCCESS)
-        rc = send(v.at, v.count, v.type, peer, w->first_tag + match, w->comm,
+        rc = send(v.at, v.count, v.type, number_of(w, peer), tag_of(w, peer, match), w->comm,
                   next_request(w, owner, PAT_WIRE_NOBODY));
     view_free(&v);
     return rc;
@@ -133,8 +144,8 @@ static int post_offer(pat_wire *w, int owner, int peer, int match, const pat_mes
                      (uintptr_t)&o->taken,
                      CARD_MARK};
     w->num_lent++;
-    return PMPI_Isend(&o->card, sizeof(o->card), MPI_BYTE, peer, w->first_tag + match, w->comm,
-                      next_request(w, owner, PAT_WIRE_LENT));
+    return PMPI_Isend(&o->card, sizeof(o->card), MPI_BYTE, number_of(w, peer), tag_of(w, peer, match),
+                      w->comm, next_request(w, owner, PAT_WIRE_LENT));
 }
 
 int pat_wire_send(pat_wire *w, int owner, int peer, int match, const pat_message_data *data, bool sync)
@@ -162,7 +173,7 @@ int pat_wire_recv(pat_wire *w, int owner, int peer, int match, const pat_message
         offered ? (pat_message_data){{(char *)&o->card, NULL}, {sizeof(o->card), 0}} : *data;
     int rc = view_make(&v, &what);
     if (rc == MPI_SUCCESS)
-        rc = PMPI_Irecv(v.at, v.count, v.type, peer, w->first_tag + match, w->comm,
+        rc = PMPI_Irecv(v.at, v.count, v.type, number_of(w, peer), tag_of(w, w->me, match), w->comm,
                         next_request(w, owner, peer));
     view_free(&v);
     return rc;
@@ -249,18 +260,19 @@ static int look_at_mpi(const pat_wire *w)
 }
 
 /*
- * Which messages are over, of what MPI has taken in already? A test that finds nothing makes Open MPI take in what there is, and give away the processor where it yields.
- * So beside the messages there is a receive from nobody here, which is over when it is posted: something is always found.
+ * A test that finds nothing makes Open MPI take in what there is, and give away the processor where it yields. So beside the requests there is a
+ * receive from nobody here, which is over when it is posted: something is always found.
  */
-static int test_known(pat_wire *w, int *finished)
+int pat_wire_test_known(MPI_Comm comm, int num, MPI_Request requests[], int *finished, int over[])
 {
     int kept = 0;
-    int rc = PMPI_Irecv(NULL, 0, MPI_BYTE, MPI_PROC_NULL, w->first_tag, w->comm, &w->requests[w->num]);
+    int rc = PMPI_Irecv(NULL, 0, MPI_BYTE, MPI_PROC_NULL, 0, comm, &requests[num]);
+    *finished = 0;
     if (rc == MPI_SUCCESS)
-        rc = PMPI_Testsome(w->num + 1, w->requests, finished, w->over, MPI_STATUSES_IGNORE);
+        rc = PMPI_Testsome(num + 1, requests, finished, over, MPI_STATUSES_IGNORE);
     for (int i = 0; i < *finished; i++)
-        if (w->over[i] < w->num)
-            w->over[kept++] = w->over[i];
+        if (over[i] < num)
+            over[kept++] = over[i];
     *finished = kept;
     return rc;
 }
@@ -283,7 +295,7 @@ int pat_wire_test(pat_wire *w, bool asks_mpi, int *count)
 {
     int finished = 0, over = 0;
     int rc = asks_mpi ? PMPI_Testsome(w->num, w->requests, &finished, w->over, MPI_STATUSES_IGNORE)
-                      : test_known(w, &finished);
+                      : pat_wire_test_known(w->comm, w->num, w->requests, &finished, w->over);
     if (finished == MPI_UNDEFINED) {
         finished = 0;
         if (rc == MPI_SUCCESS && w->num > 0)

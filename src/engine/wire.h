@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "bells.h"
+#include "engine_types.h"
 
 /* The data of a message: one run of bytes, or two, of which the second may be empty. */
 typedef struct pat_message_data {
@@ -33,7 +34,9 @@ enum { PAT_WIRE_NOBODY = -1, PAT_WIRE_LENT = -2, PAT_WIRE_GONE = -3 };
 
 typedef struct pat_wire {
     MPI_Comm comm;
-    int first_tag;
+    int first_tag; /* after the receiver's own, where it has chosen some */
+    pat_contacts contacts;
+    int me;                /* this rank's number; not needed where nobody has chosen tags */
     pat_mates mates;       /* woken by what is sent to them, and by the end of what they sent */
     MPI_Request *requests; /* dense but for those that are over since the last pat_wire_compact */
     int *owner;
@@ -60,6 +63,12 @@ int pat_wire_recv(pat_wire *wire, int owner, int peer, int match, const pat_mess
  */
 int pat_wire_test(pat_wire *wire, bool asks_mpi, int *count);
 void pat_wire_compact(pat_wire *wire);
+
+/*
+ * The same for any requests: which of them are over, by what MPI has taken in already? Room for one request more is used, and for one place more. Their
+ * places are over[0] and so on, *finished of them. comm: some communicator of the library's.
+ */
+int pat_wire_test_known(MPI_Comm comm, int num, MPI_Request requests[], int *finished, int over[]);
 
 /* Is the message at a place an offer of this rank, of which MPI has told, and another one has only to take it? */
 static inline bool pat_wire_is_lent(const pat_wire *wire, int place)

@@ -282,16 +282,14 @@ static bool keeps_order(const pat_face *face, const pat_args *args)
 /*
  * Why such a call is left, for people who have asked: because of the order, if there is nothing else. Rank 0 says it once.
  */
-static enum pat_why why_kept(const pat_args *args, int size)
+static enum pat_why why_kept(const pat_args *args)
 {
-    int rank;
     int64_t bytes;
     if (!pat_reduction_known(args->op, args->datatype, &bytes))
         return PAT_WHY_CANNOT;
     const enum pat_why why = pat_comm_why_left(args->comm, PAT_WHY_ORDER);
-    if (why == PAT_WHY_ORDER && pat_rt.config.explain && PMPI_Comm_rank(args->comm, &rank) == MPI_SUCCESS &&
-        rank == 0 && !atomic_exchange(&pat_rt.told_order, true))
-        pat_explain_left(size, why, false);
+    if (why == PAT_WHY_ORDER)
+        pat_comm_explain_order(args->comm);
     return why;
 }
 
@@ -313,7 +311,7 @@ static bool is_left(const pat_algorithm *alg, const pat_face *face, const pat_ar
         return false;
     enum pat_why why = is_long ? PAT_WHY_ORDER : bytes > 0 ? PAT_WHY_SHORT : PAT_WHY_CANNOT;
     if (is_long && (outcome || pat_rt.config.explain))
-        why = why_kept(args, size);
+        why = why_kept(args);
     left_alone(alg, outcome, why);
     return true;
 }

@@ -13,15 +13,11 @@
         return pat_calls_run(&pat_face_##lower, &args, (pat_any *)PMPI_##name, __builtin_return_address(0),  \
                              NULL);                                                                          \
     }
-#define ARGUMENT(x) .x = x
-#include "faces_c.h"
-#include "faces.h"
-
-#define TAKE(name, lower, upper, op, kind, parameters, arguments, bytes)                                     \
+#define START(lower, upper, parameters, arguments, bytes)                                                    \
     int PAT_I##lower(LIST parameters, MPI_Request *request)                                                  \
     {                                                                                                        \
         const pat_args args = {LIST arguments};                                                              \
-        return pat_starts_run(&pat_face_##lower, &args, (pat_any *)PMPI_I##lower, request);                  \
+        return pat_starts_run(&pat_face_##lower, &args, (pat_any *)PMPI_I##lower, request, false, NULL);     \
     }
 #define ARGUMENT(x) .x = x
 #include "faces_c.h"

@@ -29,6 +29,7 @@ static int64_t listed(const int counts[], MPI_Datatype type, MPI_Comm comm)
         return ((__typeof__(&PMPI_I##lower##suffix))function)(LIST arguments, request);                      \
     }                                                                                                        \
     const pat_face pat_face_##lower##suffix = {.mpi = "MPI_" #name,                                          \
+                                               .starts = "MPI_I" #lower,                                     \
                                                .op = PAT_OP_##of,                                            \
                                                .kind = PAT_ARGS_##shape,                                     \
                                                .next = next_##lower##suffix,                                 \

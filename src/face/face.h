@@ -46,7 +46,7 @@ enum pat_args_kind {
 
 /* One function of MPI that this library may run itself. */
 typedef struct pat_face {
-    const char *mpi; /* "MPI_Allgatherv"; a string that stays */
+    const char *mpi, *starts; /* "MPI_Allgatherv", and "MPI_Iallgatherv"; strings that stay */
     enum pat_op op;
     enum pat_args_kind kind;
     int (*next)(pat_any *function,

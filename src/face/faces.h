@@ -3,7 +3,9 @@
  * where one number cannot say them. One list for all languages and for the library's own calls. A file that includes it first defines
  * what a row expands to, and what a parameter of each kind is there (as faces_c.h does); all of that is undefined again at the end.
  *  TAKE(name, lower, upper, op, kind, parameters, arguments, bytes): the library may run it itself, as the collective PAT_OP_op; `kind` says
- *  which arguments there are (PAT_ARGS_kind in face.h). Where TAKE is not defined, such a row is a PASS.
+ *  which arguments there are (PAT_ARGS_kind in face.h). Where TAKE is not defined, such a row is a PASS; so it is with START.
+ *  START(lower, upper, parameters, arguments, bytes): the same for the non-blocking form of a TAKE, MPI_Iallgather and so on, which has a request as well;
+ *  `parameters` and `arguments` are those of the TAKE.
  *  PASS(name, lower, upper, parameters, arguments, bytes): it is always passed on. Where PASS is not defined, such a row is nothing.
  * Each argument of a TAKE is wrapped in A_BUFFER, A_COUNT, A_COUNTS, A_TYPE, A_OP or A_COMM, of which all or none may be defined; a root
  * is an A_COUNT. Where they are not, all arguments are wrapped in ARGUMENT, and stand as they are where that is not defined either.
@@ -16,6 +18,10 @@
 #ifndef TAKE
 #define TAKE(name, lower, upper, op, kind, parameters, arguments, bytes)                                     \
     PASS(name, lower, upper, parameters, arguments, bytes)
+#endif
+#ifndef START
+#define START(lower, upper, parameters, arguments, bytes)                                                    \
+    PASS(I##lower, i##lower, I##upper, (LIST parameters, REQUEST request), (LIST arguments, request), bytes)
 #endif
 #ifndef ARGUMENT
 #define ARGUMENT(x) x
@@ -41,9 +47,10 @@
 /* A collective function, and its non-blocking form, which takes a request as well. */
 #define BOTH(name, lower, upper, parameters, arguments, bytes)                                               \
     PASS(name, lower, upper, parameters, arguments, bytes)                                                   \
-    ONLY(lower, upper, parameters, arguments, bytes)
-#define ONLY(lower, upper, parameters, arguments, bytes)                                                     \
     PASS(I##lower, i##lower, I##upper, (LIST parameters, REQUEST request), (LIST arguments, request), bytes)
+#define TAKES(name, lower, upper, op, kind, parameters, arguments, bytes)                                    \
+    TAKE(name, lower, upper, op, kind, parameters, arguments, bytes)                                         \
+    START(lower, upper, parameters, arguments, bytes)
 
 #define SEND     IN sendbuf, SIZE sendcount, TYPE sendtype
 #define SENDV    IN sendbuf, SIZES sendcounts, PLACES sdispls
@@ -55,42 +62,29 @@
     A_BUFFER(sendbuf), A_COUNT(sendcount), A_TYPE(sendtype), A_BUFFER(recvbuf), A_COUNT(recvcount),          \
         A_TYPE(recvtype)
 
-TAKE(Allgather, allgather, ALLGATHER, ALLGATHER, BLOCKS, (SEND, RECV, COMM comm),
-     (THERE_AND_BACK, A_COMM(comm)), BYTES(recvcount, recvtype))
+TAKES(Allgather, allgather, ALLGATHER, ALLGATHER, BLOCKS, (SEND, RECV, COMM comm),
+      (THERE_AND_BACK, A_COMM(comm)), BYTES(recvcount, recvtype))
 #ifndef LARGE
-TAKE(Allgatherv, allgatherv, ALLGATHERV, ALLGATHER, LISTS, (SEND, RECVV, TYPE recvtype, COMM comm),
-     (A_BUFFER(sendbuf), A_COUNT(sendcount), A_TYPE(sendtype), A_BUFFER(recvbuf), A_COUNTS(recvcounts),
-      A_COUNTS(rdispls), A_TYPE(recvtype), A_COMM(comm)),
-     IN_PLACE(sendbuf) ? LISTED(recvcounts, recvtype, comm) : BYTES(sendcount, sendtype))
+TAKES(Allgatherv, allgatherv, ALLGATHERV, ALLGATHER, LISTS, (SEND, RECVV, TYPE recvtype, COMM comm),
+      (A_BUFFER(sendbuf), A_COUNT(sendcount), A_TYPE(sendtype), A_BUFFER(recvbuf), A_COUNTS(recvcounts),
+       A_COUNTS(rdispls), A_TYPE(recvtype), A_COMM(comm)),
+      IN_PLACE(sendbuf) ? LISTED(recvcounts, recvtype, comm) : BYTES(sendcount, sendtype))
 #else
-PASS(Allgatherv, allgatherv, ALLGATHERV, (SEND, RECVV, TYPE recvtype, COMM comm),
+BOTH(Allgatherv, allgatherv, ALLGATHERV, (SEND, RECVV, TYPE recvtype, COMM comm),
      (sendbuf, sendcount, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm),
      IN_PLACE(sendbuf) ? 0 : BYTES(sendcount, sendtype))
 #endif
-TAKE(Bcast, bcast, BCAST, BCAST, BUFFER, (OUT buffer, SIZE count, TYPE datatype, INT root, COMM comm),
-     (A_BUFFER(buffer), A_COUNT(count), A_TYPE(datatype), A_COUNT(root), A_COMM(comm)),
-     BYTES(count, datatype))
-TAKE(Gather, gather, GATHER, GATHER, BLOCKS, (SEND, RECV, INT root, COMM comm),
-     (THERE_AND_BACK, A_COUNT(root), A_COMM(comm)),
-     IN_PLACE(sendbuf) ? BYTES(recvcount, recvtype) : BYTES(sendcount, sendtype))
-TAKE(Allreduce, allreduce, ALLREDUCE, ALLREDUCE, VECTOR, (OPERANDS, COMM comm),
-     (A_BUFFER(sendbuf), A_BUFFER(recvbuf), A_COUNT(count), A_TYPE(datatype), A_OP(op), A_COMM(comm)),
-     BYTES(count, datatype))
-TAKE(Alltoall, alltoall, ALLTOALL, ALLTOALL, BLOCKS, (SEND, RECV, COMM comm), (THERE_AND_BACK, A_COMM(comm)),
-     BYTES(recvcount, recvtype))
-
-ONLY(allreduce, ALLREDUCE, (OPERANDS, COMM comm), (sendbuf, recvbuf, count, datatype, op, comm),
-     BYTES(count, datatype))
-ONLY(allgather, ALLGATHER, (SEND, RECV, COMM comm),
-     (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm), BYTES(recvcount, recvtype))
-ONLY(allgatherv, ALLGATHERV, (SEND, RECVV, TYPE recvtype, COMM comm),
-     (sendbuf, sendcount, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm),
-     IN_PLACE(sendbuf) ? 0 : BYTES(sendcount, sendtype))
-ONLY(bcast, BCAST, (OUT buffer, SIZE count, TYPE datatype, INT root, COMM comm),
-     (buffer, count, datatype, root, comm), BYTES(count, datatype))
-ONLY(gather, GATHER, (SEND, RECV, INT root, COMM comm),
-     (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm),
-     IN_PLACE(sendbuf) ? BYTES(recvcount, recvtype) : BYTES(sendcount, sendtype))
+TAKES(Bcast, bcast, BCAST, BCAST, BUFFER, (OUT buffer, SIZE count, TYPE datatype, INT root, COMM comm),
+      (A_BUFFER(buffer), A_COUNT(count), A_TYPE(datatype), A_COUNT(root), A_COMM(comm)),
+      BYTES(count, datatype))
+TAKES(Gather, gather, GATHER, GATHER, BLOCKS, (SEND, RECV, INT root, COMM comm),
+      (THERE_AND_BACK, A_COUNT(root), A_COMM(comm)),
+      IN_PLACE(sendbuf) ? BYTES(recvcount, recvtype) : BYTES(sendcount, sendtype))
+TAKES(Allreduce, allreduce, ALLREDUCE, ALLREDUCE, VECTOR, (OPERANDS, COMM comm),
+      (A_BUFFER(sendbuf), A_BUFFER(recvbuf), A_COUNT(count), A_TYPE(datatype), A_OP(op), A_COMM(comm)),
+      BYTES(count, datatype))
+TAKES(Alltoall, alltoall, ALLTOALL, ALLTOALL, BLOCKS, (SEND, RECV, COMM comm), (THERE_AND_BACK, A_COMM(comm)),
+      BYTES(recvcount, recvtype))
 
 #ifndef LARGE
 BOTH(Barrier, barrier, BARRIER, (COMM comm), (comm), 0)
@@ -104,8 +98,6 @@ BOTH(Scatter, scatter, SCATTER, (SEND, RECV, INT root, COMM comm),
 BOTH(Scatterv, scatterv, SCATTERV, (SENDV, TYPE sendtype, RECV, INT root, COMM comm),
      (sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcount, recvtype, root, comm),
      IN_PLACE(recvbuf) ? 0 : BYTES(recvcount, recvtype))
-ONLY(alltoall, ALLTOALL, (SEND, RECV, COMM comm),
-     (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm), BYTES(recvcount, recvtype))
 BOTH(Alltoallv, alltoallv, ALLTOALLV, (SENDV, TYPE sendtype, RECVV, TYPE recvtype, COMM comm),
      (sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm), 0)
 BOTH(Alltoallw, alltoallw, ALLTOALLW, (SENDV, TYPES sendtypes, RECVV, TYPES recvtypes, COMM comm),
@@ -137,9 +129,10 @@ BOTH(Neighbor_alltoallw, neighbor_alltoallw, NEIGHBOR_ALLTOALLW,
      (sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm), 0)
 
 #undef TAKE
+#undef TAKES
+#undef START
 #undef PASS
 #undef BOTH
-#undef ONLY
 #undef SEND
 #undef SENDV
 #undef RECV

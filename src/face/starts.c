@@ -5,7 +5,7 @@
 
 #include "bring.h"
 #include "closed_form.h"
-#include "comm.h"
+#include "comm_local.h"
 #include "describe.h"
 #include "error.h"
 #include "fail.h"
@@ -20,49 +20,61 @@ static bool may_run(const pat_algorithm *alg)
     return alg->build && !alg->uses_arrivals;
 }
 
-/* What one message takes beside its bytes, and each of these. */
-typedef struct hockney {
-    double alpha_ns, beta_ns;
-} hockney;
+/* Does the result depend on the order in which operands are joined, and does that matter? */
+static bool has_an_order(const pat_call *call)
+{
+    return call->element_bytes > 0 && !pat_rt.config.reorder && !pat_reduction_any_order(call->recvtype);
+}
 
 /*
- * Floating-point numbers are to be joined in the same order in every run. So who joins them may not go by what was measured: a message then takes
- * as long as so many bytes.
+ * What messages are reckoned to take. Floating-point numbers are to be joined in the same order in every run, so who joins them may not go by what was measured. Else
+ * what the members have measured for blocking calls counts, where they have made some.
  */
-enum { BYTES_A_MESSAGE = 8192 };
-
-static hockney hockney_for(const pat_comm *c, const pat_call *call)
+static pat_link link_for(const pat_call *call)
 {
-    if (call->element_bytes > 0 && !pat_rt.config.reorder && !pat_reduction_any_order(call->recvtype))
-        return (hockney){BYTES_A_MESSAGE, 1};
-    return (hockney){(double)c->link.alpha_ns, 1e-3 * (double)c->link.beta_ps};
+    int found;
+    pat_comm *blocking;
+    const bool fixed = has_an_order(call);
+    if (fixed || PMPI_Comm_get_attr(call->comm, pat_rt.comm_keyval, &blocking, &found) != MPI_SUCCESS ||
+        !found || !blocking->usable)
+        return pat_link_reckoned(fixed ? NULL : &pat_rt.config);
+    return blocking->link;
 }
 
 /* By the formula, when all call at once. Messages that a rank sends at once to several others go through its link one after the other. */
-static double time_of(const pat_comm *c, const pat_algorithm *alg, const pat_call *call)
+static double time_of(const pat_comm *c, const pat_link *link, const pat_algorithm *alg, const pat_call *call)
 {
     static const double one_by_one[] = {1, 2};
-    const hockney link = hockney_for(c, call);
     const pat_job job = {.num_ranks = c->size,
                          .block_bytes = call->mean_bytes > 0 ? call->mean_bytes : call->block_bytes,
                          .element_bytes = call->element_bytes,
                          .segment_bytes = pat_nbc_segment_bytes(call->block_bytes)};
     const pat_form_cost cost = pat_closed_form(alg, &job, (pat_gamma){one_by_one, 2});
-    return cost.messages * link.alpha_ns + cost.bytes * link.beta_ns;
+    return cost.messages * (double)link->alpha_ns + cost.bytes * 1e-3 * (double)link->beta_ps;
 }
 
 /* Of two that are alike by formula the simpler one runs, which stands first in the table. */
 static const double CLEARLY = 0.95;
 
-static const pat_algorithm *fastest(const pat_comm *c, enum pat_op op, const pat_call *call)
+/* Where nodes have several ranks, and nobody has named an algorithm: does this one send no more between them than it has to? */
+static bool heeds_nodes(const pat_comm *c, const pat_algorithm *in_use, const pat_algorithm *alg)
 {
-    const pat_algorithm *best = pat_algorithm_native(op);
+    const pat_collective *row = pat_collective_of(alg->op);
+    const bool node_by_node = !c->layout.order;
+    return !in_use->chooses || c->layout.one_a_node || row->personal ||
+           (!alg->reduces && (node_by_node || alg->any_order));
+}
+
+static const pat_algorithm *fastest(const pat_comm *c, const pat_algorithm *in_use, const pat_call *call)
+{
+    const pat_algorithm *best = pat_algorithm_native(in_use->op);
+    const pat_link link = link_for(call);
     double least = 0;
     for (int i = 0; i < pat_algorithm_count(); i++) {
         const pat_algorithm *alg = pat_algorithm_at(i);
-        if (alg->op != op || !may_run(alg) || !alg->formula)
+        if (alg->op != in_use->op || !may_run(alg) || !alg->formula || !heeds_nodes(c, in_use, alg))
             continue;
-        const double time = time_of(c, alg, call);
+        const double time = time_of(c, &link, alg, call);
         if (!best->build || time < CLEARLY * least) {
             best = alg;
             least = time;
@@ -80,47 +92,100 @@ static bool is_chosen(const pat_collective *row)
     return !(row->rooted && row->all_give);
 }
 
+/* Is there nothing to pass on, and does the MPI library send at once what there is? Then it has moved when the program comes to wait for it, whoever does it. */
+static bool is_early_anyway(const pat_collective *row, const pat_call *call, int size)
+{
+    return size == 2 && call->element_bytes == 0 && !(row->rooted && row->all_give) &&
+           call->block_bytes <= pat_rt.eager_bytes;
+}
+
+/* Is the call so short that a thread would hardly be awake, or a broadcast that is not cut, so that ranks have nothing to pass on meanwhile? */
+static bool is_short(const pat_algorithm *in_use, const pat_call *call, int size)
+{
+    const bool is_one_piece =
+        in_use->op == PAT_OP_BCAST && call->block_bytes <= pat_nbc_segment_bytes(call->block_bytes);
+    return is_one_piece || pat_select_is_small(in_use->op, size, call->block_bytes);
+}
+
+/* Is an operation to give what the MPI library's own gives, which joins operands in its own order? */
+static bool keeps_order(const pat_call *call, bool as_mpi)
+{
+    return as_mpi && has_an_order(call);
+}
+
 /*
- * May a plan gain anything? Short calls are over before a thread would be awake; whoever names an algorithm has it all the same. Needs no
- * communicator's state.
+ * Why a plan can gain nothing, or may not run; PAT_WHY_MEANWHILE: it may. Whoever names an algorithm has it all the same. Needs no communicator's state.
  */
-static bool may_gain(const pat_algorithm *in_use, const pat_call *call)
+static enum pat_why why_not(const pat_algorithm *in_use, const pat_call *call, bool as_mpi)
 {
     int size;
-    if (call->block_bytes <= 0 || call->block_bytes > PAT_MAX_BLOCK)
-        return false;
+    if (call->block_bytes <= 0 || call->block_bytes > PAT_MAX_BLOCK ||
+        PMPI_Comm_size(call->comm, &size) != MPI_SUCCESS)
+        return PAT_WHY_CANNOT;
     if (!in_use->chooses)
-        return in_use->build;
-    return is_chosen(pat_collective_of(in_use->op)) && PMPI_Comm_size(call->comm, &size) == MPI_SUCCESS &&
-           !pat_select_is_small(in_use->op, size, call->block_bytes);
+        return PAT_WHY_ASKED;
+    const pat_collective *row = pat_collective_of(in_use->op);
+    return !is_chosen(row)                    ? PAT_WHY_BY_NAME
+           : is_short(in_use, call, size)     ? PAT_WHY_SHORT
+           : is_early_anyway(row, call, size) ? PAT_WHY_TWO
+           : keeps_order(call, as_mpi)        ? PAT_WHY_ORDER
+                                              : PAT_WHY_MEANWHILE;
 }
 
 /* Who is to run it: the MPI library where no plan can. */
 static const pat_algorithm *choose(const pat_comm *c, const pat_algorithm *in_use, const pat_call *call)
 {
     const bool rooted = pat_collective_of(in_use->op)->rooted;
-    if (!c->background || (in_use->chooses && !pat_comm_chooses_here(c->layout.one_node, false)) ||
-        (rooted && !pat_bring_fits(c, in_use->op, call)))
+    if (rooted && !pat_bring_fits(c, in_use->op, call))
         return pat_algorithm_native(in_use->op);
-    return may_run(in_use) ? in_use : fastest(c, in_use->op, call);
+    return may_run(in_use) ? in_use : fastest(c, in_use, call);
+}
+
+static enum pat_why why_no_state(const pat_outcome *outcome, MPI_Comm comm)
+{
+    return outcome ? pat_comm_why_not(comm, false) : PAT_WHY_CANNOT;
+}
+
+/* A call, and how it is to go. */
+typedef struct start {
+    const pat_algorithm *in_use;
+    pat_call call;
+    MPI_Request *request;
+    bool as_mpi;
+    pat_outcome *outcome;
+} start;
+
+static void say(const start *s, const pat_algorithm *alg, enum pat_why why)
+{
+    pat_runtime_count(alg);
+    if (!s->outcome)
+        return;
+    s->outcome->alg = alg->build ? alg : NULL;
+    s->outcome->why = why;
 }
 
 /* Returns true when the call has been started, or has failed, with what to return in *rc; else the MPI library is to run it. */
-static bool start_here(const pat_algorithm *in_use, pat_call *call, MPI_Request *request, int *rc)
+static bool start_here(start *s, int *rc)
 {
     pat_comm *c = NULL;
-    const pat_algorithm *alg = pat_algorithm_native(in_use->op);
-    *rc = may_gain(in_use, call) ? pat_comm_get(call->comm, in_use->chooses, false, &c) : MPI_SUCCESS;
+    const pat_algorithm *alg = pat_algorithm_native(s->in_use->op);
+    enum pat_why why = why_not(s->in_use, &s->call, s->as_mpi);
+    const bool wanted = why == PAT_WHY_MEANWHILE || (why == PAT_WHY_ASKED && s->in_use->build);
+    *rc = wanted ? pat_comm_get_local(s->call.comm, s->in_use->chooses, &c) : MPI_SUCCESS;
     if (*rc == MPI_SUCCESS && c)
-        alg = choose(c, in_use, call);
+        alg = choose(c, s->in_use, &s->call);
     if (*rc == MPI_SUCCESS && alg->build)
-        *rc = pat_nbc_start(c, call, alg, request);
+        *rc = pat_nbc_start(c, &s->call, alg, s->request);
     if (*rc != MPI_SUCCESS) {
-        *rc = pat_fail(call->comm, *rc);
+        *rc = pat_fail(s->call.comm, *rc);
         return true;
     }
-    if (alg->build)
-        pat_runtime_count(alg);
+    if (why == PAT_WHY_ORDER)
+        pat_comm_explain_order(s->call.comm);
+    if (wanted && !alg->build)
+        why = c ? (c->layout.one_a_node ? PAT_WHY_CANNOT : PAT_WHY_NODES)
+                : why_no_state(s->outcome, s->call.comm);
+    say(s, alg, why);
     return alg->build;
 }
 
@@ -131,30 +196,31 @@ static bool may_be_ours(const pat_face *face, const pat_args *args, const MPI_Re
            (pat_collective_of(face->op)->rooted || args->datatype != MPI_DATATYPE_NULL);
 }
 
-int pat_starts_run(const pat_face *face, const pat_args *args, pat_any *next, MPI_Request *request)
+int pat_starts_run(const pat_face *face, const pat_args *args, pat_any *next, MPI_Request *request,
+                   bool as_mpi, pat_outcome *outcome)
 {
-    const pat_algorithm *in_use = atomic_load_explicit(&pat_rt.alg[face->op], memory_order_acquire);
-    pat_call call;
-    bool ours, done = false;
+    start s = {.in_use = atomic_load_explicit(&pat_rt.alg[face->op], memory_order_acquire),
+               .request = request,
+               .as_mpi = as_mpi,
+               .outcome = outcome};
+    bool ours = false;
     int rc;
     pat_error_begin();
     /* Open MPI 4.1 crashes there. */
     if (args->comm == MPI_COMM_NULL)
-        return pat_fail(MPI_COMM_WORLD,
-                        pat_error(MPI_ERR_COMM, "a non-blocking %s on MPI_COMM_NULL", face->mpi));
-    const bool counts = in_use && atomic_load(&pat_rt.started);
+        return pat_fail(MPI_COMM_WORLD, pat_error(MPI_ERR_COMM, "%s on MPI_COMM_NULL", face->starts));
+    const bool counts = s.in_use && atomic_load(&pat_rt.started);
     if (counts && may_be_ours(face, args, request)) {
-        rc = pat_describe(face, args, &call, &ours);
+        rc = pat_describe(face, args, &s.call, &ours);
         if (rc != MPI_SUCCESS)
             return pat_fail(args->comm, rc);
-        if (ours)
-            done = start_here(in_use, &call, request, &rc);
-        pat_describe_done(&call);
+        const bool done = ours && start_here(&s, &rc);
+        pat_describe_done(&s.call);
+        if (done)
+            return rc;
     }
-    if (done)
-        return rc;
-    if (counts)
-        pat_runtime_count(pat_algorithm_native(face->op));
+    if (counts && !ours)
+        say(&s, pat_algorithm_native(face->op), PAT_WHY_CANNOT);
     rc = face->start(next, args, request);
     if (rc != MPI_SUCCESS)
         pat_error_clear();

@@ -7,9 +7,14 @@
 
 #include <mpi.h>
 
+#include "calls.h"
 #include "face.h"
 
-/* Returns, and gives results and errors, as the non-blocking MPI function of that face does; `next` is that function. */
-int pat_starts_run(const pat_face *face, const pat_args *args, pat_any *next, MPI_Request *request);
+/*
+ * Returns, and gives results and errors, as the non-blocking MPI function of that face does; `next` is that function. as_mpi: results are to be the MPI library's to
+ * the last bit. outcome: see pat_calls_run.
+ */
+int pat_starts_run(const pat_face *face, const pat_args *args, pat_any *next, MPI_Request *request,
+                   bool as_mpi, pat_outcome *outcome);
 
 #endif

@@ -34,6 +34,8 @@ enum row {
     STARTED_ANNOUNCED,
     CAME_IN,
     FULL_OR_CALLING,
+    CALL_STARTED,
+    IN_MPI,
     MEETING, /* without sleep, since something came */
     /* A caller's naps. */
     NAP, /* of the time that nothing has moved */
@@ -57,6 +59,8 @@ static const interval table[NUM_ROWS] = {
     [STARTED_ANNOUNCED] = {.most_ns = 2 * MSEC},
     [CAME_IN] = {.most_ns = 200 * USEC},
     [FULL_OR_CALLING] = {.most_ns = 1 * MSEC},
+    [CALL_STARTED] = {.most_ns = 100 * USEC},
+    [IN_MPI] = {.most_ns = 500 * USEC},
     [MEETING] = {.most_ns = 100 * USEC},
     [NAP] = {.part = 20, .least_ns = 50 * USEC, .most_ns = 1 * MSEC},
     [NAP_ANNOUNCED] = {.part = 4, .least_ns = 100 * USEC, .most_ns = 1 * MSEC},
@@ -172,6 +176,21 @@ int64_t pat_pace_open(int64_t over_ns, bool waited)
 int64_t pat_pace_started(int64_t now_ns, bool announced)
 {
     return after(announced ? STARTED_ANNOUNCED : STARTED_REQUEST, now_ns);
+}
+
+int64_t pat_pace_call_started_ns(void)
+{
+    return table[CALL_STARTED].most_ns;
+}
+
+bool pat_pace_is_in_mpi(int64_t now_ns, int64_t looked_ns)
+{
+    return now_ns - looked_ns < table[IN_MPI].most_ns;
+}
+
+int64_t pat_pace_in_mpi(int64_t now_ns)
+{
+    return after(IN_MPI, now_ns);
 }
 
 int64_t pat_pace_tell(int64_t now_ns, int64_t first_ns, int64_t exchange_ns)

@@ -70,6 +70,16 @@ int64_t pat_pace_open(int64_t over_ns, bool waited);
 /* When to look at a started request. announced: sockets tell of messages; it has nothing to do with estimates. */
 int64_t pat_pace_started(int64_t now_ns, bool announced);
 
+/* How long after a non-blocking call the program may be expected in the MPI call that waits for it, if it does nothing else. */
+int64_t pat_pace_call_started_ns(void);
+
+/*
+ * Does the program wait in a call of MPI, so that it drives non-blocking calls itself? It last looked for messages there at looked_ns. Then the thread leaves that to
+ * it, and sees later whether it still does.
+ */
+bool pat_pace_is_in_mpi(int64_t now_ns, int64_t looked_ns);
+int64_t pat_pace_in_mpi(int64_t now_ns);
+
 /*
  * By when an estimate is to be sent, so that all have it when the first rank calls, at first_ns; exchange_ns: what the network needs for
  * that. Not before now.

@@ -22,11 +22,11 @@ static int lane_slots(int op)
 
 /*
  * What has tags of its own on the library's communicator: what ranks tell each other; each collective whose data may move early (guess.h); after these one slot
- * for all rounds that are made in the call alone, that of credits, and those of non-blocking calls. A round that is made in the call ends all its messages before the call
+ * for all rounds that are made in the call alone, and that of credits. A round that is made in the call ends all its messages before the call
  * returns, and so does a round of credits before the next one begins: the order that MPI keeps between two ranks is then enough to tell
  * one from the next.
  */
-enum { CALL_SLOT, CREDITS_SLOT, PENDING_SLOT, SLOTS_AFTER_LANES = PENDING_SLOT + PAT_PENDING_SLOTS };
+enum { CALL_SLOT, CREDITS_SLOT, SLOTS_AFTER_LANES };
 
 static int lanes_slots(void)
 {
@@ -113,8 +113,6 @@ static int take_stored(pat_comm *c)
 
 static int comm_agree(pat_comm *c)
 {
-    if (c->sockets)
-        pat_sockets_scan(c->sockets);
     c->arrival_ns = malloc((size_t)c->size * sizeof(*c->arrival_ns));
     c->from_root = malloc((size_t)c->size * sizeof(*c->from_root));
     const bool room = c->arrival_ns && c->from_root && pat_layout_find(&c->layout, c->user, c->size);
@@ -135,7 +133,6 @@ static int comm_agree(pat_comm *c)
     c->credits.members = pat_comm_members(c);
     c->call_tags = pat_comm_tags(c, lanes_slots() + CALL_SLOT);
     c->credits.tags = pat_comm_tags(c, lanes_slots() + CREDITS_SLOT);
-    c->first_pending_slot = lanes_slots() + PENDING_SLOT;
     if (rc != MPI_SUCCESS || !c->usable)
         return rc;
     take_named(c);
@@ -149,11 +146,11 @@ static int comm_agree(pat_comm *c)
 /* Each of a communicator's first calls, so many, is followed by a look for the connections that it may have opened. */
 enum { OPENING_CALLS = 16 };
 
-static int comm_create(MPI_Comm comm, int size, pat_comm **out)
+pat_comm *pat_comm_begin(MPI_Comm comm, int size)
 {
     pat_comm *c = calloc(1, sizeof(*c));
     if (!c)
-        return pat_error(MPI_ERR_NO_MEM, "no memory for a communicator's state");
+        return NULL;
     c->user = comm;
     c->size = size;
     make_lanes(c);
@@ -163,6 +160,27 @@ static int comm_create(MPI_Comm comm, int size, pat_comm **out)
     c->opening = OPENING_CALLS;
     pthread_mutex_init(&c->lock, NULL);
     PMPI_Comm_rank(comm, &c->rank);
+    if (c->sockets)
+        pat_sockets_scan(c->sockets);
+    return c;
+}
+
+void pat_comm_list(pat_comm *c)
+{
+    pat_comm **tail =
+        &pat_rt.comms; /* in the order they were made, which but for contacts is the same on all members */
+    while (*tail)
+        tail = &(*tail)->next;
+    *tail = c;
+    c->listed = true;
+    c->number = ++pat_rt.num_comms;
+}
+
+static int comm_create(MPI_Comm comm, int size, pat_comm **out)
+{
+    pat_comm *c = pat_comm_begin(comm, size);
+    if (!c)
+        return pat_error(MPI_ERR_NO_MEM, "no memory for a communicator's state");
     int rc = PMPI_Comm_split(comm, 0, c->rank, &c->own);
     if (rc == MPI_SUCCESS) {
         PMPI_Comm_set_errhandler(c->own, MPI_ERRORS_RETURN);
@@ -179,12 +197,7 @@ static int comm_create(MPI_Comm comm, int size, pat_comm **out)
     if (pat_rt.thread)
         pat_thread_rescan(pat_rt.thread);
     pthread_mutex_lock(&pat_rt.lock);
-    pat_comm **tail = &pat_rt.comms; /* in the order they were made, which is the same on all members */
-    while (*tail)
-        tail = &(*tail)->next;
-    *tail = c;
-    c->listed = true;
-    c->number = ++pat_rt.num_comms;
+    pat_comm_list(c);
     pthread_mutex_unlock(&pat_rt.lock);
     *out = c;
     return MPI_SUCCESS;
@@ -269,6 +282,21 @@ static bool look_for_the_first_time(MPI_Comm comm, int size, intptr_t *kept)
     return true;
 }
 
+static bool is_left(MPI_Comm comm, int size, bool choosing, bool copies, intptr_t *kept)
+{
+    const bool first = look_for_the_first_time(comm, size, kept);
+    const bool left = *kept == FOR_EVER || (choosing && !pat_comm_chooses_here(*kept & ONE_NODE, copies));
+    if (left && first)
+        explain_left(comm, size);
+    return left;
+}
+
+bool pat_comm_is_left(MPI_Comm comm, int size, bool choosing, bool copies)
+{
+    intptr_t kept;
+    return pat_comm_is_inter(comm) || size < 2 || is_left(comm, size, choosing, copies, &kept);
+}
+
 /*
  * Shall a call here be left to the MPI library without a state, which takes time to make? Yes where auto would leave it to that
  * library anyway, and for some calls where there is too little history to say that a state will pay.
@@ -276,12 +304,8 @@ static bool look_for_the_first_time(MPI_Comm comm, int size, intptr_t *kept)
 static bool left_alone(MPI_Comm comm, int size, bool choosing, bool copies)
 {
     intptr_t kept;
-    const bool first = look_for_the_first_time(comm, size, &kept);
-    if (kept == FOR_EVER || (choosing && !pat_comm_chooses_here(kept & ONE_NODE, copies))) {
-        if (first)
-            explain_left(comm, size);
+    if (is_left(comm, size, choosing, copies, &kept))
         return true;
-    }
     if (!choosing || (kept & ~ONE_NODE) >= pat_rt.patience)
         return false;
     PMPI_Comm_set_attr(comm, pat_rt.calls_keyval, (void *)(kept + 1));
@@ -330,6 +354,14 @@ enum pat_why pat_comm_why_left(MPI_Comm comm, enum pat_why why)
     if (first)
         explain_left(comm, size);
     return pat_comm_why_not(comm, false);
+}
+
+void pat_comm_explain_order(MPI_Comm comm)
+{
+    int rank, size;
+    if (pat_rt.config.explain && PMPI_Comm_rank(comm, &rank) == MPI_SUCCESS && rank == 0 &&
+        PMPI_Comm_size(comm, &size) == MPI_SUCCESS && !atomic_exchange(&pat_rt.told_order, true))
+        pat_explain_left(size, PAT_WHY_ORDER, false);
 }
 
 int pat_comm_get(MPI_Comm comm, bool choosing, bool copies, pat_comm **out)

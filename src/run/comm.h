@@ -14,6 +14,7 @@
 
 #include "algorithms.h"
 #include "collective.h"
+#include "contact.h"
 #include "credits.h"
 #include "error.h"
 #include "exchange.h"
@@ -42,14 +43,13 @@ typedef struct pat_comm {
     /* Set when made. */
     MPI_Comm user, own;
     int rank, size;
-    bool usable;     /* agreed: false leaves every call to the MPI library */
+    bool usable;     /* agreed: false leaves every call that is not non-blocking to the MPI library */
     bool background; /* agreed: every member has a background thread */
     pat_link link;
     const pat_calibration *calibration; /* the runtime's, or what it has stored for this link; NULL: none */
-    bool calibrated;        /* the calibration knows all-gathers: auto then goes by it, and not by the link */
-    int slot_tags;          /* agreed: tags that each slot has */
-    pat_tags call_tags;     /* of rounds that are made in the call alone; they share one slot */
-    int first_pending_slot; /* of PAT_PENDING_SLOTS that follow each other */
+    bool calibrated;    /* the calibration knows all-gathers: auto then goes by it, and not by the link */
+    int slot_tags;      /* agreed: tags that each slot has */
+    pat_tags call_tags; /* of rounds that are made in the call alone; they share one slot */
     pat_layout layout;
     int taken_bytes; /* messages up to so long leave their sender's memory at once (pat_link_taken_bytes); of this rank alone */
 
@@ -104,7 +104,9 @@ typedef struct pat_comm {
     int opening; /* calls to come after which connections are looked for, since the first ones open them */
     pat_hold hold;
     pat_credits credits;
-    pat_pending *pending; /* non-blocking calls under way, in the order in which they were started: nbc.h */
+    pat_contact
+        contact; /* of a state for non-blocking calls, which has nothing of all that but `own` and `link`; see comm_local.h */
+    pat_pending *pending; /* its calls under way, in the order in which they were started: nbc.h */
     int64_t num_started;  /* of them, ever; the same on all members */
 } pat_comm;
 
@@ -124,11 +126,23 @@ int pat_comm_get(MPI_Comm comm, bool choosing, bool copies, pat_comm **out);
 void pat_comm_lock(pat_comm *c);
 void pat_comm_unlock(pat_comm *c);
 
+/*
+ * For whoever makes a state: what a rank does for itself; NULL: there is no memory. Then enter it in the runtime's list, whose lock the caller holds.
+ */
+pat_comm *pat_comm_begin(MPI_Comm comm, int size);
+void pat_comm_list(pat_comm *c);
+
+/* Is every call here left to the MPI library, whatever it is? By what all members see, before anything collective. copies: as above. */
+bool pat_comm_is_left(MPI_Comm comm, int size, bool choosing, bool copies);
+
 /* Why *out was NULL, for a report or PAT_EXPLAIN; copies: as above. */
 enum pat_why pat_comm_why_not(MPI_Comm comm, bool copies);
 
 /* The same where pat_comm_get was not asked, since the call would be left for another reason, `why`: that, or one that holds for any call here. */
 enum pat_why pat_comm_why_left(MPI_Comm comm, enum pat_why why);
+
+/* For people who have asked: floating-point numbers keep their order here. Rank 0 says it once. */
+void pat_comm_explain_order(MPI_Comm comm);
 
 /*
  * May `auto` take anything but the MPI library? one_node: all ranks are on one node of the cluster. There it may only if a calibration
@@ -201,7 +215,8 @@ static inline bool pat_comm_estimates(const pat_comm *c, const pat_algorithm *al
 /* Who is in a round here. */
 static inline pat_members pat_comm_members(pat_comm *c)
 {
-    return (pat_members){c->own, c->rank, c->size, &c->plans, c->layout.mates};
+    return (pat_members){c->own,    c->rank,         c->size,
+                         &c->plans, c->layout.mates, {c->contact.rank, c->contact.first_tag}};
 }
 
 /* May rounds of `alg` be prepared without estimates, for the size that the last calls let expect? */
@@ -253,7 +268,7 @@ static inline pat_job pat_comm_job(const pat_comm *c, const pat_lane *lane, int6
  */
 void pat_comm_explain_plan(const pat_comm *c, pat_lane *lane, const pat_algorithm *alg, const pat_job *job);
 
-/* Tags that this rank's MPI library has for each slot: at least 1092, since MPI promises 32767 as the highest. */
+/* Tags that this rank's MPI library has for each slot: at least 1260, since MPI promises 32767 as the highest. */
 int pat_comm_slot_tags(void);
 
 /* No algorithm sends another rank more messages of whole blocks than this in a round. */

@@ -21,7 +21,8 @@ void pat_comm_ref(pat_comm *c)
  */
 bool pat_comm_stays(const pat_comm *c)
 {
-    bool stays = c->exchange.state == PAT_EXCHANGE_POSTED || c->sample.under_way;
+    bool stays =
+        c->exchange.state == PAT_EXCHANGE_POSTED || c->sample.under_way || pat_contact_exposed(&c->contact);
     for (int op = 0; op < PAT_NUM_OPS; op++)
         for (int i = 0; i < 2; i++)
             stays = stays || pat_exec_exposed(c->lanes[op].rounds[i].exec);
@@ -91,6 +92,7 @@ void pat_comm_unref(pat_comm *c)
     free_pending(c);
     pat_exchange_free(&c->exchange);
     pat_sample_free(&c->sample);
+    pat_contact_free(&c->contact);
     free(c);
 }
 

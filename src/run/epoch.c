@@ -392,8 +392,8 @@ int pat_epoch_progress(pat_comm *c, bool *moved)
 
 bool pat_epoch_goes_on(pat_comm *c)
 {
-    bool more = c->phase != PAT_IDLE || c->pending || c->exchange.state != PAT_EXCHANGE_NONE ||
-                c->sample.under_way || atomic_load(&c->edge);
+    bool more = c->phase != PAT_IDLE || atomic_load(&pat_rt.num_pending) > 0 ||
+                c->exchange.state != PAT_EXCHANGE_NONE || c->sample.under_way || atomic_load(&c->edge);
     for (int op = 0; op < PAT_NUM_OPS && !more; op++)
         more = c->lanes[op].prepared->exec || pat_epoch_prepares_at(c, &c->lanes[op]) < INT64_MAX;
     return more;

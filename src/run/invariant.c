@@ -74,14 +74,14 @@ static const char *pending_broken(const pat_pending *p)
 const char *pat_invariant_broken(const pat_comm *c)
 {
     const char *why = NULL;
-    if (!c->usable || c->dead || c->failure.code != MPI_SUCCESS)
+    if (c->dead || c->failure.code != MPI_SUCCESS)
         return NULL; /* after an error things stay as they were */
-    for (int op = 0; op < PAT_NUM_OPS && !why; op++)
-        why = lane_broken(c, &c->lanes[op]);
-    if (why)
-        return why;
     for (const pat_pending *p = c->pending; p && !why; p = p->next)
         why = pending_broken(p);
+    if (why || !c->usable)
+        return why;
+    for (int op = 0; op < PAT_NUM_OPS && !why; op++)
+        why = lane_broken(c, &c->lanes[op]);
     if (why)
         return why;
     if (c->phase != PAT_IDLE && !c->lane)

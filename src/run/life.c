@@ -4,6 +4,7 @@
 #include "life.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -67,7 +68,8 @@ static int stop_clock(int *earlier)
         if (!done)
             pat_runtime_rest(&rest, false);
     }
-    pat_rt.world_stays = !done;
+    if (!done)
+        atomic_store(&pat_rt.world_stays, true);
     if (here)
         *earlier = pat_error(failed, "%s", text);
     return rc == MPI_SUCCESS ? rc : pat_error(rc, "%s", text);
@@ -90,7 +92,8 @@ static int shut_down(int *rc_clock)
     pat_nbc_leave();
     while (pat_rt.comms) { /* in the order they were made: the same on all members */
         pat_comm *c = pat_rt.comms;
-        int rc_free = PMPI_Comm_delete_attr(c->user, pat_rt.comm_keyval);
+        int rc_free =
+            PMPI_Comm_delete_attr(c->user, c->contact.local ? pat_rt.local_keyval : pat_rt.comm_keyval);
         if (rc == MPI_SUCCESS)
             rc = rc_free;
         if (pat_rt.comms == c)
@@ -99,6 +102,7 @@ static int shut_down(int *rc_clock)
     atomic_store(&pat_rt.started, false);
     forget_machine();
     PMPI_Comm_free_keyval(&pat_rt.comm_keyval);
+    PMPI_Comm_free_keyval(&pat_rt.local_keyval);
     PMPI_Comm_free_keyval(&pat_rt.calls_keyval);
     pat_runtime_forget_world();
     return rc;
@@ -227,18 +231,21 @@ static int start_thread(MPI_Comm node)
         return rc;
     const int64_t look_ns = size > 1 ? pat_clock_local_ns() + FIRST_LOOK_AT_CLOCK_NS : PAT_NEVER;
     PMPI_Query_thread(&level);
+    pat_rt.crowded = pat_place_is_crowded(view);
     if (level >= MPI_THREAD_MULTIPLE && pat_rt.config.background) {
         pat_nbc_join();
         pat_rt.thread = pat_thread_start(pat_visit_all, NULL, look_ns, view, pat_rt.bells);
     }
     if (!pat_rt.thread)
         pat_place_forget(view);
-    /* Is there one (without, this rank simply has no early part); and, negated so that the least is the latest rank's, when clocks are to be
-     * measured again. */
-    int64_t mine[2] = {pat_rt.thread != NULL, -pat_timekeeper_now_ns(&pat_rt.time) - FIRST_LOOK_AT_CLOCK_NS},
-            least[2] = {0};
-    rc = PMPI_Allreduce(mine, least, 2, MPI_INT64_T, MPI_MIN, pat_rt.world);
+    /* Is there one (without, this rank simply has no early part); negated, so that the least is the latest rank's, when clocks are to be
+     * measured again; and what MPI sends without asking. */
+    int64_t mine[3] = {pat_rt.thread != NULL, -pat_timekeeper_now_ns(&pat_rt.time) - FIRST_LOOK_AT_CLOCK_NS,
+                       pat_link_eager_bytes()},
+            least[3] = {0};
+    rc = PMPI_Allreduce(mine, least, 3, MPI_INT64_T, MPI_MIN, pat_rt.world);
     pat_rt.all_threads = least[0];
+    pat_rt.eager_bytes = least[2] == INT_MAX ? 0 : (int)least[2];
     if (rc == MPI_SUCCESS && pat_rt.all_threads) {
         pat_timekeeper_track(&pat_rt.time, pat_rt.world, -least[1]);
         if (pat_clock_local_ns() >= look_ns) /* it may have looked already, and found nothing to measure */
@@ -277,8 +284,10 @@ static int look_around(int rank, bool store)
 /* What hangs on communicators. MPI_Finalize deletes what hangs on MPI_COMM_SELF first of all. */
 static int make_keys(void)
 {
-    pat_rt.comm_keyval = pat_rt.calls_keyval = pat_rt.self_keyval = MPI_KEYVAL_INVALID;
+    pat_rt.comm_keyval = pat_rt.local_keyval = pat_rt.calls_keyval = pat_rt.self_keyval = MPI_KEYVAL_INVALID;
     int rc = PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, pat_settle_comm_ends, &pat_rt.comm_keyval, NULL);
+    if (rc == MPI_SUCCESS)
+        rc = PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, pat_settle_comm_ends, &pat_rt.local_keyval, NULL);
     if (rc == MPI_SUCCESS)
         rc = PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &pat_rt.calls_keyval,
                                      NULL);
@@ -293,13 +302,14 @@ static int make_keys(void)
 
 static void free_keys(void)
 {
-    int *const keys[] = {&pat_rt.comm_keyval, &pat_rt.calls_keyval, &pat_rt.self_keyval};
+    int *const keys[] = {&pat_rt.comm_keyval, &pat_rt.local_keyval, &pat_rt.calls_keyval,
+                         &pat_rt.self_keyval};
     void *attr;
     int found = 0;
     if (pat_rt.self_keyval != MPI_KEYVAL_INVALID &&
         PMPI_Comm_get_attr(MPI_COMM_SELF, pat_rt.self_keyval, &attr, &found) == MPI_SUCCESS && found)
         PMPI_Comm_delete_attr(MPI_COMM_SELF, pat_rt.self_keyval);
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 4; i++)
         if (*keys[i] != MPI_KEYVAL_INVALID)
             PMPI_Comm_free_keyval(keys[i]);
 }

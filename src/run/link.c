@@ -349,13 +349,24 @@ int pat_link_measure(pat_link *link, MPI_Comm comm, const int *order)
     return rc;
 }
 
+pat_link pat_link_reckoned(const pat_config *config)
+{
+    enum { ETHERNET_NS = 50000, ETHERNET_PS = 8500 };
+    const bool set = config && config->link_set;
+    pat_link link = {.alpha_ns = set ? config->link_alpha_ns : ETHERNET_NS,
+                     .beta_ps = set ? config->link_beta_ps : ETHERNET_PS};
+    link.piece_ns = pat_link_least_piece_ns(link.alpha_ns);
+    return link;
+}
+
 int pat_link_find(pat_link *link, const pat_config *config, MPI_Comm comm, const int *order)
 {
     if (!config->link_set)
         return pat_link_measure(link, comm, order);
-    link->alpha_ns = config->link_alpha_ns;
-    link->piece_ns = pat_link_least_piece_ns(link->alpha_ns);
-    link->beta_ps = config->link_beta_ps;
+    const pat_link set = pat_link_reckoned(config);
+    link->alpha_ns = set.alpha_ns;
+    link->piece_ns = set.piece_ns;
+    link->beta_ps = set.beta_ps;
     return MPI_SUCCESS;
 }
 

@@ -5,7 +5,9 @@
 
 #include "bring.h"
 #include "calibration.h"
+#include "comm_local.h"
 #include "error.h"
+#include "pace.h"
 #include "progress.h"
 #include "runtime.h"
 
@@ -21,9 +23,11 @@ static pat_work work_of(pat_pending *p)
     return (pat_work){p->alg->op, &p->round, &p->call, &p->pack};
 }
 
-/* Of what was started before, is there something with the same tags? */
+/* Is it not yet known how all are reached? Or is there something with the same tags, of what was started before? */
 static bool has_to_queue(const pat_comm *c, const pat_pending *p)
 {
+    if (!c->contact.known)
+        return true;
     for (const pat_pending *other = c->pending; other != p; other = other->next)
         if (other->slot == p->slot)
             return true;
@@ -51,7 +55,7 @@ static int begin(pat_comm *c, pat_pending *p)
     char *home;
     const char *own;
     const pat_work work = work_of(p);
-    int rc = make(c, p, &work, pat_comm_tags(c, c->first_pending_slot + p->slot));
+    int rc = make(c, p, &work, (pat_tags){p->slot * c->slot_tags, c->slot_tags});
     if (rc == MPI_SUCCESS)
         rc = pat_collective_of(p->alg->op)->rooted ? pat_bring_rooted_buffers(c, &work, &home, &own)
                                                    : pat_bring_buffers(c, &work, &home, &own);
@@ -96,6 +100,8 @@ static int look_at(pat_comm *c, pat_pending *p, look_at_round *look, bool *moved
 static int look_at_all(pat_comm *c, look_at_round *look, bool *moved)
 {
     int rc = pat_comm_failed(c);
+    if (rc == MPI_SUCCESS)
+        rc = pat_comm_look_local(c, look == pat_round_look, moved);
     for (pat_pending **at = &c->pending; *at && rc == MPI_SUCCESS;) {
         pat_pending *p = *at;
         bool over;
@@ -152,23 +158,50 @@ void pat_nbc_fail(pat_comm *c)
     }
 }
 
-/* ---- In the program's calls of MPI -------------------------------------------------------------------- */
+/* ---- On all communicators ----------------------------------------------------------------------------- */
 
 /* Whoever has the lock looks himself; this may be the same thread, in whose call of MPI we are. */
-static int look_if_free(pat_comm *c)
+static void look_if_free(pat_comm *c, look_at_round *look, bool *moved)
 {
-    bool moved = false;
     if (pthread_mutex_trylock(&c->lock) != 0)
-        return 0;
+        return;
     if (pat_nbc_under_way(c) && !c->dead && pthread_rwlock_tryrdlock(&pat_rt.driving) == 0) {
         pat_error_begin(); /* what this thread has said before has nothing to do with what fails here */
-        look_at_all(c, pat_round_look_known, &moved);
+        look_at_all(c, look, moved);
         pat_error_begin();
         pthread_rwlock_unlock(&pat_rt.driving);
     }
     pat_nbc_fail(c);
     pthread_mutex_unlock(&c->lock);
-    return moved;
+}
+
+static void look_everywhere(look_at_round *look, bool *moved)
+{
+    bool cut_short;
+    for (pat_comm *c = pat_comm_next(NULL, &cut_short); c; c = pat_comm_next(c, &cut_short))
+        if (c->contact.local)
+            look_if_free(c, look, moved);
+}
+
+void pat_nbc_look_all(bool *moved)
+{
+    if (atomic_load_explicit(&pat_rt.num_pending, memory_order_relaxed) == 0)
+        return;
+    look_everywhere(pat_round_look, moved);
+}
+
+/*
+ * In a call of MPI's a program looks without end, and at most yields the processor. Where there are more ranks than processors the others need it, and this thread
+ * sleeps between looks as callers of this library do: on 4 x 4 ranks that shared two processors single calls of 0.2 s were seen to take 4 s (why: pat_runtime_rest).
+ */
+static void rest_in_mpi(int64_t now_ns, bool moved)
+{
+    static _Thread_local pat_rest rest;
+    static _Thread_local int64_t last_ns;
+    if (!pat_pace_is_in_mpi(now_ns, last_ns)) /* another call of MPI than the last time */
+        rest = pat_runtime_rest_begin();
+    pat_runtime_rest(&rest, moved);
+    last_ns = pat_clock_local_ns();
 }
 
 /*
@@ -177,13 +210,17 @@ static int look_if_free(pat_comm *c)
  */
 static int look_in_mpi(void)
 {
-    int num = 0;
-    bool cut_short;
+    bool moved = false;
     if (atomic_load_explicit(&pat_rt.num_pending, memory_order_relaxed) == 0)
         return 0;
-    for (pat_comm *c = pat_comm_next(NULL, &cut_short); c; c = pat_comm_next(c, &cut_short))
-        num += look_if_free(c);
-    return num;
+    const bool is_thread = pat_thread_is_self(pat_rt.thread);
+    const int64_t now_ns = pat_clock_local_ns();
+    if (!is_thread)
+        atomic_store_explicit(&pat_rt.looked_ns, now_ns, memory_order_relaxed);
+    look_everywhere(pat_round_look_known, &moved);
+    if (!is_thread && pat_rt.crowded && atomic_load(&pat_rt.callers) == 0)
+        rest_in_mpi(now_ns, moved);
+    return moved;
 }
 
 void pat_nbc_join(void)
@@ -227,7 +264,11 @@ int pat_nbc_start(pat_comm *c, pat_call *call, const pat_algorithm *alg, MPI_Req
     pat_nbc_fail(c);
     const bool more = c->pending != NULL;
     pat_comm_unlock(c);
-    if (more)
+    atomic_store_explicit(&pat_rt.looked_ns, 0,
+                          memory_order_relaxed); /* the program goes on now, for all that is known */
+    if (more && pat_rt.crowded)
         pat_thread_kick(pat_rt.thread);
+    else if (more)
+        pat_thread_kick_later(pat_rt.thread, pat_pace_call_started_ns());
     return rc;
 }

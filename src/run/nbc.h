@@ -1,6 +1,6 @@
 /*
- * nbc.h — non-blocking calls of a communicator: the background thread drives their rounds to the end while the program computes. They change
- * no lane's epoch, and nothing of them moves before the call; several may be under way at once, beside calls of all other kinds.
+ * nbc.h — non-blocking calls of a communicator: the background thread drives their rounds to the end while the program computes. They have a state of
+ * their own (comm_local.h), and nothing of them moves before the call; several may be under way at once, beside calls of all other kinds.
  */
 #ifndef PAT_NBC_H
 #define PAT_NBC_H
@@ -8,7 +8,7 @@
 #include "comm.h"
 
 /*
- * Start a call with `alg`; it takes over what the call has kept. *request is complete when the result is there. Waits for no other rank. Takes the
+ * Start a call with `alg` on a state of comm_local.h; it takes over what the call has kept. *request is complete when the result is there. Waits for no other rank. Takes the
  * communicator's lock. Returns an MPI error code; no request is made then.
  */
 int pat_nbc_start(pat_comm *c, pat_call *call, const pat_algorithm *alg, MPI_Request *request);
@@ -19,6 +19,12 @@ int64_t pat_nbc_segment_bytes(int64_t message);
 /* From now on MPI calls this library whenever it looks for messages (progress.h), or not any more. While there is no background thread. */
 void pat_nbc_join(void);
 void pat_nbc_leave(void);
+
+/*
+ * For whoever waits for something else: move on what is under way on communicators that nobody else looks at now. What fails their requests tell. The caller
+ * does not hold pat_rt.driving. *moved: set where something has.
+ */
+void pat_nbc_look_all(bool *moved);
 
 /* The caller of all that follows holds the communicator's lock. */
 

@@ -29,6 +29,8 @@ static int made(pat_round *round, const pat_members *members, const char *what, 
 {
     if (!error)
         pat_exec_wake(round->exec, &members->mates);
+    if (!error)
+        pat_exec_reach(round->exec, members->contacts, members->rank);
     if (!error && pat_rt.trace)
         error = pat_exec_trace(round->exec);
     if (!error) {

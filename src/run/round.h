@@ -23,13 +23,16 @@
 #include "plan_cache.h"
 #include "transition.h"
 
-/* Who is in a round: the library's own communicator, this rank's number there, and how many there are; the plans kept for them; and who of
- * them is on this node. */
+/*
+ * Who is in a round: this rank's number, and how many there are; the library's communicator for their messages, and how they are reached there; the plans
+ * kept for them; and who of them is on this node.
+ */
 typedef struct pat_members {
     MPI_Comm comm;
     int rank, size;
     pat_plan_cache *plans;
     pat_mates mates;
+    pat_contacts contacts;
 } pat_members;
 
 typedef struct pat_round {

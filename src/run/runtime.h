@@ -50,13 +50,14 @@ typedef struct pat_runtime {
     int num_stored;
     pat_timekeeper time;             /* the clock of all ranks */
     MPI_Comm world;                  /* the library's own communicator of all ranks */
-    bool world_stays;                /* messages there may still be under way when the library has ended */
+    atomic_bool world_stays;         /* messages there may still be under way when the library has ended */
     struct pat_agreement *agreement; /* of pat_runtime_agree */
     struct pat_agreement *kept_agreements; /* that failed: MPI may still write to them */
     int *node_of;                          /* of each rank of the world; see pat_nodes_find */
     pat_reach *reach; /* of this rank's node; NULL: its ranks do not copy from each other's memory */
     pat_bells *bells; /* of this rank's node; NULL: there are none. Freed when nobody sleeps any more */
     int comm_keyval;  /* of a communicator: its pat_comm */
+    int local_keyval; /* the same for non-blocking calls */
     int self_keyval;  /* of MPI_COMM_SELF: ends the library in MPI_Finalize */
     int calls_keyval; /* of a communicator: its calls so far, for `patience`, or that it never gets a pat_comm */
     FILE *trace;      /* NULL: nothing is traced */
@@ -65,6 +66,8 @@ typedef struct pat_runtime {
     pat_thread *thread;     /* NULL: no early data */
     pat_thread_work *visit_all; /* what the thread does when it works: it visits every communicator once */
     bool all_threads;           /* agreed: every rank has a background thread */
+    bool crowded;               /* this node has more ranks than processing units */
+    int eager_bytes;            /* agreed: longer messages the MPI library asks for first; 0: not known */
 
     pthread_mutex_t
         lock; /* guards the six below, and of what is stored `taken` and the digest; never held while MPI is called or another lock is waited for */
@@ -86,7 +89,9 @@ typedef struct pat_runtime {
 
     bool joined;            /* MPI calls this library when it looks for messages: progress.h */
     atomic_int num_pending; /* non-blocking calls under way, on all communicators */
-    atomic_int callers;     /* threads that wait inside a call, where they drive what they wait for */
+    atomic_int_fast64_t
+        looked_ns; /* when MPI called last in a thread of the program's, by the local clock; 0: not since a call was started */
+    atomic_int callers; /* threads that wait inside a call, where they drive what they wait for */
     atomic_int_fast64_t stage_bytes;    /* length of all the library's buffers for early data */
     atomic_int_fast64_t early_reserved; /* bytes of PAT_MEM given to rounds that are prepared */
 

@@ -4,6 +4,7 @@
 #include "settle.h"
 
 #include "arrivals.h"
+#include "comm_local.h"
 #include "epoch.h"
 #include "estimates.h"
 #include "nbc.h"
@@ -13,6 +14,14 @@
 
 /* What is done with a communicator until *done. *moved becomes true if anything has moved. */
 typedef int step_of(pat_comm *c, bool *moved, bool *done);
+
+/* States for non-blocking calls have nothing to settle but these. */
+static int end_started(pat_comm *c, bool *moved, bool *done);
+
+static bool takes_part(const pat_comm *c, step_of *step)
+{
+    return !c->dead && !c->idle_settled && (step == end_started ? c->usable || c->contact.local : c->usable);
+}
 
 /* Apply one step to every communicator until none says it wants more, or has failed in it. Returns the first error. */
 static int for_all(step_of *step, bool failed_too)
@@ -26,7 +35,7 @@ static int for_all(step_of *step, bool failed_too)
         for (pat_comm *c = pat_rt.comms; c; c = c->next) {
             bool done = true;
             pat_comm_lock(c);
-            if (c->usable && !c->dead && (failed_too || c->failure.code == MPI_SUCCESS) && !c->idle_settled) {
+            if (takes_part(c, step) && (failed_too || c->failure.code == MPI_SUCCESS)) {
                 const int failed = step(c, &moved, &done);
                 done = done || failed != MPI_SUCCESS;
                 rc = rc != MPI_SUCCESS ? rc : failed;
@@ -273,6 +282,21 @@ static int look_at_started(pat_comm *c, bool *moved)
 }
 
 /*
+ * After an error the members may still tell each other how they are reached, on the communicator that is about to go, and MPI libraries may stumble over what is left of
+ * that. It is a short message from each, and is waited for, but not for ever: a member may not come any more.
+ */
+static void end_contact(pat_comm *c)
+{
+    static const int64_t PATIENCE_NS = 1000000000;
+    bool moved = false;
+    pat_rest rest = pat_runtime_rest_begin();
+    const int64_t end_ns = rest.moved_ns + PATIENCE_NS;
+    while (pat_contact_exposed(&c->contact) && pat_clock_local_ns() < end_ns &&
+           pat_comm_look_local(c, true, &moved) == MPI_SUCCESS)
+        pat_runtime_rest(&rest, false);
+}
+
+/*
  * MPI_Comm_free and the end of the library both come here, on every member. No error is returned: the state is gone all the same, and MPI
  * would keep an attribute that leads nowhere. What has failed on the communicator was returned by the calls on it.
  */
@@ -288,6 +312,7 @@ int pat_settle_comm_ends(MPI_Comm comm, int keyval, void *attr, void *extra)
     atomic_store(&c->credits.watched, false);
     pat_comm_ended(c, pat_wait_while(c, started_under_way, look_at_started));
     pat_nbc_fail(c);
+    end_contact(c);
     hear(c, &moved, &done);
     settle_one(c);
     pat_comm_unlock(c);
@@ -298,8 +323,10 @@ int pat_settle_comm_ends(MPI_Comm comm, int keyval, void *attr, void *extra)
     c->dead = true;
     c->hold = (pat_hold){0};
     pat_comm_unlock(c);
-    if (!pat_comm_stays(c))
+    if (!pat_comm_stays(c) && !c->contact.local)
         PMPI_Comm_free(&c->own);
+    if (pat_comm_stays(c) && c->contact.local)
+        atomic_store(&pat_rt.world_stays, true);
     pat_comm_unref(c);
     if (!pat_rt.settled) /* else it belongs to the end of the library */
         atomic_fetch_add(&pat_rt.state_ns, pat_clock_local_ns() - start_ns);

@@ -57,6 +57,7 @@ static int look_after_others(pat_comm *c, bool *moved)
     int rc = *moved ? MPI_SUCCESS : pat_credits_look(&c->credits, moved);
     if (rc == MPI_SUCCESS && pat_nbc_under_way(c))
         rc = pat_nbc_look(c, moved);
+    pat_nbc_look_all(moved); /* not `c`, whose lock this thread has */
     const bool goes_on = rc == MPI_SUCCESS || c->failure.code != MPI_SUCCESS;
     if (goes_on && pat_comm_tells(c))
         rc = pass_on(c, moved);
@@ -99,7 +100,8 @@ int pat_wait_while(pat_comm *c, bool (*busy)(const pat_comm *c), int (*look)(pat
     PAT_INVARIANT_HOLDS(c);
     atomic_fetch_sub(&pat_rt.callers, 1);
     atomic_store(&c->foreground, false);
-    if ((pat_comm_tells(c) || c->pending) && pat_rt.thread) /* it was shut out, and may sleep */
+    if ((pat_comm_tells(c) || atomic_load(&pat_rt.num_pending) > 0) &&
+        pat_rt.thread) /* it was shut out, and may sleep */
         pat_thread_kick(pat_rt.thread);
     atomic_fetch_add_explicit(&pat_rt.wait_ns, pat_clock_local_ns() - start, memory_order_relaxed);
     return rc;

@@ -1,0 +1,20 @@
+/*
+ * comm_local.h — a communicator's state for non-blocking calls. Each member makes it for itself, since nobody may wait in such a call (contact.h); what is
+ * started before all members have told how they are reached begins when they have. So a communicator may have two states, two pat_comms: this one, in
+ * which nothing but non-blocking calls is ever run, and that of blocking calls.
+ */
+#ifndef PAT_COMM_LOCAL_H
+#define PAT_COMM_LOCAL_H
+
+#include "comm.h"
+
+/*
+ * Get it, which is made at the first call that asks for it. choosing: the algorithm in use chooses (`auto`); the same on all ranks. *out is NULL when the call is
+ * left to the MPI library. Returns an MPI error code.
+ */
+int pat_comm_get_local(MPI_Comm comm, bool choosing, pat_comm **out);
+
+/* Take in what members tell. asks_mpi: see pat_wire_test (wire.h). The caller holds c's lock. Returns an MPI error code. */
+int pat_comm_look_local(pat_comm *c, bool asks_mpi, bool *moved);
+
+#endif

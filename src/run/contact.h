@@ -1,0 +1,55 @@
+/*
+ * contact.h — how the members of a communicator reach each other without one of the library's own, which all of them would have to make together: on the library's
+ * communicator of all ranks, with tags that each member has chosen for what it receives, and which it tells the others by a non-blocking
+ * all-gather on the user's communicator. So nobody waits. Must never know what the messages are.
+ *
+ * One thread at a time. Functions that return int return MPI error codes.
+ */
+#ifndef PAT_CONTACT_H
+#define PAT_CONTACT_H
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* What a member tells the others. */
+typedef struct pat_contact_facts {
+    int64_t first_tag; /* of what it receives; negative: it has none left */
+    int64_t eager_bytes, packet_bytes;
+} pat_contact_facts;
+
+typedef struct pat_contact {
+    bool local; /* the communicator's members reach each other so; all else here is 0 where they do not */
+    bool known; /* all have told */
+    int *rank,
+        *first_tag; /* of each member: its number among all ranks; where what it receives begins, known then */
+    int own_first, num_tags; /* the tags of this rank, which it has chosen for nobody else; negative: none */
+    pat_contact_facts *told; /* of this rank, and then of every member */
+    MPI_Request requests[2]; /* of what is told; and room for one more (pat_wire_test_known) */
+} pat_contact;
+
+/* A contact of so many members, which are to have so many tags each. `world`: the library's communicator of all ranks. It is to be freed in any case. */
+int pat_contact_begin(pat_contact *contact, MPI_Comm user, int size, int num_tags, MPI_Comm world);
+
+/*
+ * The tags `own_first` and so on are chosen: the lowest, below `most`, that have nothing in common with those of `others`, of which there are `num`. Negative where
+ * there are none left.
+ */
+void pat_contact_choose(pat_contact *contact, const pat_contact *const others[], int num, int most);
+
+/* How many tags MPI has. */
+int pat_contact_most_tags(void);
+
+/* Tell all members; to be called by all, where a collective on `user` may be started. */
+int pat_contact_tell(pat_contact *contact, MPI_Comm user, int64_t eager_bytes, int64_t packet_bytes);
+
+/* Have all told? Then *least is the least of what they have said. asks_mpi: see pat_wire_test (wire.h). world: as above. *moved: set where they have just now. */
+int pat_contact_look(pat_contact *contact, int size, MPI_Comm world, bool asks_mpi, bool *moved,
+                     pat_contact_facts *least);
+
+/* May MPI still write to its memory? */
+bool pat_contact_exposed(const pat_contact *contact);
+
+void pat_contact_free(pat_contact *contact);
+
+#endif
