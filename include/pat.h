@@ -248,13 +248,14 @@ PAT_PUBLIC int PAT_Alltoall(const void *sendbuf, int sendcount, MPI_Datatype sen
  * What PAT_UseAlg or the collective's setting names runs the call. If that goes by when ranks arrive, or chooses (auto,
  * bcast_auto, ...), it is the algorithm that takes least by its formula: on the link that blocking calls have measured on the communicator or PAT_LINK names, else on an Ethernet
  * of 1 Gbit/s (of a reduction of floating-point numbers always). With one that chooses, these calls are left to the MPI
- * library: those in which a rank receives less than 4 KiB; broadcasts of at most 32 KiB; gathers; calls of two ranks whose data the MPI library sends without asking; all-reduces where nodes have
+ * library: those in which a rank receives less than 4 KiB; broadcasts of at most 32 KiB; gathers; calls of two ranks whose data the MPI library is known to send without asking; all-reduces where nodes have
  * several ranks, and broadcasts where they do and are not numbered node by node; and all where all ranks are on one node (unless PAT_LINK or a calibration says what messages take there).
  * Always are those with arguments that no plan is for, as an operation that is not predefined, and those of a job some rank of which has no
  * background thread. An all-reduce joins floating-point numbers in an order that follows from the number of ranks and the count alone, unless
  * PAT_REORDER is set; it need not be that of PAT_Allreduce or of the MPI library.
  *
- * No such call waits for another rank. MPI_Comm_free completes what is under way, and so do PAT_Finalize and MPI_Finalize.
+ * With MPICH, which does not call this library when it looks for messages, algorithms that choose leave all these calls to it, and the first call on a communicator that is run by
+ * one that is named waits for its other members. With Open MPI no such call waits for another rank. MPI_Comm_free completes what is under way, and so do PAT_Finalize and MPI_Finalize.
  *
  * Calls before PAT_Init and after PAT_Finalize, on inter-communicators, and with messages of more than 512 MiB are passed on to MPI. Where the program has
  * attached attributes to a datatype, their callbacks may run in the background thread when it was freed while a call was under way.

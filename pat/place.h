@@ -42,7 +42,7 @@ typedef struct pat_place_view pat_place_view;
 int pat_place_ask(MPI_Comm comm, MPI_Comm node, const char *setting, pat_place_view **view);
 void pat_place_forget(pat_place_view *view); /* NULL is allowed */
 
-/* Has this node more ranks than PUs that they are bound to, or is that not known? No MPI. */
+/* Has this node more ranks than PUs that they and their threads are bound to, or is that not known? No MPI. */
 bool pat_place_is_crowded(const pat_place_view *view);
 
 /* Load the topology, which takes milliseconds, and choose. No MPI. */

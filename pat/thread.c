@@ -68,8 +68,11 @@ static void take_kicks(pat_thread *t)
         atomic_store(&t->timed, false);
 }
 
+static _Thread_local bool is_background;
+
 static void *thread_main(void *arg)
 {
+    is_background = true;
     pat_thread *t = arg;
     pat_visit visit = {.next_ns = t->first_ns};
 
@@ -161,9 +164,9 @@ void pat_thread_kick_later(pat_thread *t, int64_t delay_ns)
         timerfd_settime(t->timer, 0, &in, NULL);
 }
 
-bool pat_thread_is_self(const pat_thread *t)
+bool pat_thread_is_self(void)
 {
-    return pthread_equal(t->id, pthread_self());
+    return is_background;
 }
 
 void pat_thread_rescan(pat_thread *t)

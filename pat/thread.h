@@ -50,8 +50,8 @@ void pat_thread_kick(pat_thread *thread);
  */
 void pat_thread_kick_later(pat_thread *thread, int64_t delay_ns);
 
-/* Is it the caller? */
-bool pat_thread_is_self(const pat_thread *thread);
+/* Is the caller a background thread? */
+bool pat_thread_is_self(void);
 
 /* New connections have been opened: look for sockets again. Any thread. */
 void pat_thread_rescan(pat_thread *thread);

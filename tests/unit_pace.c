@@ -164,6 +164,8 @@ static void a_persistent_request(void **state)
     assert_false(pat_pace_is_in_mpi(now, now - 500 * US));
     assert_int_equal(pat_pace_in_mpi(now), now + 500 * US);
     assert_int_equal(pat_pace_call_started_ns(), 100 * US);
+    assert_true(pat_pace_waits_in_mpi(now, now - 99 * US));
+    assert_false(pat_pace_waits_in_mpi(now, now - 100 * US));
     assert_int_equal(pat_pace_started(now, true), now + 2 * MS); /* where sockets announce messages */
     assert_int_equal(pat_pace_open(now, false), now + 200 * MS);
     assert_int_equal(pat_pace_open(now, true), now + 20 * MS); /* after PAT_Wait */

@@ -46,6 +46,7 @@ enum pat_why {
     PAT_WHY_TWO,            /* there are two ranks, and the MPI library's data is early as well */
     PAT_WHY_REQUEST,        /* a request is started on the communicator, beside which no plan runs */
     PAT_WHY_ORDER,          /* operands are to be joined in the MPI library's order */
+    PAT_WHY_LIBRARY,        /* the MPI library does not call this one, so that calls would stand still */
     PAT_WHY_MEANWHILE,      /* a non-blocking call, whose data is to move while the ranks do something else */
     PAT_WHY_CANNOT,         /* nothing that a plan can run: no bytes, too many, wrong arguments */
     PAT_NUM_WHYS

@@ -41,12 +41,17 @@ static pat_link link_for(const pat_call *call)
     return blocking->link;
 }
 
+static int64_t mean_bytes(const pat_call *call)
+{
+    return call->mean_bytes > 0 ? call->mean_bytes : call->block_bytes;
+}
+
 /* By the formula, when all call at once. Messages that a rank sends at once to several others go through its link one after the other. */
 static double time_of(const pat_comm *c, const pat_link *link, const pat_algorithm *alg, const pat_call *call)
 {
     static const double one_by_one[] = {1, 2};
     const pat_job job = {.num_ranks = c->size,
-                         .block_bytes = call->mean_bytes > 0 ? call->mean_bytes : call->block_bytes,
+                         .block_bytes = mean_bytes(call),
                          .element_bytes = call->element_bytes,
                          .segment_bytes = pat_nbc_segment_bytes(call->block_bytes)};
     const pat_form_cost cost = pat_closed_form(alg, &job, (pat_gamma){one_by_one, 2});
@@ -65,16 +70,16 @@ static bool heeds_nodes(const pat_comm *c, const pat_algorithm *in_use, const pa
            (!alg->reduces && (node_by_node || alg->any_order));
 }
 
-static const pat_algorithm *fastest(const pat_comm *c, const pat_algorithm *in_use, const pat_call *call)
+static const pat_algorithm *fastest(const pat_comm *c, const pat_algorithm *in_use, const pat_call *call,
+                                    const pat_link *link)
 {
     const pat_algorithm *best = pat_algorithm_native(in_use->op);
-    const pat_link link = link_for(call);
     double least = 0;
     for (int i = 0; i < pat_algorithm_count(); i++) {
         const pat_algorithm *alg = pat_algorithm_at(i);
         if (alg->op != in_use->op || !may_run(alg) || !alg->formula || !heeds_nodes(c, in_use, alg))
             continue;
-        const double time = time_of(c, &link, alg, call);
+        const double time = time_of(c, link, alg, call);
         if (!best->build || time < CLEARLY * least) {
             best = alg;
             least = time;
@@ -93,10 +98,9 @@ static bool is_chosen(const pat_collective *row)
 }
 
 /* Is there nothing to pass on, and does the MPI library send at once what there is? Then it has moved when the program comes to wait for it, whoever does it. */
-static bool is_early_anyway(const pat_collective *row, const pat_call *call, int size)
+static bool is_early_anyway(const pat_call *call, int size)
 {
-    return size == 2 && call->element_bytes == 0 && !(row->rooted && row->all_give) &&
-           call->block_bytes <= pat_rt.eager_bytes;
+    return size == 2 && call->element_bytes == 0 && call->block_bytes <= pat_rt.eager_bytes;
 }
 
 /* Is the call so short that a thread would hardly be awake, or a broadcast that is not cut, so that ranks have nothing to pass on meanwhile? */
@@ -104,7 +108,7 @@ static bool is_short(const pat_algorithm *in_use, const pat_call *call, int size
 {
     const bool is_one_piece =
         in_use->op == PAT_OP_BCAST && call->block_bytes <= pat_nbc_segment_bytes(call->block_bytes);
-    return is_one_piece || pat_select_is_small(in_use->op, size, call->block_bytes);
+    return is_one_piece || pat_select_is_small(in_use->op, size, mean_bytes(call));
 }
 
 /* Is an operation to give what the MPI library's own gives, which joins operands in its own order? */
@@ -125,25 +129,28 @@ static enum pat_why why_not(const pat_algorithm *in_use, const pat_call *call, b
     if (!in_use->chooses)
         return PAT_WHY_ASKED;
     const pat_collective *row = pat_collective_of(in_use->op);
-    return !is_chosen(row)                    ? PAT_WHY_BY_NAME
-           : is_short(in_use, call, size)     ? PAT_WHY_SHORT
-           : is_early_anyway(row, call, size) ? PAT_WHY_TWO
-           : keeps_order(call, as_mpi)        ? PAT_WHY_ORDER
-                                              : PAT_WHY_MEANWHILE;
+    return !is_chosen(row)                ? PAT_WHY_BY_NAME
+           : !pat_rt.all_joined           ? PAT_WHY_LIBRARY
+           : is_short(in_use, call, size) ? PAT_WHY_SHORT
+           : is_early_anyway(call, size)  ? PAT_WHY_TWO
+           : keeps_order(call, as_mpi)    ? PAT_WHY_ORDER
+                                          : PAT_WHY_MEANWHILE;
 }
 
-/* Who is to run it: the MPI library where no plan can. */
-static const pat_algorithm *choose(const pat_comm *c, const pat_algorithm *in_use, const pat_call *call)
+/* Who is to run it: the MPI library where no plan can, with *why. */
+static const pat_algorithm *choose(const pat_comm *c, const pat_algorithm *in_use, const pat_call *call,
+                                   const pat_link *link, enum pat_why *why)
 {
-    const bool rooted = pat_collective_of(in_use->op)->rooted;
-    if (rooted && !pat_bring_fits(c, in_use->op, call))
+    const pat_algorithm *alg = in_use;
+    if (pat_collective_of(in_use->op)->rooted && !pat_bring_fits(c, in_use->op, call)) {
+        *why = PAT_WHY_CANNOT;
         return pat_algorithm_native(in_use->op);
-    return may_run(in_use) ? in_use : fastest(c, in_use, call);
-}
-
-static enum pat_why why_no_state(const pat_outcome *outcome, MPI_Comm comm)
-{
-    return outcome ? pat_comm_why_not(comm, false) : PAT_WHY_CANNOT;
+    }
+    if (!may_run(in_use))
+        alg = fastest(c, in_use, call, link);
+    if (!alg->build)
+        *why = PAT_WHY_NODES;
+    return alg;
 }
 
 /* A call, and how it is to go. */
@@ -164,28 +171,37 @@ static void say(const start *s, const pat_algorithm *alg, enum pat_why why)
     s->outcome->why = why;
 }
 
+/* An operation keeps its order, unless all calls here are left anyway, which is then the reason. For people who have asked. */
+static enum pat_why why_kept(const start *s)
+{
+    if (!s->outcome && !pat_rt.config.explain)
+        return PAT_WHY_ORDER;
+    const enum pat_why why = pat_comm_why_left(s->call.comm, PAT_WHY_ORDER);
+    if (why == PAT_WHY_ORDER)
+        pat_comm_explain_order(s->call.comm);
+    return why;
+}
+
 /* Returns true when the call has been started, or has failed, with what to return in *rc; else the MPI library is to run it. */
 static bool start_here(start *s, int *rc)
 {
     pat_comm *c = NULL;
     const pat_algorithm *alg = pat_algorithm_native(s->in_use->op);
+    pat_link link;
     enum pat_why why = why_not(s->in_use, &s->call, s->as_mpi);
     const bool wanted = why == PAT_WHY_MEANWHILE || (why == PAT_WHY_ASKED && s->in_use->build);
-    *rc = wanted ? pat_comm_get_local(s->call.comm, s->in_use->chooses, &c) : MPI_SUCCESS;
-    if (*rc == MPI_SUCCESS && c)
-        alg = choose(c, s->in_use, &s->call);
+    *rc = wanted ? pat_comm_get_local(s->call.comm, s->in_use->chooses, &c, &why) : MPI_SUCCESS;
+    if (*rc == MPI_SUCCESS && c) {
+        link = link_for(&s->call);
+        alg = choose(c, s->in_use, &s->call, &link, &why);
+    }
     if (*rc == MPI_SUCCESS && alg->build)
-        *rc = pat_nbc_start(c, &s->call, alg, s->request);
+        *rc = pat_nbc_start(c, &s->call, alg, &link, s->request);
     if (*rc != MPI_SUCCESS) {
         *rc = pat_fail(s->call.comm, *rc);
         return true;
     }
-    if (why == PAT_WHY_ORDER)
-        pat_comm_explain_order(s->call.comm);
-    if (wanted && !alg->build)
-        why = c ? (c->layout.one_a_node ? PAT_WHY_CANNOT : PAT_WHY_NODES)
-                : why_no_state(s->outcome, s->call.comm);
-    say(s, alg, why);
+    say(s, alg, why == PAT_WHY_ORDER ? why_kept(s) : why);
     return alg->build;
 }
 

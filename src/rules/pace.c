@@ -36,6 +36,7 @@ enum row {
     FULL_OR_CALLING,
     CALL_STARTED,
     IN_MPI,
+    LOOKS_ON,
     MEETING, /* without sleep, since something came */
     /* A caller's naps. */
     NAP, /* of the time that nothing has moved */
@@ -61,6 +62,7 @@ static const interval table[NUM_ROWS] = {
     [FULL_OR_CALLING] = {.most_ns = 1 * MSEC},
     [CALL_STARTED] = {.most_ns = 100 * USEC},
     [IN_MPI] = {.most_ns = 500 * USEC},
+    [LOOKS_ON] = {.most_ns = 100 * USEC},
     [MEETING] = {.most_ns = 100 * USEC},
     [NAP] = {.part = 20, .least_ns = 50 * USEC, .most_ns = 1 * MSEC},
     [NAP_ANNOUNCED] = {.part = 4, .least_ns = 100 * USEC, .most_ns = 1 * MSEC},
@@ -186,6 +188,11 @@ int64_t pat_pace_call_started_ns(void)
 bool pat_pace_is_in_mpi(int64_t now_ns, int64_t looked_ns)
 {
     return now_ns - looked_ns < table[IN_MPI].most_ns;
+}
+
+bool pat_pace_waits_in_mpi(int64_t now_ns, int64_t last_ns)
+{
+    return now_ns - last_ns < table[LOOKS_ON].most_ns;
 }
 
 int64_t pat_pace_in_mpi(int64_t now_ns)

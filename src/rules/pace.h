@@ -80,6 +80,9 @@ int64_t pat_pace_call_started_ns(void);
 bool pat_pace_is_in_mpi(int64_t now_ns, int64_t looked_ns);
 int64_t pat_pace_in_mpi(int64_t now_ns);
 
+/* Does a thread of the program's that looks now wait in MPI, since it has looked at last_ns? */
+bool pat_pace_waits_in_mpi(int64_t now_ns, int64_t last_ns);
+
 /*
  * By when an estimate is to be sent, so that all have it when the first rank calls, at first_ns; exchange_ns: what the network needs for
  * that. Not before now.

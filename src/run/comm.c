@@ -59,11 +59,7 @@ static void make_lanes(pat_comm *c)
 
 int pat_comm_slot_tags(void)
 {
-    enum { PROMISED = 32767 };
-    int *highest, found;
-    if (PMPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &highest, &found) != MPI_SUCCESS || !found)
-        return (PROMISED + 1 - PAT_NUM_TELLS) / num_slots();
-    return (int)(((int64_t)*highest + 1 - PAT_NUM_TELLS) / num_slots());
+    return (pat_contact_most_tags() - PAT_NUM_TELLS) / num_slots();
 }
 
 /*
@@ -316,6 +312,17 @@ bool pat_comm_is_inter(MPI_Comm comm)
 {
     int inter = 0;
     return comm != MPI_COMM_NULL && PMPI_Comm_test_inter(comm, &inter) == MPI_SUCCESS && inter;
+}
+
+enum pat_why pat_comm_why_left_ever(MPI_Comm comm)
+{
+    intptr_t kept;
+    int size = 1;
+    PMPI_Comm_size(comm, &size);
+    return pat_comm_is_inter(comm)                      ? PAT_WHY_GROUPS
+           : size < 2                                   ? PAT_WHY_ONE_RANK
+           : kept_with(comm, &kept) && kept == FOR_EVER ? PAT_WHY_GROUPS
+                                                        : PAT_WHY_ONE_NODE;
 }
 
 enum pat_why pat_comm_why_not(MPI_Comm comm, bool copies)

@@ -110,6 +110,12 @@ typedef struct pat_comm {
     int64_t num_started;  /* of them, ever; the same on all members */
 } pat_comm;
 
+/* Is it the state of non-blocking calls (comm_local.h)? */
+static inline bool pat_comm_is_local(const pat_comm *c)
+{
+    return c->contact.local;
+}
+
 /* Is this a communicator between two groups? */
 bool pat_comm_is_inter(MPI_Comm comm);
 
@@ -134,6 +140,9 @@ void pat_comm_list(pat_comm *c);
 
 /* Is every call here left to the MPI library, whatever it is? By what all members see, before anything collective. copies: as above. */
 bool pat_comm_is_left(MPI_Comm comm, int size, bool choosing, bool copies);
+
+/* Why it is, for a report or PAT_EXPLAIN. */
+enum pat_why pat_comm_why_left_ever(MPI_Comm comm);
 
 /* Why *out was NULL, for a report or PAT_EXPLAIN; copies: as above. */
 enum pat_why pat_comm_why_not(MPI_Comm comm, bool copies);

@@ -9,10 +9,23 @@
 #include "comm.h"
 
 /*
- * Get it, which is made at the first call that asks for it. choosing: the algorithm in use chooses (`auto`); the same on all ranks. *out is NULL when the call is
- * left to the MPI library. Returns an MPI error code.
+ * MPICH keeps a communicator that is freed, with its attributes, until nothing is under way there: the state would go in the middle of some other call. So there the first
+ * call waits until all members have told.
  */
-int pat_comm_get_local(MPI_Comm comm, bool choosing, pat_comm **out);
+#ifdef OPEN_MPI
+enum { PAT_CONTACT_WAITS = 0 };
+#else
+enum { PAT_CONTACT_WAITS = 1 };
+#endif
+
+/*
+ * Get it, which is made at the first call that asks for it; nobody is told yet. choosing: the algorithm in use chooses (`auto`); the same on all ranks. *out is NULL when
+ * the call is left to the MPI library; *why says why, where somebody wants to know. Returns an MPI error code.
+ */
+int pat_comm_get_local(MPI_Comm comm, bool choosing, pat_comm **out, enum pat_why *why);
+
+/* The first call that a plan runs: tell the members how this rank is reached, once. All members make this call. The caller holds c's lock. Returns an MPI error code. */
+int pat_comm_tell_local(pat_comm *c);
 
 /* Take in what members tell. asks_mpi: see pat_wire_test (wire.h). The caller holds c's lock. Returns an MPI error code. */
 int pat_comm_look_local(pat_comm *c, bool asks_mpi, bool *moved);

@@ -17,12 +17,13 @@ void pat_comm_ref(pat_comm *c)
 /*
  * After an error MPI may still write what others have sent into buffers, executions, estimates: then these stay, and with them the
  * library's communicator. To cancel the messages would not do: what has begun to come in cannot be cancelled, and to wait for the rest
- * is to wait for ranks that may have broken off too.
+ * is to wait for ranks that may have broken off too. And others may still send what this rank takes in nowhere: its tags must not be chosen again.
  */
 bool pat_comm_stays(const pat_comm *c)
 {
-    bool stays =
-        c->exchange.state == PAT_EXCHANGE_POSTED || c->sample.under_way || pat_contact_exposed(&c->contact);
+    bool stays = c->exchange.state == PAT_EXCHANGE_POSTED || c->sample.under_way ||
+                 pat_contact_exposed(&c->contact) ||
+                 (pat_comm_is_local(c) && c->contact.begun && c->failure.code != MPI_SUCCESS);
     for (int op = 0; op < PAT_NUM_OPS; op++)
         for (int i = 0; i < 2; i++)
             stays = stays || pat_exec_exposed(c->lanes[op].rounds[i].exec);
@@ -92,6 +93,9 @@ void pat_comm_unref(pat_comm *c)
     free_pending(c);
     pat_exchange_free(&c->exchange);
     pat_sample_free(&c->sample);
+    pthread_mutex_lock(&pat_rt.lock);
+    pat_contact_drop(&c->contact, &pat_rt.contacts);
+    pthread_mutex_unlock(&pat_rt.lock);
     pat_contact_free(&c->contact);
     free(c);
 }

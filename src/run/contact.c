@@ -21,16 +21,11 @@ int pat_contact_most_tags(void)
     return *highest < INT_MAX ? *highest + 1 : INT_MAX;
 }
 
-static int no_memory(void)
-{
-    return pat_error(MPI_ERR_NO_MEM, "no memory for a communicator's state");
-}
-
 static int find_ranks(MPI_Comm user, int size, MPI_Comm world, int in_world[])
 {
     MPI_Group ours, all = MPI_GROUP_NULL;
     int *number = malloc((size_t)size * sizeof(*number));
-    int rc = number ? PMPI_Comm_group(user, &ours) : no_memory();
+    int rc = number ? PMPI_Comm_group(user, &ours) : MPI_ERR_NO_MEM;
     if (rc != MPI_SUCCESS) {
         free(number);
         return rc;
@@ -57,35 +52,53 @@ int pat_contact_begin(pat_contact *k, MPI_Comm user, int size, int num_tags, MPI
                        .own_first = -1,
                        .num_tags = num_tags,
                        .requests = {MPI_REQUEST_NULL, MPI_REQUEST_NULL}};
-    return k->rank && k->first_tag && k->told ? find_ranks(user, size, world, k->rank) : no_memory();
+    return k->rank && k->first_tag && k->told ? find_ranks(user, size, world, k->rank) : MPI_ERR_NO_MEM;
 }
 
-/* Who of the others has a tag between `first` and the one before `end`? NULL: nobody. */
-static const pat_contact *holder_of(const pat_contact *const others[], int num, int first, int end)
+bool pat_contact_has_tags(int num_tags)
 {
-    for (int i = 0; i < num; i++)
-        if (others[i]->own_first >= 0 && first < others[i]->own_first + others[i]->num_tags &&
-            others[i]->own_first < end)
-            return others[i];
+    enum { AT_LEAST = 64 }; /* communicators, at a time */
+    return num_tags <= pat_contact_most_tags() / AT_LEAST;
+}
+
+/* Who has a tag between `first` and the one before `end`? NULL: nobody. */
+static const pat_contact *holder_of(const pat_contact *list, int first, int end)
+{
+    for (const pat_contact *k = list; k; k = k->next)
+        if (k->own_first >= 0 && first < k->own_first + k->num_tags && k->own_first < end)
+            return k;
     return NULL;
 }
 
-void pat_contact_choose(pat_contact *k, const pat_contact *const others[], int num, int most)
+void pat_contact_choose(pat_contact *k, pat_contact **list)
 {
+    const int most = pat_contact_most_tags();
     int first = FIRST_FREE_TAG;
     k->own_first = -1;
     while (k->own_first < 0 && first <= most - k->num_tags) {
-        const pat_contact *holder = holder_of(others, num, first, first + k->num_tags);
+        const pat_contact *holder = holder_of(*list, first, first + k->num_tags);
         if (holder)
             first = holder->own_first + holder->num_tags;
         else
             k->own_first = first;
     }
+    k->next = *list;
+    *list = k;
+}
+
+void pat_contact_drop(pat_contact *k, pat_contact **list)
+{
+    for (pat_contact **at = list; *at; at = &(*at)->next)
+        if (*at == k) {
+            *at = k->next;
+            return;
+        }
 }
 
 int pat_contact_tell(pat_contact *k, MPI_Comm user, int64_t eager_bytes, int64_t packet_bytes)
 {
     enum { WORDS = sizeof(pat_contact_facts) / sizeof(int64_t) };
+    k->begun = true;
     k->told[0] = (pat_contact_facts){k->own_first, eager_bytes, packet_bytes};
     return PMPI_Iallgather(&k->told[0], WORDS, MPI_INT64_T, &k->told[1], WORDS, MPI_INT64_T, user,
                            &k->requests[0]);

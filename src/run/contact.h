@@ -20,27 +20,33 @@ typedef struct pat_contact_facts {
 
 typedef struct pat_contact {
     bool local; /* the communicator's members reach each other so; all else here is 0 where they do not */
+    bool begun; /* this rank has told, or could not */
     bool known; /* all have told */
     int *rank,
         *first_tag; /* of each member: its number among all ranks; where what it receives begins, known then */
-    int own_first, num_tags; /* the tags of this rank, which it has chosen for nobody else; negative: none */
-    pat_contact_facts *told; /* of this rank, and then of every member */
-    MPI_Request requests[2]; /* of what is told; and room for one more (pat_wire_test_known) */
+    int own_first, num_tags;  /* the tags of this rank, which it has chosen for nobody else; negative: none */
+    struct pat_contact *next; /* of those that have chosen tags */
+    pat_contact_facts *told;  /* of this rank, and then of every member */
+    MPI_Request requests[2];  /* of what is told; and room for one more (pat_wire_test_known) */
 } pat_contact;
+
+/* Can members have so many tags each, and many other communicators too? The same on all ranks. */
+bool pat_contact_has_tags(int num_tags);
 
 /* A contact of so many members, which are to have so many tags each. `world`: the library's communicator of all ranks. It is to be freed in any case. */
 int pat_contact_begin(pat_contact *contact, MPI_Comm user, int size, int num_tags, MPI_Comm world);
 
 /*
- * The tags `own_first` and so on are chosen: the lowest, below `most`, that have nothing in common with those of `others`, of which there are `num`. Negative where
- * there are none left.
+ * Choose tags: the lowest that nothing in the list `first` has; negative where there are none left. And be in the list from now on, until pat_contact_drop. The caller sees
+ * to it that no other thread changes the list.
  */
-void pat_contact_choose(pat_contact *contact, const pat_contact *const others[], int num, int most);
+void pat_contact_choose(pat_contact *contact, pat_contact **first);
+void pat_contact_drop(pat_contact *contact, pat_contact **first);
 
 /* How many tags MPI has. */
 int pat_contact_most_tags(void);
 
-/* Tell all members; to be called by all, where a collective on `user` may be started. */
+/* Tell all members; to be called by all once, where a collective on `user` may be started. */
 int pat_contact_tell(pat_contact *contact, MPI_Comm user, int64_t eager_bytes, int64_t packet_bytes);
 
 /* Have all told? Then *least is the least of what they have said. asks_mpi: see pat_wire_test (wire.h). world: as above. *moved: set where they have just now. */

@@ -90,10 +90,12 @@ static int shut_down(int *rc_clock)
         pat_rt.thread = NULL;
     }
     pat_nbc_leave();
-    while (pat_rt.comms) { /* in the order they were made: the same on all members */
+    while (
+        pat_rt
+            .comms) { /* in the order they were made: the same on all members, but for those that wait for nobody here */
         pat_comm *c = pat_rt.comms;
         int rc_free =
-            PMPI_Comm_delete_attr(c->user, c->contact.local ? pat_rt.local_keyval : pat_rt.comm_keyval);
+            PMPI_Comm_delete_attr(c->user, pat_comm_is_local(c) ? pat_rt.local_keyval : pat_rt.comm_keyval);
         if (rc == MPI_SUCCESS)
             rc = rc_free;
         if (pat_rt.comms == c)
@@ -239,12 +241,13 @@ static int start_thread(MPI_Comm node)
     if (!pat_rt.thread)
         pat_place_forget(view);
     /* Is there one (without, this rank simply has no early part); negated, so that the least is the latest rank's, when clocks are to be
-     * measured again; and what MPI sends without asking. */
-    int64_t mine[3] = {pat_rt.thread != NULL, -pat_timekeeper_now_ns(&pat_rt.time) - FIRST_LOOK_AT_CLOCK_NS,
-                       pat_link_eager_bytes()},
-            least[3] = {0};
-    rc = PMPI_Allreduce(mine, least, 3, MPI_INT64_T, MPI_MIN, pat_rt.world);
+     * measured again; what MPI sends without asking; and does it call this library. */
+    int64_t mine[4] = {pat_rt.thread != NULL, -pat_timekeeper_now_ns(&pat_rt.time) - FIRST_LOOK_AT_CLOCK_NS,
+                       pat_link_eager_bytes(), pat_rt.joined},
+            least[4] = {0};
+    rc = PMPI_Allreduce(mine, least, 4, MPI_INT64_T, MPI_MIN, pat_rt.world);
     pat_rt.all_threads = least[0];
+    pat_rt.all_joined = least[3];
     pat_rt.eager_bytes = least[2] == INT_MAX ? 0 : (int)least[2];
     if (rc == MPI_SUCCESS && pat_rt.all_threads) {
         pat_timekeeper_track(&pat_rt.time, pat_rt.world, -least[1]);

@@ -43,6 +43,10 @@ static int make(pat_comm *c, pat_pending *p, const pat_work *work, pat_tags tags
         return pat_bring_rooted(c, work, p->alg, pat_nbc_segment_bytes(p->call.block_bytes), tags);
     /* What the lane has learnt may not be the same on all ranks now: the round of a request may have ended on some of them only. */
     job.together = false;
+    job.tau_ns = pat_link_tau_ns(&p->link, p->call.block_bytes);
+    job.alpha_ns = p->link.alpha_ns;
+    job.beta_ps = p->link.beta_ps;
+    job.piece_ns = p->link.piece_ns;
     job.starts = p->call.starts;
     job.element_bytes = p->call.element_bytes;
     pat_comm_explain_plan(c, lane, p->alg, &job);
@@ -179,7 +183,7 @@ static void look_everywhere(look_at_round *look, bool *moved)
 {
     bool cut_short;
     for (pat_comm *c = pat_comm_next(NULL, &cut_short); c; c = pat_comm_next(c, &cut_short))
-        if (c->contact.local)
+        if (pat_comm_is_local(c))
             look_if_free(c, look, moved);
 }
 
@@ -191,17 +195,16 @@ void pat_nbc_look_all(bool *moved)
 }
 
 /*
- * In a call of MPI's a program looks without end, and at most yields the processor. Where there are more ranks than processors the others need it, and this thread
- * sleeps between looks as callers of this library do: on 4 x 4 ranks that shared two processors single calls of 0.2 s were seen to take 4 s (why: pat_runtime_rest).
+ * A thread of the program's has looked. It waits there if it looks again at once; one that looks now and then, between parts of its work, does not, and would leave
+ * what it has started alone for long.
  */
-static void rest_in_mpi(int64_t now_ns, bool moved)
+static void note_look(void)
 {
-    static _Thread_local pat_rest rest;
     static _Thread_local int64_t last_ns;
-    if (!pat_pace_is_in_mpi(now_ns, last_ns)) /* another call of MPI than the last time */
-        rest = pat_runtime_rest_begin();
-    pat_runtime_rest(&rest, moved);
-    last_ns = pat_clock_local_ns();
+    const int64_t now_ns = pat_clock_local_ns();
+    if (pat_pace_waits_in_mpi(now_ns, last_ns))
+        atomic_store_explicit(&pat_rt.looked_ns, now_ns, memory_order_relaxed);
+    last_ns = now_ns;
 }
 
 /*
@@ -213,13 +216,9 @@ static int look_in_mpi(void)
     bool moved = false;
     if (atomic_load_explicit(&pat_rt.num_pending, memory_order_relaxed) == 0)
         return 0;
-    const bool is_thread = pat_thread_is_self(pat_rt.thread);
-    const int64_t now_ns = pat_clock_local_ns();
-    if (!is_thread)
-        atomic_store_explicit(&pat_rt.looked_ns, now_ns, memory_order_relaxed);
+    if (!pat_thread_is_self())
+        note_look();
     look_everywhere(pat_round_look_known, &moved);
-    if (!is_thread && pat_rt.crowded && atomic_load(&pat_rt.callers) == 0)
-        rest_in_mpi(now_ns, moved);
     return moved;
 }
 
@@ -237,16 +236,20 @@ void pat_nbc_leave(void)
 
 /* ---- The start ---------------------------------------------------------------------------------------- */
 
-static int start(pat_comm *c, pat_call *call, const pat_algorithm *alg, MPI_Request *request)
+static int start(pat_comm *c, pat_call *call, const pat_algorithm *alg, const pat_link *link,
+                 MPI_Request *request)
 {
     pat_pending *p, **end = &c->pending;
     bool moved;
     int rc = pat_comm_failed(c);
-    if (rc ==
-        MPI_SUCCESS) /* an error here is the communicator's: the others wait for what this rank does not start */
+    /* An error here is the communicator's: the others wait for what this rank does not start. */
+    if (rc == MPI_SUCCESS)
+        rc = pat_comm_ended(c, pat_comm_tell_local(c));
+    if (rc == MPI_SUCCESS)
         rc = pat_comm_ended(c, pat_pending_make(call, alg, &p));
     if (rc != MPI_SUCCESS)
         return rc;
+    p->link = *link;
     p->slot = (int)(c->num_started++ % PAT_PENDING_SLOTS);
     while (*end)
         end = &(*end)->next;
@@ -257,10 +260,11 @@ static int start(pat_comm *c, pat_call *call, const pat_algorithm *alg, MPI_Requ
     return MPI_SUCCESS;
 }
 
-int pat_nbc_start(pat_comm *c, pat_call *call, const pat_algorithm *alg, MPI_Request *request)
+int pat_nbc_start(pat_comm *c, pat_call *call, const pat_algorithm *alg, const pat_link *link,
+                  MPI_Request *request)
 {
     pat_comm_lock(c);
-    int rc = start(c, call, alg, request);
+    int rc = start(c, call, alg, link, request);
     pat_nbc_fail(c);
     const bool more = c->pending != NULL;
     pat_comm_unlock(c);

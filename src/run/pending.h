@@ -10,6 +10,7 @@
 #include <stdbool.h>
 
 #include "call.h"
+#include "link.h"
 #include "round.h"
 
 /*
@@ -22,6 +23,7 @@ enum { PAT_PENDING_SLOTS = 4 };
 typedef struct pat_pending {
     pat_call call;
     const pat_algorithm *alg;
+    pat_link link; /* what messages take, for its plan */
     int slot;
     pat_round round; /* EMPTY: it has not begun */
     pat_carried mine;

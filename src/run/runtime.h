@@ -25,6 +25,7 @@
 #include "timekeeper.h"
 
 struct pat_comm;
+struct pat_contact;
 struct pat_dropin;
 
 typedef struct pat_runtime {
@@ -66,16 +67,19 @@ typedef struct pat_runtime {
     pat_thread *thread;     /* NULL: no early data */
     pat_thread_work *visit_all; /* what the thread does when it works: it visits every communicator once */
     bool all_threads;           /* agreed: every rank has a background thread */
-    bool crowded;               /* this node has more ranks than processing units */
-    int eager_bytes;            /* agreed: longer messages the MPI library asks for first; 0: not known */
+    bool
+        all_joined; /* agreed: MPI calls this library on every rank when it looks for messages (progress.h) */
+    bool crowded;   /* this node has more ranks than processing units */
+    int eager_bytes; /* agreed: longer messages the MPI library asks for first; 0: not known */
 
     pthread_mutex_t
-        lock; /* guards the six below, and of what is stored `taken` and the digest; never held while MPI is called or another lock is waited for */
+        lock; /* guards the seven below, and of what is stored `taken` and the digest; never held while MPI is called or another lock is waited for */
     struct pat_comm *comms;
-    struct pat_comm *kept;      /* gone, but MPI may still write to their memory: see pat_comm_stays */
-    struct pat_comm *last;      /* the communicator last used */
-    struct pat_comm *announced; /* the one that the last PAT_Edge was for */
-    int64_t num_comms;          /* that there have been */
+    struct pat_comm *kept;        /* gone, but MPI may still write to their memory: see pat_comm_stays */
+    struct pat_contact *contacts; /* that have chosen tags, of all communicators */
+    struct pat_comm *last;        /* the communicator last used */
+    struct pat_comm *announced;   /* the one that the last PAT_Edge was for */
+    int64_t num_comms;            /* that there have been */
     pat_milestone milestone;
     atomic_bool edged; /* this rank has given a milestone, ever */
 

@@ -20,7 +20,8 @@ static int end_started(pat_comm *c, bool *moved, bool *done);
 
 static bool takes_part(const pat_comm *c, step_of *step)
 {
-    return !c->dead && !c->idle_settled && (step == end_started ? c->usable || c->contact.local : c->usable);
+    return !c->dead && !c->idle_settled &&
+           (step == end_started ? c->usable || pat_comm_is_local(c) : c->usable);
 }
 
 /* Apply one step to every communicator until none says it wants more, or has failed in it. Returns the first error. */
@@ -206,6 +207,8 @@ static int end_started(pat_comm *c, bool *moved, bool *done)
     int rc = pat_credits_look(&c->credits, moved);
     if (rc == MPI_SUCCESS && pat_nbc_under_way(c))
         rc = pat_nbc_look(c, moved);
+    if (rc != MPI_SUCCESS)
+        pat_nbc_fail(c);
     *done = !started_under_way(c) || rc != MPI_SUCCESS;
     return rc;
 }
@@ -282,8 +285,8 @@ static int look_at_started(pat_comm *c, bool *moved)
 }
 
 /*
- * After an error the members may still tell each other how they are reached, on the communicator that is about to go, and MPI libraries may stumble over what is left of
- * that. It is a short message from each, and is waited for, but not for ever: a member may not come any more.
+ * After an error, and only then, the members may still be telling each other how they are reached, on the communicator that is about to go, and MPI libraries may stumble over
+ * what is left of that. It is a short message from each, and is waited for, but not for ever: a member may not come any more.
  */
 static void end_contact(pat_comm *c)
 {
@@ -323,9 +326,9 @@ int pat_settle_comm_ends(MPI_Comm comm, int keyval, void *attr, void *extra)
     c->dead = true;
     c->hold = (pat_hold){0};
     pat_comm_unlock(c);
-    if (!pat_comm_stays(c) && !c->contact.local)
+    if (!pat_comm_stays(c) && !pat_comm_is_local(c))
         PMPI_Comm_free(&c->own);
-    if (pat_comm_stays(c) && c->contact.local)
+    if (pat_comm_stays(c) && pat_comm_is_local(c))
         atomic_store(&pat_rt.world_stays, true);
     pat_comm_unref(c);
     if (!pat_rt.settled) /* else it belongs to the end of the library */

@@ -120,7 +120,7 @@ static int look_at_started(pat_comm *c, pat_lane *lane, bool *moved)
  */
 static bool is_driven(const pat_comm *c, int64_t now)
 {
-    return c->contact.local && !pat_rt.crowded &&
+    return pat_comm_is_local(c) && !pat_rt.crowded &&
            pat_pace_is_in_mpi(now, atomic_load_explicit(&pat_rt.looked_ns, memory_order_relaxed));
 }
 
@@ -246,8 +246,8 @@ static int visit_comm(pat_comm *c, pat_visit *visit)
         rc = drive_started(c, visit);
     if (rc == MPI_SUCCESS && c->sample.under_way)
         rc = drive_sample(c, visit);
-    if (rc != MPI_SUCCESS || c->contact.local || c->phase != PAT_IDLE || c->voiding || c->sample.under_way ||
-        c->left)
+    if (rc != MPI_SUCCESS || pat_comm_is_local(c) || c->phase != PAT_IDLE || c->voiding ||
+        c->sample.under_way || c->left)
         return rc;
     rc = drive_exchange(c, visit);
     for (int op = 0; op < PAT_NUM_OPS && rc == MPI_SUCCESS && !is_wanted(c); op++)

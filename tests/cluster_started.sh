@@ -1,0 +1,46 @@
+#!/usr/bin/env bash
+# cluster_started.sh — the non-blocking collectives of an unchanged program on emulated nodes, with no setting at all: plans run those that they should, the
+# report says which and why, and results are the same to the last byte; where nodes have several ranks too. 77 where namespaces are not allowed.
+set -u
+export PAT_TEST_TIMEOUT=60
+for name in PAT_LINK PAT_CALIBRATION PAT_REORDER PAT_RANKS_PER_NODE; do unset "$name"; done
+dir=$(mktemp -d) || exit 1
+trap 'rm -rf "$dir"' EXIT
+failed=0
+
+# started LAYOUT NUMBERING SEED: runs the program, and leaves for each call what has run it, and why, summed over its places.
+started() {
+    local status=0
+    PAT_TEST_NODES=$1 PAT_TEST_MAP=$2 PAT_TEST_WRAP="env LD_PRELOAD=$PAT_BUILD/libpat-mpi.so PAT_REPORT=$dir/report.json" \
+        "$PAT_SOURCE/tests/mpirun.sh" 0 "$PAT_BUILD/tests/plain_random" "$3" 30 25 >"$dir/out" 2>&1 || status=$?
+    [ $status -ne 77 ] || exit 77
+    if [ $status -ne 0 ] || ! grep -q ': 0 differences' "$dir/out"; then
+        echo "$1, numbered by $2, seed $3: exit status $status" >&2
+        cat "$dir/out" >&2
+        exit 1
+    fi
+    # What the MPI library has run is not in run_by then.
+    jq 'def sum(of): reduce (.[] | of // {} | to_entries[]) as $e ({}; .[$e.key] += $e.value);
+        .sites | map(select(.call | startswith("MPI_I"))) | group_by(.call) | map({key: .[0].call, value: {run_by: (sum(.run_by) | del(.mpi)), because: sum(.because)}}) |
+        from_entries' "$dir/report.json" >"$dir/calls"
+}
+
+# expect WHAT FILTER
+expect() {
+    [ "$(jq "$2" "$dir/calls")" = true ] && return
+    echo "$1: not $2 in $(jq -c . "$dir/calls")" >&2
+    failed=1
+}
+
+started 3x1 slot 11
+expect "all-gathers" '.MPI_Iallgather.run_by | add > 0'
+expect "why" '.MPI_Iallgather.because["moves meanwhile"] > 0'
+expect "all-gathers of unequal blocks" '.MPI_Iallgatherv.run_by | add > 0'
+expect "all-to-alls" '.MPI_Ialltoall.run_by.alltoall_linear > 0'
+expect "all-reduces, of integers alone" '(.MPI_Iallreduce.run_by | add > 0) and .MPI_Iallreduce.because["order kept, see PAT_REORDER"] > 0'
+expect "broadcasts, long ones alone" '(.MPI_Ibcast.run_by | add > 0) and .MPI_Ibcast.because["too short to gain"] > 0'
+expect "gathers" '(.MPI_Igather.run_by | length) == 0 and .MPI_Igather.because["others only by name"] > 0'
+started 2x2 node 21
+expect "several ranks a node: all-gathers" '(.MPI_Iallgather.run_by | keys - ["ring"]) == [] and .MPI_Iallgather.run_by.ring > 0'
+expect "several ranks a node: what is left" '(.MPI_Iallreduce.run_by | length) == 0 and .MPI_Iallreduce.because["several ranks a node"] > 0'
+exit $failed
