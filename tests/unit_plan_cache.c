@@ -49,12 +49,16 @@ static void alternating_calls_build_nothing(void **state)
         release(&cache, get(&cache, "relay", &job, 1));
         job = job_of(4, 2000);
         release(&cache, get(&cache, "relay", &job, 1));
+        job.alpha_ns++; /* on another link, and in pieces that cost something else */
+        release(&cache, get(&cache, "relay", &job, 1));
+        job.piece_ns++;
+        release(&cache, get(&cache, "relay", &job, 1));
         job = job_of(4, 550);
         job.starts = starts;
         release(&cache, get(&cache, "relay", &job, 1));
         job.starts = others;
         release(&cache, get(&cache, "relay", &job, 1));
-        assert_int_equal(cache.num_built, 8);
+        assert_int_equal(cache.num_built, 10);
     }
     pat_plan_cache_free(&cache);
 }

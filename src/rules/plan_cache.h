@@ -2,8 +2,8 @@
  * plan_cache.h — plans that were built on a communicator, kept for the next call that needs the same: a program that alternates between
  * collectives, lengths or roots builds none twice. Bounded in memory; plans in use are never thrown away. Must never call MPI.
  *
- * All of it belongs to one communicator, whose link, nodes and order of ranks stay as they are: they are no part of what is compared. One
- * thread at a time.
+ * All of it belongs to one communicator, whose nodes, order of ranks and limits of messages stay as they are: they are no part of what is compared. What messages are
+ * reckoned to take is: non-blocking calls may differ in that. One thread at a time.
  */
 #ifndef PAT_PLAN_CACHE_H
 #define PAT_PLAN_CACHE_H

@@ -105,12 +105,16 @@ int pat_comm_tell_local(pat_comm *c)
 {
     if (c->contact.begun)
         return MPI_SUCCESS;
+    const int most = pat_contact_most_tags();
     pthread_mutex_lock(&pat_rt.lock);
-    pat_contact_choose(&c->contact, &pat_rt.contacts);
+    pat_contact_choose(&c->contact, &pat_rt.contacts, most);
     pthread_mutex_unlock(&pat_rt.lock);
     int rc =
         pat_contact_tell(&c->contact, c->user, pat_link_eager_bytes(), pat_sockets_packet_bytes(c->sockets));
-    for (bool moved = false; PAT_CONTACT_WAITS && rc == MPI_SUCCESS && !c->contact.known;)
+    pat_rest rest = pat_runtime_rest_begin();
+    for (bool moved = false; PAT_CONTACT_WAITS && rc == MPI_SUCCESS && !c->contact.known;) {
         rc = pat_comm_look_local(c, true, &moved);
+        pat_runtime_rest(&rest, moved);
+    }
     return rc;
 }

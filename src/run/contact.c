@@ -70,9 +70,8 @@ static const pat_contact *holder_of(const pat_contact *list, int first, int end)
     return NULL;
 }
 
-void pat_contact_choose(pat_contact *k, pat_contact **list)
+void pat_contact_choose(pat_contact *k, pat_contact **list, int most)
 {
-    const int most = pat_contact_most_tags();
     int first = FIRST_FREE_TAG;
     k->own_first = -1;
     while (k->own_first < 0 && first <= most - k->num_tags) {

@@ -37,10 +37,10 @@ bool pat_contact_has_tags(int num_tags);
 int pat_contact_begin(pat_contact *contact, MPI_Comm user, int size, int num_tags, MPI_Comm world);
 
 /*
- * Choose tags: the lowest that nothing in the list `first` has; negative where there are none left. And be in the list from now on, until pat_contact_drop. The caller sees
+ * Choose tags: the lowest below `most` (pat_contact_most_tags) that nothing in the list `first` has; negative where there are none left. And be in the list from now on, until pat_contact_drop. The caller sees
  * to it that no other thread changes the list.
  */
-void pat_contact_choose(pat_contact *contact, pat_contact **first);
+void pat_contact_choose(pat_contact *contact, pat_contact **first, int most);
 void pat_contact_drop(pat_contact *contact, pat_contact **first);
 
 /* How many tags MPI has. */

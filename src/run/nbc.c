@@ -164,11 +164,11 @@ void pat_nbc_fail(pat_comm *c)
 
 /* ---- On all communicators ----------------------------------------------------------------------------- */
 
-/* Whoever has the lock looks himself; this may be the same thread, in whose call of MPI we are. */
-static void look_if_free(pat_comm *c, look_at_round *look, bool *moved)
+/* Whoever has the lock looks himself; this may be the same thread, in whose call of MPI we are. Returns whether it was free. */
+static bool look_if_free(pat_comm *c, look_at_round *look, bool *moved)
 {
     if (pthread_mutex_trylock(&c->lock) != 0)
-        return;
+        return false;
     if (pat_nbc_under_way(c) && !c->dead && pthread_rwlock_tryrdlock(&pat_rt.driving) == 0) {
         pat_error_begin(); /* what this thread has said before has nothing to do with what fails here */
         look_at_all(c, look, moved);
@@ -177,14 +177,17 @@ static void look_if_free(pat_comm *c, look_at_round *look, bool *moved)
     }
     pat_nbc_fail(c);
     pthread_mutex_unlock(&c->lock);
+    return true;
 }
 
-static void look_everywhere(look_at_round *look, bool *moved)
+/* Returns whether all locks were free. */
+static bool look_everywhere(look_at_round *look, bool *moved)
 {
-    bool cut_short;
+    bool cut_short, free = true;
     for (pat_comm *c = pat_comm_next(NULL, &cut_short); c; c = pat_comm_next(c, &cut_short))
-        if (pat_comm_is_local(c))
-            look_if_free(c, look, moved);
+        if (pat_comm_is_local(c) && !look_if_free(c, look, moved))
+            free = false;
+    return free;
 }
 
 void pat_nbc_look_all(bool *moved)
@@ -194,17 +197,38 @@ void pat_nbc_look_all(bool *moved)
     look_everywhere(pat_round_look, moved);
 }
 
+/* Looks of a thread of the program's in MPI, one after the other. */
+typedef struct looks {
+    int64_t last_ns; /* by the local clock */
+    int num;         /* so many have followed each other soon */
+    pat_rest rest;
+} looks;
+
 /*
- * A thread of the program's has looked. It waits there if it looks again at once; one that looks now and then, between parts of its work, does not, and would leave
+ * A thread of the program's looks. It waits there if it looks again at once; one that looks now and then, between parts of its work, does not, and would leave
  * what it has started alone for long.
  */
-static void note_look(void)
+static void note_look(looks *l, int64_t now_ns)
 {
-    static _Thread_local int64_t last_ns;
-    const int64_t now_ns = pat_clock_local_ns();
-    if (pat_pace_waits_in_mpi(now_ns, last_ns))
+    if (pat_pace_waits_in_mpi(now_ns, l->last_ns))
         atomic_store_explicit(&pat_rt.looked_ns, now_ns, memory_order_relaxed);
-    last_ns = now_ns;
+    l->num = pat_pace_is_in_mpi(now_ns, l->last_ns) ? l->num + 1 : 0;
+    if (l->num == 0)
+        l->rest = pat_runtime_rest_begin();
+    l->last_ns = now_ns;
+}
+
+/*
+ * In MPI a program looks without end, and at most yields the processor. Where a node has more ranks than processors that is not enough (pat_runtime_rest says why): on 2 x 4
+ * ranks nothing else on the machine got a processor for a minute. So the thread sleeps between its looks, as callers of this library do.
+ */
+static void rest_in_mpi(looks *l, bool moved)
+{
+    enum { MANY = 16 };
+    if (l->num < MANY)
+        return;
+    pat_runtime_rest(&l->rest, moved);
+    l->last_ns = pat_clock_local_ns();
 }
 
 /*
@@ -213,12 +237,18 @@ static void note_look(void)
  */
 static int look_in_mpi(void)
 {
+    static _Thread_local looks mine;
     bool moved = false;
     if (atomic_load_explicit(&pat_rt.num_pending, memory_order_relaxed) == 0)
         return 0;
-    if (!pat_thread_is_self())
-        note_look();
-    look_everywhere(pat_round_look_known, &moved);
+    if (pat_thread_is_self()) {
+        look_everywhere(pat_round_look_known, &moved);
+        return moved;
+    }
+    note_look(&mine, pat_clock_local_ns());
+    /* Not with a lock, be it this thread's own. */
+    if (look_everywhere(pat_round_look_known, &moved) && pat_rt.crowded && atomic_load(&pat_rt.callers) == 0)
+        rest_in_mpi(&mine, moved);
     return moved;
 }
 
