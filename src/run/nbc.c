@@ -183,11 +183,11 @@ static bool look_if_free(pat_comm *c, look_at_round *look, bool *moved)
 /* Returns whether all locks were free. */
 static bool look_everywhere(look_at_round *look, bool *moved)
 {
-    bool cut_short, free = true;
+    bool cut_short, all_free = true;
     for (pat_comm *c = pat_comm_next(NULL, &cut_short); c; c = pat_comm_next(c, &cut_short))
         if (pat_comm_is_local(c) && !look_if_free(c, look, moved))
-            free = false;
-    return free;
+            all_free = false;
+    return all_free;
 }
 
 void pat_nbc_look_all(bool *moved)
