@@ -317,14 +317,12 @@ void pat_place_forget(pat_place_view *v)
 
 bool pat_place_is_crowded(const pat_place_view *v)
 {
-    const int bits = 8 * (int)sizeof(*v->said);
     int pus = 0;
     for (int word = 0; word < v->words; word++) {
         unsigned long bound = 0;
         for (int i = 0; i < v->num_local; i++)
             bound |= v->said[(size_t)i * (HEADER + 2 * (size_t)v->words) + HEADER + (size_t)word];
-        for (int bit = 0; bit < bits; bit++)
-            pus += bound >> bit & 1;
+        pus += __builtin_popcountl(bound);
     }
     return pus < v->num_local;
 }

@@ -22,10 +22,10 @@ static int make(pat_comm *c)
     c->own = pat_rt.world;
     c->slot_tags = slot_tags(c->size);
     c->link = pat_link_reckoned(&pat_rt.config);
-    int rc = pat_contact_begin(&c->contact, c->user, c->size, PAT_PENDING_SLOTS * c->slot_tags, c->own);
-    if (rc == MPI_SUCCESS && !pat_layout_find(&c->layout, c->user, c->size))
-        rc = MPI_ERR_NO_MEM;
-    return rc == MPI_ERR_NO_MEM ? pat_error(rc, "no memory for a communicator's state") : rc;
+    const bool made = pat_contact_begin(&c->contact, c->size, PAT_PENDING_SLOTS * c->slot_tags) &&
+                      pat_layout_find(&c->layout, c->user, c->size) &&
+                      pat_layout_ranks(c->user, c->size, c->contact.rank);
+    return made ? MPI_SUCCESS : pat_error(MPI_ERR_NO_MEM, "no memory for a communicator's state");
 }
 
 static int begin(MPI_Comm comm, int size, pat_comm **out)

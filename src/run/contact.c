@@ -21,28 +21,7 @@ int pat_contact_most_tags(void)
     return *highest < INT_MAX ? *highest + 1 : INT_MAX;
 }
 
-static int find_ranks(MPI_Comm user, int size, MPI_Comm world, int in_world[])
-{
-    MPI_Group ours, all = MPI_GROUP_NULL;
-    int *number = malloc((size_t)size * sizeof(*number));
-    int rc = number ? PMPI_Comm_group(user, &ours) : MPI_ERR_NO_MEM;
-    if (rc != MPI_SUCCESS) {
-        free(number);
-        return rc;
-    }
-    for (int i = 0; i < size; i++)
-        number[i] = i;
-    rc = PMPI_Comm_group(world, &all);
-    if (rc == MPI_SUCCESS)
-        rc = PMPI_Group_translate_ranks(ours, size, number, all, in_world);
-    if (all != MPI_GROUP_NULL)
-        PMPI_Group_free(&all);
-    PMPI_Group_free(&ours);
-    free(number);
-    return rc;
-}
-
-int pat_contact_begin(pat_contact *k, MPI_Comm user, int size, int num_tags, MPI_Comm world)
+bool pat_contact_begin(pat_contact *k, int size, int num_tags)
 {
     const size_t n = (size_t)size;
     *k = (pat_contact){.local = true,
@@ -52,7 +31,7 @@ int pat_contact_begin(pat_contact *k, MPI_Comm user, int size, int num_tags, MPI
                        .own_first = -1,
                        .num_tags = num_tags,
                        .requests = {MPI_REQUEST_NULL, MPI_REQUEST_NULL}};
-    return k->rank && k->first_tag && k->told ? find_ranks(user, size, world, k->rank) : MPI_ERR_NO_MEM;
+    return k->rank && k->first_tag && k->told;
 }
 
 bool pat_contact_has_tags(int num_tags)

@@ -33,8 +33,10 @@ typedef struct pat_contact {
 /* Can members have so many tags each, and many other communicators too? The same on all ranks. */
 bool pat_contact_has_tags(int num_tags);
 
-/* A contact of so many members, which are to have so many tags each. `world`: the library's communicator of all ranks. It is to be freed in any case. */
-int pat_contact_begin(pat_contact *contact, MPI_Comm user, int size, int num_tags, MPI_Comm world);
+/*
+ * A contact of so many members, which are to have so many tags each. The caller fills in `rank`. Returns whether there is memory; it is to be freed in any case.
+ */
+bool pat_contact_begin(pat_contact *contact, int size, int num_tags);
 
 /*
  * Choose tags: the lowest below `most` (pat_contact_most_tags) that nothing in the list `first` has; negative where there are none left. And be in the list from now on, until pat_contact_drop. The caller sees
@@ -49,7 +51,7 @@ int pat_contact_most_tags(void);
 /* Tell all members; to be called by all once, where a collective on `user` may be started. */
 int pat_contact_tell(pat_contact *contact, MPI_Comm user, int64_t eager_bytes, int64_t packet_bytes);
 
-/* Have all told? Then *least is the least of what they have said. asks_mpi: see pat_wire_test (wire.h). world: as above. *moved: set where they have just now. */
+/* Have all told? Then *least is the least of what they have said. asks_mpi: see pat_wire_test (wire.h). world: the library's communicator of all ranks. *moved: set where they have just now. */
 int pat_contact_look(pat_contact *contact, int size, MPI_Comm world, bool asks_mpi, bool *moved,
                      pat_contact_facts *least);
 

@@ -10,10 +10,11 @@
 
 /*
  * Are all of comm's ranks of this world, and are they on one node? Of each rank node_of is its node, planned what plans
- * are to take as that, and mate_of its number there, or -1 on another node; NULL: not wanted. Needs no memory of its own,
+ * are to take as that, mate_of its number there, or -1 on another node, and world_rank its number in the world; NULL: not wanted. Needs no memory of its own,
  * because what ranks decide by it must not differ where one of them has none left.
  */
-static bool look(MPI_Comm comm, int size, int *node_of, int *planned, int *mate_of, bool *one_node)
+static bool look(MPI_Comm comm, int size, int *node_of, int *planned, int *mate_of, int *world_rank,
+                 bool *one_node)
 {
     enum { AT_ONCE = 256 };
     int ranks[AT_ONCE], in_world[AT_ONCE], first_node = 0, me, num_world;
@@ -38,6 +39,8 @@ static bool look(MPI_Comm comm, int size, int *node_of, int *planned, int *mate_
                 node_of[begin + i] = node;
                 planned[begin + i] = pat_nodes_planned(node, in_world[i], pat_rt.config.ranks_per_node);
             }
+            if (world_rank)
+                world_rank[begin + i] = in_world[i];
             if (mate_of)
                 mate_of[begin + i] =
                     inside && node == pat_rt.node_of[me] ? pat_rt.node_of[num_world + in_world[i]] : -1;
@@ -75,7 +78,7 @@ bool pat_layout_find(pat_layout *l, MPI_Comm comm, int size)
     int *node_of = malloc(room), *order = malloc(room), *planned = malloc(room);
     *l = (pat_layout){.mates = {pat_rt.bells, pat_rt.reach, pat_rt.bells ? malloc(room) : NULL}};
     bool found = node_of && order && planned && (l->mates.mate_of || !l->mates.bells) &&
-                 look(comm, size, node_of, planned, l->mates.mate_of, &l->one_node);
+                 look(comm, size, node_of, planned, l->mates.mate_of, NULL, &l->one_node);
     if (found) {
         l->placing = pat_nodes_placing(node_of, size, order);
         l->one_a_node = l->placing.ranks_per_node == 1;
@@ -96,5 +99,11 @@ void pat_layout_free(pat_layout *l)
 
 bool pat_layout_look(MPI_Comm comm, int size, bool *one_node)
 {
-    return look(comm, size, NULL, NULL, NULL, one_node);
+    return look(comm, size, NULL, NULL, NULL, NULL, one_node);
+}
+
+bool pat_layout_ranks(MPI_Comm comm, int size, int world_rank[])
+{
+    bool one_node;
+    return look(comm, size, NULL, NULL, NULL, world_rank, &one_node);
 }

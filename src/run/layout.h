@@ -25,6 +25,9 @@ typedef struct pat_layout {
  */
 bool pat_layout_look(MPI_Comm comm, int size, bool *one_node);
 
+/* The number in the library's communicator of all ranks of each of comm's. Local. False: one is of another world. */
+bool pat_layout_ranks(MPI_Comm comm, int size, int world_rank[]);
+
 /* The layout of a communicator with so many ranks. Local. False: there is no memory, or a rank is of another world; it is to be freed all the same. */
 bool pat_layout_find(pat_layout *layout, MPI_Comm comm, int size);
 void pat_layout_free(pat_layout *layout);
