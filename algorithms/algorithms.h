@@ -40,6 +40,9 @@ typedef struct pat_algorithm {
     bool any_order;       /* ranks may stand in another order than by number: see pat_job.order */
     bool chooses;         /* not an algorithm itself: takes one of the others, call by call */
     bool reduces;         /* its plans reduce, and it reads pat_job.element_bytes */
+    bool
+        places; /* its plans heed pat_job.order and node_of themselves, and count ranks by number all the same */
+    bool neighbours; /* of a reduction: see NEIGHBOURS in list.h */
     /* Build rank `rank`'s part of the common plan. NULL: it is the MPI library's own, or it chooses another one. */
     void (*build)(pat_plan *plan, const pat_job *job, int rank);
     /*

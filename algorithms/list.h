@@ -15,7 +15,8 @@
  * The kind: REGULAR: it knows nothing of arrivals; PREDICTED: its plan depends on when each rank is expected to arrive;
  * AHEAD: it moves data early without knowing that. LAST_CALLS: a PREDICTED one that sends nothing before a rank has
  * called, so that where nobody has given an estimate it can go by when ranks came to the last calls. CHOOSES: it takes
- * one of the others, call by call. REDUCES: its plans join contributions. ANY_ORDER: a message holds a block or less,
+ * one of the others, call by call. REDUCES: its plans join contributions. NEIGHBOURS: a rank sends only to the one before it and the one
+ * after it, so that what goes round comes to a node once where ranks are numbered node by node. PLACES: it heeds itself which ranks share a node. ANY_ORDER: a message holds a block or less,
  * so that ranks may stand in any order: a ring can go from one node of the cluster to the next, and any rank can be the
  * root of a PREDICTED gather.
  */
@@ -51,6 +52,7 @@
     LEFT(allreduce_native, op, REGULAR, "the MPI library's own all-reduce")                                  \
     OURS(allreduce_doubling, op, REGULAR | REDUCES, "recursive doubling, the whole vector in each step")     \
     OURS(allreduce_ring, op, REGULAR | REDUCES, "a ring, in P parts; for operations that commute")           \
+    OURS(allreduce_halving, op, REGULAR | REDUCES | PLACES, "every rank sums up a part, and hands it round") \
     OURS(allreduce_converge, op, PREDICTED | LAST_CALLS | REDUCES,                                           \
          "every rank joins a share of the vector, the smaller the later it is expected")
 
@@ -59,6 +61,28 @@
     LEFT(alltoall_native, op, REGULAR, "the MPI library's own all-to-all")                                   \
     OURS(alltoall_linear, op, REGULAR, "all blocks at once")                                                 \
     OURS(alltoall_pairwise, op, REGULAR, "P-1 steps, in each a block to one rank and one from another")
+
+#define PAT_REDUCES(LEFT, OURS, op)                                                                          \
+    LEFT(reduce_auto, op, CHOOSES, "for now always reduce_native")                                           \
+    LEFT(reduce_native, op, REGULAR, "the MPI library's own reduce")                                         \
+    OURS(reduce_halving, op, REGULAR | REDUCES | PLACES,                                                     \
+         "every rank sums up a part, and sends it to the root")                                              \
+    OURS(reduce_binomial, op, REGULAR | REDUCES, "up a binomial tree, in segments")                          \
+    OURS(reduce_chain, op, REGULAR | REDUCES | NEIGHBOURS, "from rank to rank, in segments")
+
+#define PAT_SCATTERS(LEFT, OURS, op)                                                                         \
+    LEFT(scatter_auto, op, CHOOSES, "for now always scatter_native")                                         \
+    LEFT(scatter_native, op, REGULAR, "the MPI library's own scatter")                                       \
+    OURS(scatter_linear, op, REGULAR, "from the root to each rank, all at once")                             \
+    OURS(scatter_binomial, op, REGULAR, "down a binomial tree")
+
+#define PAT_REDUCE_SCATTERS(LEFT, OURS, op)                                                                  \
+    LEFT(reduce_scatter_auto, op, CHOOSES, "for now always reduce_scatter_native")                           \
+    LEFT(reduce_scatter_native, op, REGULAR, "the MPI library's own reduce-scatter")                         \
+    OURS(reduce_scatter_halving, op, REGULAR | REDUCES | PLACES,                                             \
+         "in each step half of the blocks that a rank still has to do with; any number of ranks")            \
+    OURS(reduce_scatter_pairwise, op, REGULAR | REDUCES,                                                     \
+         "P-1 steps, in each a block to one rank and one from another")
 
 /*
  * COLLECTIVE(NAME, name, LIST, title, call, setting, default, FIELDS): the enumerator PAT_OP_NAME; its name as tools and files spell it; its
@@ -75,6 +99,13 @@
     COLLECTIVE(ALLREDUCE, allreduce, PAT_ALLREDUCES, "all-reduce", "MPI_Allreduce", "PAT_ALG_ALLREDUCE",     \
                "allreduce_auto", .all_give = true, .all_get = true, .reduces = true, .moves_early = true)    \
     COLLECTIVE(ALLTOALL, alltoall, PAT_ALLTOALLS, "all-to-all", "MPI_Alltoall", "PAT_ALG_ALLTOALL",          \
-               "alltoall_auto", .all_give = true, .all_get = true, .personal = true)
+               "alltoall_auto", .all_give = true, .all_get = true, .personal = true)                         \
+    COLLECTIVE(REDUCE, reduce, PAT_REDUCES, "reduce", "MPI_Reduce", "PAT_ALG_REDUCE", "reduce_auto",         \
+               .rooted = true, .all_give = true, .reduces = true)                                            \
+    COLLECTIVE(SCATTER, scatter, PAT_SCATTERS, "scatter", "MPI_Scatter", "PAT_ALG_SCATTER", "scatter_auto",  \
+               .rooted = true, .all_get = true, .personal = true)                                            \
+    COLLECTIVE(REDUCE_SCATTER, reduce_scatter, PAT_REDUCE_SCATTERS, "reduce-scatter", "MPI_Reduce_scatter",  \
+               "PAT_ALG_REDUCE_SCATTER", "reduce_scatter_auto", .all_give = true, .all_get = true,           \
+               .reduces = true, .personal = true)
 
 #endif

@@ -9,13 +9,23 @@
 
 #include "parts.h"
 
-enum kind { REGULAR, PREDICTED = 1, AHEAD = 2, ANY_ORDER = 4, CHOOSES = 8, REDUCES = 16, LAST_CALLS = 32 };
+enum kind {
+    REGULAR,
+    PREDICTED = 1,
+    AHEAD = 2,
+    ANY_ORDER = 4,
+    CHOOSES = 8,
+    REDUCES = 16,
+    LAST_CALLS = 32,
+    NEIGHBOURS = 64,
+    PLACES = 128,
+};
 
 #define FIELDS(n, o, kind, text)                                                                             \
     .name = #n, .summary = text, .op = o, .arrival_aware = ((kind) & (PREDICTED | AHEAD)) != 0,              \
     .uses_arrivals = ((kind)&PREDICTED) != 0, .any_order = ((kind)&ANY_ORDER) != 0,                          \
     .uses_last_calls = ((kind)&LAST_CALLS) != 0, .chooses = ((kind)&CHOOSES) != 0,                           \
-    .reduces = ((kind)&REDUCES) != 0
+    .reduces = ((kind)&REDUCES) != 0, .neighbours = ((kind)&NEIGHBOURS) != 0, .places = ((kind)&PLACES) != 0
 #define LEFT_ENTRY(n, o, kind, text) {FIELDS(n, o, kind, text)},
 #define OURS_ENTRY(n, o, kind, text)                                                                         \
     {FIELDS(n, o, kind, text), .build = pat_##n##_build, .formula = pat_##n##_formula},
@@ -134,7 +144,7 @@ static void build_by_place(const pat_algorithm *alg, const pat_job *job, int ran
 int pat_algorithm_plan(const pat_algorithm *alg, const pat_job *job, int rank, pat_plan *plan)
 {
     pat_job plain = *job;
-    if (!alg->any_order && job->order)
+    if (!alg->any_order && !alg->places && job->order)
         plain.order = plain.node_of = NULL; /* nodes are by place */
     pat_plan_init(plan, job->num_ranks, rank, job->block_bytes);
     if (!alg->build)
@@ -146,7 +156,7 @@ int pat_algorithm_plan(const pat_algorithm *alg, const pat_job *job, int rank, p
         if (job->num_ranks == 1 || job->block_bytes == 0) {
             pat_plan_next_step(plan);
             pat_part_arrive(plan, job, rank);
-        } else if (plain.order) {
+        } else if (plain.order && !alg->places) {
             build_by_place(alg, &plain, rank, plan);
         } else {
             alg->build(plan, &plain, rank);

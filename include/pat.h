@@ -202,18 +202,40 @@ PAT_PUBLIC int PAT_Bcast(void *buffer, int count, MPI_Datatype datatype, int roo
 PAT_PUBLIC int PAT_Gather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
                           int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm);
 
+/*
+ * MPI_Scatter, argument by argument. PAT_UseAlg and PAT_ALG_SCATTER choose: scatter_auto (the default, for now always scatter_native),
+ * scatter_native (the MPI library's own), scatter_linear (the root sends all blocks at once), scatter_binomial. Calls whose blocks are 2 GiB
+ * or more together are passed on to MPI. With scatter_binomial inner ranks of the tree need memory for their subtree's blocks. What else
+ * PAT_Bcast says of waiting and of calls that are passed on holds here too.
+ */
+PAT_PUBLIC int PAT_Scatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                           int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm);
+
+/*
+ * MPI_Reduce, argument by argument. PAT_UseAlg and PAT_ALG_REDUCE choose: reduce_auto (the default, for now always reduce_native),
+ * reduce_native (the MPI library's own), reduce_halving (every rank sums up a part, as with allreduce_halving, and sends it to the root),
+ * reduce_binomial and reduce_chain, both in segments. An algorithm joins the vectors in an order that follows from the number of ranks, the
+ * root and the count alone, with reduce_halving also from which ranks share a node. Inner ranks of the tree need memory for a vector, and with
+ * reduce_halving the root needs it for one, all others for two. What PAT_Allreduce says of operations and types, and PAT_Bcast of waiting and
+ * of calls that are passed on, holds here too.
+ */
+PAT_PUBLIC int PAT_Reduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
+                          int root, MPI_Comm comm);
+
 /* ---- All-reduce ------------------------------------------------------------------------------------- */
 
 /*
  * MPI_Allreduce, argument by argument. PAT_UseAlg and PAT_ALG_ALLREDUCE choose: allreduce_auto (the default:
  * allreduce_native or allreduce_converge, whichever is measured to be faster), allreduce_native (the MPI library's
  * own), allreduce_doubling (recursive doubling), allreduce_ring (reduce-scatter and all-gather round a ring),
- * allreduce_converge. With the last one each rank sends its vector when it calls, in parts, to the ranks that join
+ * allreduce_halving (every rank sums up a part of the vector, and all parts are handed round; where nodes have equally many
+ * ranks, contributions are joined inside nodes first), allreduce_converge. With the last one each rank sends its vector when it calls, in parts, to the ranks that join
  * these parts; the later a rank is expected to call, the smaller is the part that it joins. When a rank is expected
  * follows from the milestones of all ranks or, where no rank gives any, from when the ranks came to the last calls.
  *
- * An algorithm joins the vectors in an order that follows from the number of ranks and the count alone, so that all
- * ranks get the same bits, and get them in every run. allreduce_auto may choose otherwise for the same call in
+ * An algorithm joins the vectors in an order that follows from the number of ranks and the count alone, with
+ * allreduce_halving also from which ranks share a node. So all ranks get the same bits, and get them in every run (with
+ * allreduce_halving, in every run with as many ranks on each node). allreduce_auto may choose otherwise for the same call in
  * another run, so it leaves floating-point numbers to the MPI library unless
  * PAT_REORDER is set. Only predefined operations on the predefined types for which MPI defines them run by plan. All
  * others, vectors of more than 512 MiB and calls on inter-communicators are passed on to MPI, and so are all calls
@@ -237,6 +259,21 @@ PAT_PUBLIC int PAT_Allreduce(const void *sendbuf, void *recvbuf, int count, MPI_
 PAT_PUBLIC int PAT_Alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
                             int recvcount, MPI_Datatype recvtype, MPI_Comm comm);
 
+/* ---- Reduce-scatter --------------------------------------------------------------------------------- */
+
+/*
+ * MPI_Reduce_scatter_block and MPI_Reduce_scatter, argument by argument. PAT_UseAlg and PAT_ALG_REDUCE_SCATTER choose:
+ * reduce_scatter_auto (the default, for now always reduce_scatter_native), reduce_scatter_native (the MPI library's own),
+ * reduce_scatter_halving (log2(P) steps, for any number of ranks; needs memory for P-2 blocks), reduce_scatter_pairwise (P-1 steps). Calls
+ * that do not give all ranks equally many elements are passed on to MPI. With MPI_IN_PLACE the contribution is copied first. What PAT_Allreduce
+ * says of operations and types, and (as of allreduce_halving) of the order of joining, and PAT_Allgather of requests and of calls that are passed
+ * on, holds here too.
+ */
+PAT_PUBLIC int PAT_Reduce_scatter_block(const void *sendbuf, void *recvbuf, int recvcount,
+                                        MPI_Datatype datatype, MPI_Op op, MPI_Comm comm);
+PAT_PUBLIC int PAT_Reduce_scatter(const void *sendbuf, void *recvbuf, const int recvcounts[],
+                                  MPI_Datatype datatype, MPI_Op op, MPI_Comm comm);
+
 /* ---- Non-blocking collectives ------------------------------------------------------------------------ */
 
 /*
@@ -248,11 +285,13 @@ PAT_PUBLIC int PAT_Alltoall(const void *sendbuf, int sendcount, MPI_Datatype sen
  * What PAT_UseAlg or the collective's setting names runs the call. If that goes by when ranks arrive, or chooses (auto,
  * bcast_auto, ...), it is the algorithm that takes least by its formula: on the link that blocking calls have measured on the communicator or PAT_LINK names, else on an Ethernet
  * of 1 Gbit/s (of a reduction of floating-point numbers always). With one that chooses, these calls are left to the MPI
- * library: those in which a rank receives less than 4 KiB; broadcasts of at most 32 KiB; gathers; calls of two ranks whose data the MPI library is known to send without asking; all-reduces where nodes have
- * several ranks, and broadcasts where they do and are not numbered node by node; and all where all ranks are on one node (unless PAT_LINK or a calibration says what messages take there).
- * Always are those with arguments that no plan is for, as an operation that is not predefined, and those of a job some rank of which has no
- * background thread. An all-reduce joins floating-point numbers in an order that follows from the number of ranks and the count alone, unless
- * PAT_REORDER is set; it need not be that of PAT_Allreduce or of the MPI library.
+ * library: those in which a rank receives less than 4 KiB (of a reduce: vectors of less); broadcasts of at most 32 KiB, and longer ones where nodes
+ * have several ranks that are not numbered node by node; gathers; calls of two ranks, other than reductions, whose data the MPI library is known to
+ * send without asking; and all where all ranks are on one node (unless PAT_LINK or a calibration says what messages take there). Where nodes have several
+ * ranks, and equally many, a reduction that is not left to the MPI library sends only one sum of each part over the network per node.
+ * Always left are those with arguments that no plan is for, as an operation that is not predefined, or counts of PAT_Ireduce_scatter that differ, and
+ * those of a job some rank of which has no background thread. A reduction joins floating-point numbers in an order that follows from the number of
+ * ranks, the root, the count, and which ranks share a node, unless PAT_REORDER is set; it need not be that of the blocking call or of the MPI library.
  *
  * With MPICH, which does not call this library when it looks for messages, algorithms that choose leave all these calls to it, and the first call on a communicator that is run by
  * one that is named waits for its other members. With Open MPI no such call waits for another rank. MPI_Comm_free completes what is under way, and so do PAT_Finalize and MPI_Finalize.
@@ -278,6 +317,17 @@ PAT_PUBLIC int PAT_Iallreduce(const void *sendbuf, void *recvbuf, int count, MPI
                               MPI_Comm comm, MPI_Request *request);
 PAT_PUBLIC int PAT_Ialltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
                              int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request);
+
+PAT_PUBLIC int PAT_Iscatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                            int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm,
+                            MPI_Request *request);
+PAT_PUBLIC int PAT_Ireduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
+                           int root, MPI_Comm comm, MPI_Request *request);
+PAT_PUBLIC int PAT_Ireduce_scatter_block(const void *sendbuf, void *recvbuf, int recvcount,
+                                         MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
+                                         MPI_Request *request);
+PAT_PUBLIC int PAT_Ireduce_scatter(const void *sendbuf, void *recvbuf, const int recvcounts[],
+                                   MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request);
 
 /* ---- Counters --------------------------------------------------------------------------------------- */
 

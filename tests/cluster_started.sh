@@ -39,8 +39,10 @@ expect "all-gathers of unequal blocks" '.MPI_Iallgatherv.run_by | add > 0'
 expect "all-to-alls" '.MPI_Ialltoall.run_by.alltoall_linear > 0'
 expect "all-reduces, of integers alone" '(.MPI_Iallreduce.run_by | add > 0) and .MPI_Iallreduce.because["order kept, see PAT_REORDER"] > 0'
 expect "broadcasts, long ones alone" '(.MPI_Ibcast.run_by | add > 0) and .MPI_Ibcast.because["too short to gain"] > 0'
+expect "reduces, scatters, reduce-scatters" '[.MPI_Ireduce, .MPI_Iscatter, .MPI_Ireduce_scatter_block] | all(.run_by | add > 0)'
 expect "gathers" '(.MPI_Igather.run_by | length) == 0 and .MPI_Igather.because["others only by name"] > 0'
 started 2x2 node 21
 expect "several ranks a node: all-gathers" '(.MPI_Iallgather.run_by | keys - ["ring"]) == [] and .MPI_Iallgather.run_by.ring > 0'
-expect "several ranks a node: what is left" '(.MPI_Iallreduce.run_by | length) == 0 and .MPI_Iallreduce.because["several ranks a node"] > 0'
+expect "several ranks a node: reductions" '[.MPI_Iallreduce, .MPI_Ireduce] | all(.run_by | (keys | map(endswith("_halving"))) == [true])'
+expect "several ranks a node: what is left" '(.MPI_Ibcast.run_by | length) == 0 and .MPI_Ibcast.because["several ranks a node"] > 0'
 exit $failed

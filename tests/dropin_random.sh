@@ -29,12 +29,14 @@ once 3 PAT_NOTHING=
 for ranks in 2 3 5 9; do
     [ $ranks -le $most ] || continue
     once $ranks "$preload"
-    once $ranks "$preload" PAT_LINK=10,200 PAT_REPORT=/dev/null PAT_ALG_ALLREDUCE=allreduce_doubling PAT_ALG_ALLTOALL=alltoall_linear
+    once $ranks "$preload" PAT_LINK=10,200 PAT_REPORT=/dev/null PAT_ALG_ALLREDUCE=allreduce_doubling PAT_ALG_ALLTOALL=alltoall_linear \
+        PAT_ALG_SCATTER=scatter_linear PAT_ALG_REDUCE=reduce_chain PAT_ALG_REDUCE_SCATTER=reduce_scatter_pairwise
     once $ranks "$preload" PAT_FORCE=relay PAT_ALG_ALLREDUCE=allreduce_converge
 done
 four=$((most < 4 ? most : 4))
 once $four "$preload" PAT_FORCE=bdr PAT_ALG_BCAST=bcast_binomial PAT_ALG_GATHER=gather_binomial PAT_ALG_ALLREDUCE=allreduce_converge \
-    PAT_ALG_ALLTOALL=alltoall_pairwise
+    PAT_ALG_ALLTOALL=alltoall_pairwise PAT_ALG_SCATTER=scatter_binomial PAT_ALG_REDUCE=reduce_binomial \
+    PAT_ALG_REDUCE_SCATTER=reduce_scatter_halving
 once $four "$preload" PAT_FORCE=bdr PAT_ALG_ALLREDUCE=allreduce_ring
 once $four "$preload" PAT_FORCE=relay PAT_THREAD_LEVEL=keep PAT_ALG_ALLREDUCE=allreduce_converge
 once 3 "$preload" PAT_FORCE=relay PAT_MEM=64K PAT_ALG_ALLREDUCE=allreduce_native

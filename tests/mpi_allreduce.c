@@ -9,29 +9,6 @@
 
 /* ---- One call --------------------------------------------------------------------------------------------- */
 
-typedef struct buffers {
-    unsigned char *send, *sent, *got, *wanted; /* with guards around */
-    size_t size;
-} buffers;
-
-static buffers make_buffers(size_t bytes)
-{
-    buffers b = {.size = bytes + 2 * GUARD};
-    unsigned char **all[] = {&b.send, &b.sent, &b.got, &b.wanted};
-    for (int i = 0; i < 4; i++)
-        if (!(*all[i] = malloc(b.size)))
-            must("memory for the test's buffers", MPI_ERR_NO_MEM);
-    return b;
-}
-
-static void free_buffers(buffers *b)
-{
-    free(b->send);
-    free(b->sent);
-    free(b->got);
-    free(b->wanted);
-}
-
 static void reduce_once(MPI_Comm comm, const element *e, const operation *o, int count, bool in_place)
 {
     const size_t bytes = (size_t)count * e->size;
@@ -76,22 +53,6 @@ static void every_operation(const char *name, int alg)
             }
 }
 
-static const element *element_of(MPI_Datatype type)
-{
-    for (int e = 0; e < num_elements; e++)
-        if (elements[e].type == type)
-            return &elements[e];
-    return NULL;
-}
-
-static const operation *operation_of(MPI_Op op)
-{
-    int o = 0;
-    while (operations[o].op != op)
-        o++;
-    return &operations[o];
-}
-
 /* And some with every count. */
 static void every_count(const char *alg)
 {
@@ -109,40 +70,6 @@ static void every_count(const char *alg)
 }
 
 /* ---- What goes to the MPI library ------------------------------------------------------------------------- */
-
-static int64_t calls_of(const char *alg)
-{
-    const PAT_Counters c = counters();
-    for (int i = 0; i < c.num_algs; i++)
-        if (strcmp(c.alg_name[i], alg) == 0)
-            return c.alg_calls[i];
-    test_fail("%s is not among the counters", alg);
-    return 0;
-}
-
-/* x -> scale * x + more; of two, the left one comes last: associative and not commutative. */
-typedef struct affine {
-    int32_t scale, more;
-} affine;
-
-static void join_affine(void *left, void *right, int *count, MPI_Datatype *type)
-{
-    const affine *l = left;
-    affine *r = right;
-    (void)type;
-    for (int i = 0; i < *count; i++)
-        r[i] = (affine){(int32_t)((uint32_t)l[i].scale * (uint32_t)r[i].scale),
-                        (int32_t)((uint32_t)l[i].scale * (uint32_t)r[i].more + (uint32_t)l[i].more)};
-}
-
-static void add_ints(void *left, void *right, int *count, MPI_Datatype *type)
-{
-    const int *l = left;
-    int *r = right, per_item;
-    MPI_Type_size(*type, &per_item);
-    for (int i = 0; i < *count * per_item / (int)sizeof(int); i++)
-        r[i] += l[i];
-}
 
 /* Operations of the program's own, on types of its own and of MPI's. */
 static void own_operations(const char *alg)

@@ -66,19 +66,6 @@ static void all_types(MPI_Datatype gaps, MPI_Datatype turned, unsigned seed)
     }
 }
 
-/* Types that have addresses in them begin at MPI_BOTTOM, a null pointer, and plans run them like others. */
-static MPI_Datatype blocks_at(char *memory, int bytes)
-{
-    MPI_Aint address;
-    MPI_Datatype there, type;
-    MUST(MPI_Get_address(memory, &address));
-    MUST(MPI_Type_create_hindexed(1, &bytes, &address, MPI_BYTE, &there));
-    MUST(MPI_Type_create_resized(there, 0, bytes, &type));
-    MUST(MPI_Type_commit(&type));
-    MUST(MPI_Type_free(&there));
-    return type;
-}
-
 /* On one side at a time, since MPICH takes two of these null pointers for one buffer. */
 static void from_the_bottom(bool by_plan, unsigned seed)
 {

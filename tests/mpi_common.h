@@ -330,6 +330,19 @@ static inline void layouts_free(void)
         MPI_Type_free(&layouts[i].type);
 }
 
+/* Types that have addresses in them begin at MPI_BOTTOM, a null pointer, and plans run them like others. */
+static inline MPI_Datatype blocks_at(char *memory, int bytes)
+{
+    MPI_Aint address;
+    MPI_Datatype there, type;
+    MUST(MPI_Get_address(memory, &address));
+    MUST(MPI_Type_create_hindexed(1, &bytes, &address, MPI_BYTE, &there));
+    MUST(MPI_Type_create_resized(there, 0, bytes, &type));
+    MUST(MPI_Type_commit(&type));
+    MUST(MPI_Type_free(&there));
+    return type;
+}
+
 /* ---- One all-gather whose result is known ------------------------------------------------------------- */
 
 enum { GUARD = 64 }; /* bytes around a buffer that must stay as they are; also room for offsets below zero */

@@ -5,203 +5,7 @@
  *
  * ranks: 1 2 3 5 8
  */
-#include "mpi_common.h"
-
-enum { CALLS = 7, MOST_RANKS = 8, MOST_ITEMS = 3000 };
-
-enum kind { ALLGATHER, ALLGATHERV, BCAST, GATHER, ALLREDUCE, ALLREDUCE_DOUBLES, ALLTOALL, NUM_KINDS };
-
-static const char *const kind_names[] = {"all-gather", "all-gather of unequal blocks", "broadcast", "gather",
-                                         "all-reduce", "all-reduce of doubles",        "all-to-all"};
-
-/* One call, and what is to come of it. */
-typedef struct call {
-    enum kind kind;
-    int n, root;
-    bool in_place;
-    int counts[MOST_RANKS], places[MOST_RANKS];
-    void *given, *got, *wanted;
-    MPI_Request request;
-} call;
-
-enum { BUFFER = MOST_RANKS * MOST_ITEMS * (int)sizeof(double) * 2 };
-
-static call calls[CALLS];
-static MPI_Comm comm;
-static MPI_Datatype gaps; /* two ints in 16 bytes */
-
-/* What was named for each collective, and whether it has plans. */
-static const pat_algorithm *in_use[PAT_NUM_OPS];
-
-static int64_t calls_by_plan(void)
-{
-    const PAT_Counters now = counters();
-    int64_t sum = 0;
-    for (int i = 0; i < now.num_algs; i++)
-        if (pat_algorithm_find(now.alg_name[i])->build)
-            sum += now.alg_calls[i];
-    return sum;
-}
-
-/* The i-th algorithm of each collective, or its last one. Returns false when none has so many. */
-static bool use_all(int i)
-{
-    bool any = false;
-    for (int op = 0; op < PAT_NUM_OPS; op++) {
-        const alg_list algs = algs_of((enum pat_op)op, alg_is_any);
-        const char *name = algs.names[i < algs.num ? i : algs.num - 1];
-        any = any || i < algs.num;
-        use_alg(name);
-        in_use[op] = pat_algorithm_find(name);
-    }
-    return any;
-}
-
-static uint32_t state;
-
-/* The same numbers on all ranks. */
-static uint32_t drawn(uint32_t below)
-{
-    state = state * 1664525u + 1013904223u;
-    return (state >> 8) % below;
-}
-
-static void fill(call *c, uint32_t seed)
-{
-    const bool doubles = c->kind == ALLREDUCE_DOUBLES;
-    uint32_t mine = seed * 7919u + (uint32_t)test.rank * 104729u;
-    for (int i = 0; i < BUFFER / 8; i++) {
-        mine = mine * 1664525u + 1013904223u;
-        if (doubles) /* whole numbers, so that their sum is exact in any order */
-            ((double *)c->given)[i] = mine >> 16;
-        else
-            ((uint64_t *)c->given)[i] = mine & 0xffffffu;
-    }
-    memset(c->got, 0x5a, BUFFER);
-    memset(c->wanted, 0x5a, BUFFER);
-    if (c->in_place || c->kind == BCAST) {
-        memcpy(c->got, c->given, BUFFER);
-        memcpy(c->wanted, c->given, BUFFER);
-    }
-}
-
-static void draw(call *c, uint32_t number)
-{
-    *c = (call){.kind = (enum kind)drawn(NUM_KINDS),
-                .n = 1 + (int)drawn(drawn(3) ? MOST_ITEMS : 40),
-                .root = (int)drawn((uint32_t)test.size),
-                .in_place = drawn(4) == 0,
-                .given = c->given,
-                .got = c->got,
-                .wanted = c->wanted};
-    int at = 0;
-    for (int r = 0; r < test.size; r++) {
-        c->counts[r] = (int)drawn((uint32_t)c->n + 1);
-        c->places[r] = at;
-        at += c->counts[r];
-    }
-    fill(c, number);
-}
-
-/* What is sent, for calls in which that may be in place. */
-static const void *sent(const call *c)
-{
-    return c->in_place ? MPI_IN_PLACE : c->given;
-}
-
-/* A type that is freed as soon as the call has been started. */
-static MPI_Datatype type_for(const call *c)
-{
-    MPI_Datatype type;
-    MUST(MPI_Type_dup(c->n % 2 ? gaps : MPI_INT, &type));
-    return type;
-}
-
-static enum pat_op op_of(const call *c)
-{
-    static const enum pat_op ops[] = {PAT_OP_ALLGATHER, PAT_OP_ALLGATHER, PAT_OP_BCAST,   PAT_OP_GATHER,
-                                      PAT_OP_ALLREDUCE, PAT_OP_ALLREDUCE, PAT_OP_ALLTOALL};
-    return ops[c->kind];
-}
-
-static void start(call *c)
-{
-    MPI_Datatype type = type_for(c);
-    const pat_algorithm *alg = in_use[op_of(c)];
-    const int64_t before = calls_by_plan();
-    int items = c->kind == ALLGATHERV ? 0 : c->n;
-    const bool at_root = test.rank == c->root;
-    switch (c->kind) {
-    case ALLGATHER:
-        MUST(PAT_Iallgather(sent(c), c->n, type, c->got, c->n, type, comm, &c->request));
-        break;
-    case ALLGATHERV:
-        MUST(PAT_Iallgatherv(sent(c), c->counts[test.rank], type, c->got, c->counts, c->places, type, comm,
-                             &c->request));
-        break;
-    case BCAST:
-        MUST(PAT_Ibcast(c->got, c->n, type, c->root, comm, &c->request));
-        break;
-    case GATHER:
-        MUST(PAT_Igather(at_root ? sent(c) : c->given, c->n, type, at_root ? c->got : NULL, c->n,
-                         at_root ? type : MPI_DATATYPE_NULL, c->root, comm, &c->request));
-        break;
-    case ALLREDUCE:
-        MUST(PAT_Iallreduce(sent(c), c->got, c->n, MPI_INT, MPI_SUM, comm, &c->request));
-        break;
-    case ALLREDUCE_DOUBLES:
-        MUST(PAT_Iallreduce(sent(c), c->got, c->n, MPI_DOUBLE, MPI_SUM, comm, &c->request));
-        break;
-    default:
-        MUST(PAT_Ialltoall(sent(c), c->n, type, c->got, c->n, type, comm, &c->request));
-    }
-    MUST(MPI_Type_free(&type));
-    for (int r = 0; c->kind == ALLGATHERV && r < test.size; r++)
-        items += c->counts[r];
-    if (!alg->chooses)
-        expect_int("calls by plan", alg->build && items > 0 && test.size > 1, calls_by_plan() - before);
-}
-
-static void run_blocking(call *c)
-{
-    MPI_Datatype type = type_for(c);
-    const bool at_root = test.rank == c->root;
-    const void *from = c->in_place ? MPI_IN_PLACE : c->given;
-    switch (c->kind) {
-    case ALLGATHER:
-        MUST(PMPI_Allgather(from, c->n, type, c->wanted, c->n, type, comm));
-        break;
-    case ALLGATHERV:
-        MUST(PMPI_Allgatherv(from, c->counts[test.rank], type, c->wanted, c->counts, c->places, type, comm));
-        break;
-    case BCAST:
-        MUST(PMPI_Bcast(c->wanted, c->n, type, c->root, comm));
-        break;
-    case GATHER:
-        MUST(PMPI_Gather(at_root ? from : c->given, c->n, type, c->wanted, c->n, type, c->root, comm));
-        break;
-    case ALLREDUCE:
-        MUST(PMPI_Allreduce(from, c->wanted, c->n, MPI_INT, MPI_SUM, comm));
-        break;
-    case ALLREDUCE_DOUBLES:
-        MUST(PMPI_Allreduce(from, c->wanted, c->n, MPI_DOUBLE, MPI_SUM, comm));
-        break;
-    default:
-        MUST(PMPI_Alltoall(from, c->n, type, c->wanted, c->n, type, comm));
-    }
-    MUST(MPI_Type_free(&type));
-}
-
-static void check(const call *c)
-{
-    const unsigned char *got = c->got, *wanted = c->wanted;
-    for (int i = 0; i < BUFFER; i++)
-        if (got[i] != wanted[i]) {
-            test_fail("%s%s of %d: byte %d is %d, not %d", kind_names[c->kind],
-                      c->in_place ? " in place" : "", c->n, i, got[i], wanted[i]);
-            return;
-        }
-}
+#include "nonblocking_calls.h"
 
 /* ---- Ways to complete them ---------------------------------------------------------------------------- */
 
@@ -315,6 +119,10 @@ static call *long_call(enum kind kind, uint32_t number)
 {
     call *c = &calls[0];
     *c = (call){.kind = kind, .n = MOST_ITEMS, .given = c->given, .got = c->got, .wanted = c->wanted};
+    for (int r = 0; r < test.size; r++) {
+        c->counts[r] = MOST_ITEMS;
+        c->places[r] = r * MOST_ITEMS;
+    }
     fill(c, number);
     return c;
 }
@@ -323,11 +131,9 @@ static call *long_call(enum kind kind, uint32_t number)
 static void moves_alone(void)
 {
     for (int kind = 0; kind < NUM_KINDS; kind++) {
-        if (kind == ALLGATHERV)
-            continue;
         call *c = long_call((enum kind)kind, 1000 + (uint32_t)kind);
         int over = 0;
-        test_at("%s while nobody is in MPI", kind_names[kind]);
+        test_at("%s while nobody is in MPI", kinds[kind].name);
         run_blocking(c);
         MUST(MPI_Barrier(comm));
         start(c);
@@ -524,6 +330,12 @@ static void wrong_arguments(void)
     expect_error("no communicator", MPI_ERR_COMM,
                  PAT_Iallgather(&out, 1, MPI_INT, in, 1, MPI_INT, MPI_COMM_NULL, &request), NULL);
     expect_error("no root", MPI_ERR_ROOT, PAT_Ibcast(&out, 1, MPI_INT, test.size, comm, &request), NULL);
+    expect_error("no root", MPI_ERR_ROOT, PAT_Ireduce(&out, in, 1, MPI_INT, MPI_SUM, -1, comm, &request),
+                 NULL);
+    expect_error("no communicator", MPI_ERR_COMM,
+                 PAT_Iscatter(in, 1, MPI_INT, &out, 1, MPI_INT, 0, MPI_COMM_NULL, &request), NULL);
+    expect_error("no operation", MPI_ERR_OP,
+                 PAT_Ireduce_scatter_block(in, &out, 1, MPI_INT, MPI_OP_NULL, comm, &request), NULL);
     if (request != MPI_REQUEST_NULL)
         test_fail("a request was made");
 }
@@ -539,15 +351,11 @@ int main(int argc, char **argv)
     MUST(MPI_Type_create_resized(strided, 0, 16, &gaps));
     MUST(MPI_Type_commit(&gaps));
     MUST(MPI_Type_free(&strided));
-    for (int i = 0; i < CALLS; i++) {
-        calls[i].given = malloc(BUFFER);
-        calls[i].got = malloc(BUFFER);
-        calls[i].wanted = malloc(BUFFER);
-    }
+    make_calls();
     for (int i = 0; use_all(i); i++) {
         char what[40];
         snprintf(what, sizeof(what), "algorithms number %d", i);
-        many(what, i == 0 ? 2 * NUM_WAYS : 3);
+        many(what, i == 0 ? 2 * NUM_WAYS : 5);
     }
     use_all(2); /* the first that has plans */
     if (test.size > 1)
@@ -562,11 +370,7 @@ int main(int argc, char **argv)
     request_and_communicator_freed();
     wrong_arguments();
     library_ended();
-    for (int i = 0; i < CALLS; i++) {
-        free(calls[i].given);
-        free(calls[i].got);
-        free(calls[i].wanted);
-    }
+    free_calls();
     MUST(MPI_Type_free(&gaps));
     MUST(MPI_Comm_free(&comm));
     layouts_free();

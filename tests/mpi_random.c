@@ -138,48 +138,151 @@ static void reduction(MPI_Comm comm)
     free(mine);
 }
 
-/* A broadcast, a gather and an all-to-all of numbers that tell where they come from. */
+/* A call, which now and then is started, and waited for after a while. */
+#define CALL(blocking, started, ...)                                                                         \
+    do {                                                                                                     \
+        if (common(3) > 0) {                                                                                 \
+            MUST(PAT_##blocking(__VA_ARGS__));                                                               \
+        } else {                                                                                             \
+            MPI_Request request;                                                                             \
+            MUST(PAT_##started(__VA_ARGS__, &request));                                                      \
+            compute();                                                                                       \
+            MUST(MPI_Wait(&request, MPI_STATUS_IGNORE));                                                     \
+        }                                                                                                    \
+    } while (0)
+
+/* Calls of `count` integers for each rank, which tell where they come from: rank r gives key + r + 100 * i. Each returns how many are wrong. */
+typedef struct numbers {
+    MPI_Comm comm;
+    int rank, size, count, root, key;
+    bool in_place; /* on this rank */
+    int *given, *got;
+} numbers;
+
+static int wrong_blocks(const numbers *n, bool personal)
+{
+    int wrong = 0;
+    for (int i = 0; i < n->size * n->count; i++)
+        wrong +=
+            n->got[i] != n->key + i / n->count + 100 * ((personal ? n->rank * n->count : 0) + i % n->count);
+    return wrong;
+}
+
+/* Element i is to be the sum of what ranks have given as their element first + i. */
+static int wrong_sums(const numbers *n, int first)
+{
+    int wrong = 0;
+    for (int i = 0; i < n->count; i++)
+        wrong += n->got[i] != n->size * (n->key + 100 * (first + i)) + n->size * (n->size - 1) / 2;
+    return wrong;
+}
+
+static int broadcast(numbers *n)
+{
+    int wrong = 0;
+    for (int i = 0; i < n->count && n->rank != n->root; i++)
+        n->given[i] = -1;
+    CALL(Bcast, Ibcast, n->given, n->count, MPI_INT, n->root, n->comm);
+    for (int i = 0; i < n->count; i++)
+        wrong += n->given[i] != n->key + n->root + 100 * i;
+    return wrong;
+}
+
+static int to_the_root(numbers *n)
+{
+    CALL(Gather, Igather, n->given, n->count, MPI_INT, n->got, n->count, MPI_INT, n->root, n->comm);
+    return n->rank == n->root ? wrong_blocks(n, false) : 0;
+}
+
+static int all_to_all(numbers *n)
+{
+    CALL(Alltoall, Ialltoall, n->given, n->count, MPI_INT, n->got, n->count, MPI_INT, n->comm);
+    return wrong_blocks(n, true);
+}
+
+static int scatter(numbers *n)
+{
+    const bool stays = n->in_place && n->rank == n->root;
+    int wrong = 0;
+    CALL(Scatter, Iscatter, n->given, n->count, MPI_INT, stays ? MPI_IN_PLACE : n->got, n->count, MPI_INT,
+         n->root, n->comm);
+    for (int i = 0; i < n->count && !stays; i++)
+        wrong += n->got[i] != n->key + n->root + 100 * (n->rank * n->count + i);
+    return wrong;
+}
+
+static int reduce(numbers *n)
+{
+    const bool gets = n->rank == n->root;
+    if (n->in_place && gets)
+        memcpy(n->got, n->given, (size_t)n->count * sizeof(int));
+    CALL(Reduce, Ireduce, n->in_place && gets ? MPI_IN_PLACE : n->given, gets ? n->got : NULL, n->count,
+         MPI_INT, MPI_SUM, n->root, n->comm);
+    return gets ? wrong_sums(n, 0) : 0;
+}
+
+/* Every third time rank by rank another number, which is left to the MPI library. */
+static int reduce_scatter(numbers *n)
+{
+    int *counts = malloc((size_t)n->size * sizeof(int)), first = n->rank * n->count;
+    const int form = common(3);
+    if (!counts)
+        must("memory for the test's buffers", MPI_ERR_NO_MEM);
+    for (int r = 0; r < n->size; r++)
+        counts[r] = n->count;
+    if (form == 2) {
+        counts[0] -= n->count / 2;
+        first -= n->rank > 0 ? n->count / 2 : 0;
+    }
+    if (n->in_place)
+        memcpy(n->got, n->given, (size_t)n->size * (size_t)n->count * sizeof(int));
+    const void *from = n->in_place ? MPI_IN_PLACE : n->given;
+    if (form == 0)
+        CALL(Reduce_scatter_block, Ireduce_scatter_block, from, n->got, n->count, MPI_INT, MPI_SUM, n->comm);
+    else
+        CALL(Reduce_scatter, Ireduce_scatter, from, n->got, counts, MPI_INT, MPI_SUM, n->comm);
+    n->count = counts[n->rank];
+    free(counts);
+    return wrong_sums(n, first);
+}
+
 static void others(MPI_Comm comm)
 {
-    static const enum pat_op ops[] = {PAT_OP_BCAST, PAT_OP_GATHER, PAT_OP_ALLTOALL};
-    int rank, size;
-    MPI_Comm_rank(comm, &rank);
-    MPI_Comm_size(comm, &size);
+    static const struct {
+        const char *name;
+        enum pat_op op;
+        int (*call)(numbers *n);
+    } kinds[] = {{"broadcast", PAT_OP_BCAST, broadcast},
+                 {"gather", PAT_OP_GATHER, to_the_root},
+                 {"all-to-all", PAT_OP_ALLTOALL, all_to_all},
+                 {"scatter", PAT_OP_SCATTER, scatter},
+                 {"reduce", PAT_OP_REDUCE, reduce},
+                 {"reduce-scatter", PAT_OP_REDUCE_SCATTER, reduce_scatter}};
+    enum { KINDS = sizeof(kinds) / sizeof(kinds[0]) };
+    numbers n = {.comm = comm};
+    MPI_Comm_rank(comm, &n.rank);
+    MPI_Comm_size(comm, &n.size);
     if (common(4) == 0) {
-        const alg_list algs = algs_of(ops[common(3)], alg_is_one);
+        const alg_list algs = algs_of(kinds[common(KINDS)].op, alg_is_one);
         MUST(PAT_UseAlg(algs.names[common(algs.num)]));
     }
-    const int count = some_bytes() / 4, root = common(size);
-    int *given = malloc((size_t)(size * count + 1) * sizeof(int)),
-        *got = malloc((size_t)(size * count + 1) * sizeof(int));
-    if (!given || !got)
+    const int count = some_bytes() / 4, what = common(KINDS);
+    n.count = count;
+    n.root = common(n.size);
+    n.in_place = common(3) == 0;
+    n.key = (int)(++seed % 1000000);
+    n.given = malloc((size_t)(n.size * count + 1) * sizeof(int));
+    n.got = malloc((size_t)(n.size * count + 1) * sizeof(int));
+    if (!n.given || !n.got)
         must("memory for the test's buffers", MPI_ERR_NO_MEM);
+    for (int i = 0; i < n.size * count; i++)
+        n.given[i] = n.key + n.rank + 100 * i;
     compute();
-    const int what = common(3), key = (int)(++seed % 1000000);
-    for (int i = 0; i < size * count; i++)
-        given[i] = what == 0 && rank != root ? -1 : key + rank + 100 * i;
-    int wrong = 0;
-    if (what == 0) {
-        MUST(PAT_Bcast(given, count, MPI_INT, root, comm));
-        for (int i = 0; i < count; i++)
-            wrong += given[i] != key + root + 100 * i;
-    } else if (what == 1) {
-        MUST(PAT_Gather(given, count, MPI_INT, got, count, MPI_INT, root, comm));
-        for (int i = 0; rank == root && i < size * count; i++)
-            wrong += got[i] != key + i / count + 100 * (i % count);
-    } else {
-        MUST(PAT_Alltoall(given, count, MPI_INT, got, count, MPI_INT, comm));
-        for (int i = 0; i < size * count; i++)
-            wrong += got[i] != key + i / count + 100 * (rank * count + i % count);
-    }
+    const int wrong = kinds[what].call(&n);
     if (wrong)
-        test_fail("%s of %d integers: %d are wrong",
-                  what == 0   ? "broadcast"
-                  : what == 1 ? "gather"
-                              : "all-to-all",
-                  count, wrong);
-    free(given);
-    free(got);
+        test_fail("%s of %d integers: %d are wrong", kinds[what].name, count, wrong);
+    free(n.given);
+    free(n.got);
 }
 
 static void persistent_rounds(MPI_Comm comm)
@@ -293,7 +396,7 @@ static void step(void)
         quiet = !quiet;
     if (what >= 31) {
         non_blocking(comm);
-    } else if (what >= 26) {
+    } else if (what >= 24) {
         others(comm);
     } else if (what >= 20) {
         reduction(comm);

@@ -20,7 +20,7 @@ static struct {
     uint64_t shared;    /* the same numbers on all ranks */
     uint64_t own;
     int failures;
-    long long calls[9];
+    long long calls[12];
 } run;
 
 static uint32_t next(uint64_t *state)
@@ -189,7 +189,7 @@ static void gather(const group *g, uint32_t key)
         check("MPI_Gather", in + (size_t)r * (size_t)bytes, key, r, bytes);
 }
 
-/* What a rank gives to an all-reduce: small whole numbers, of which no order of joining loses a bit. */
+/* What a rank gives to be joined: small whole numbers, of which no order of joining loses a bit. */
 static int number_of(uint32_t key, int rank, int i)
 {
     return byte_of(key, rank, i) % 64 - 32;
@@ -214,36 +214,59 @@ static void add_ints(void *more, void *sums, int *count, MPI_Datatype *type)
         ((int *)sums)[i] += ((int *)more)[i];
 }
 
-static void all_reduce(const group *g, uint32_t key)
+enum result { TO_ALL, TO_ROOT, TO_EACH_ITS_PART };
+
+static void reduce(const group *g, uint32_t key, enum result result)
 {
-    static int int_from[MOST_BYTES / 4], int_to[MOST_BYTES / 4];
-    static double from[MOST_BYTES / 4], to[MOST_BYTES / 4];
+    static int int_from[MOST_RANKS * MOST_BYTES / 4], int_to[MOST_RANKS * MOST_BYTES / 4];
+    static double from[MOST_RANKS * MOST_BYTES / 8], to[MOST_RANKS * MOST_BYTES / 8];
     const int form = upto(5), count = some_bytes(g) / (form < 3 ? 4 : 8); /* bytes and operation as drawn */
     const bool in_place = upto(3) == 0, integers = form < 3, sum = form % 2 == 0;
-    const void *own = in_place ? MPI_IN_PLACE : integers ? (void *)int_from : from;
+    const int root = upto(g->size), parts = upto(3); /* a block each, as many for each, or not */
+    const bool gets = result != TO_ROOT || g->rank == root;
+    const void *own = in_place && gets ? MPI_IN_PLACE : integers ? (void *)int_from : from;
+    void *there = !gets ? NULL : integers ? (void *)int_to : to;
+    const MPI_Datatype type = integers ? MPI_INT : MPI_DOUBLE;
     MPI_Op op = sum ? MPI_SUM : MPI_MAX;
-    memset(int_to, 0xee, sizeof(int_to));
-    for (int i = 0; i < count; i++) {
+    int counts[MOST_RANKS], all = count, first = 0;
+    for (int r = 0; r < g->size; r++)
+        counts[r] = parts == 2 ? (count + 7 * r) % (count + 1) : count;
+    if (result == TO_EACH_ITS_PART) {
+        all = 0;
+        for (int r = 0; r < g->size; r++) {
+            first = r == g->rank ? all : first;
+            all += counts[r];
+        }
+    }
+    for (int i = 0; i < all; i++) {
         int_from[i] = number_of(key, g->rank, i);
         from[i] = int_from[i];
-        if (in_place) {
-            int_to[i] = int_from[i];
-            to[i] = from[i];
-        }
+        int_to[i] = in_place ? int_from[i] : -1000;
+        to[i] = int_to[i];
     }
     if (form == 2)
         must(MPI_Op_create(add_ints, 1, &op), "MPI_Op_create");
     sometimes_sleep();
-    CALL(Allreduce, Iallreduce, own, integers ? (void *)int_to : to, count, integers ? MPI_INT : MPI_DOUBLE,
-         op, g->comm);
-    for (int i = 0; i < count; i++) {
+    if (result == TO_ALL)
+        CALL(Allreduce, Iallreduce, own, there, count, type, op, g->comm);
+    else if (result == TO_ROOT)
+        CALL(Reduce, Ireduce, own, there, count, type, op, root, g->comm);
+    else if (parts == 0)
+        CALL(Reduce_scatter_block, Ireduce_scatter_block, own, there, count, type, op, g->comm);
+    else
+        CALL(Reduce_scatter, Ireduce_scatter, own, there, counts, type, op, g->comm);
+    for (int i = 0; gets && i < (result == TO_EACH_ITS_PART ? counts[g->rank] : count); i++) {
         const double got = integers ? int_to[i] : to[i];
-        if (got != joined(g, key, i, sum)) {
-            if (run.failures++ < 5)
-                fprintf(stderr, "MPI_Allreduce of %d elements, form %d: element %d is %g, not %d\n", count,
-                        form, i, got, joined(g, key, i, sum));
-            break;
-        }
+        const int wanted = joined(g, key, first + i, sum);
+        if (got == wanted)
+            continue;
+        if (run.failures++ < 5)
+            fprintf(stderr, "%s of %d elements, form %d: element %d is %g, not %d\n",
+                    result == TO_ALL    ? "MPI_Allreduce"
+                    : result == TO_ROOT ? "MPI_Reduce"
+                                        : "MPI_Reduce_scatter",
+                    count, form, i, got, wanted);
+        break;
     }
     if (form == 2)
         must(MPI_Op_free(&op), "MPI_Op_free");
@@ -271,6 +294,33 @@ static void all_to_all(const group *g, uint32_t key)
                     wanted);
         break;
     }
+}
+
+/* A block of integers for every rank, from one of them, which may keep its own where it is. */
+static void scatter(const group *g, uint32_t key)
+{
+    static int from[MOST_RANKS * MOST_BYTES / 4], to[MOST_BYTES / 4];
+    const int count = some_bytes(g) / 4, root = upto(g->size);
+    const bool gives = g->rank == root, stays = upto(2) && gives;
+    MPI_Datatype pairs; /* the same integers, described otherwise at the root */
+    must(MPI_Type_contiguous(2, MPI_INT, &pairs), "MPI_Type_contiguous");
+    must(MPI_Type_commit(&pairs), "MPI_Type_commit");
+    const bool use_pairs = upto(2) && count % 2 == 0;
+    for (int i = 0; gives && i < g->size * count; i++)
+        from[i] = number_of(key, root, i);
+    for (int i = 0; i < count; i++)
+        to[i] = stays ? from[root * count + i] : -1000;
+    sometimes_sleep();
+    CALL(Scatter, Iscatter, gives ? from : NULL, use_pairs ? count / 2 : count, use_pairs ? pairs : MPI_INT,
+         stays ? MPI_IN_PLACE : to, count, MPI_INT, root, g->comm);
+    must(MPI_Type_free(&pairs), "MPI_Type_free");
+    for (int i = 0; i < count; i++)
+        if (to[i] != number_of(key, root, g->rank * count + i)) {
+            if (run.failures++ < 5)
+                fprintf(stderr, "MPI_Scatter of %d elements: element %d is %d, not %d\n", count, i, to[i],
+                        number_of(key, root, g->rank * count + i));
+            break;
+        }
 }
 
 static void others(const group *g, uint32_t key, int which)
@@ -310,8 +360,8 @@ static void sequence(const group *world, int steps)
     group all = group_of(whole), part = {.size = 0};
     static const int few[] = {0, 3, 4, 7};
     const int kind = upto(3); /* a loop of one call, of a few, or anything */
-    static const int alone[] = {0, 1, 2, 3, 4, 5, 7};
-    const int repeated = alone[upto(7)];
+    static const int alone[] = {0, 1, 2, 3, 4, 5, 7, 9, 10, 11};
+    const int repeated = alone[upto(10)];
     run.repeated_bytes = 0;
     const int drawn = some_bytes(&all);
     run.repeated_bytes = kind < 2 ? drawn : 0;
@@ -322,7 +372,7 @@ static void sequence(const group *world, int steps)
         }
         const group *g = half != MPI_COMM_NULL && upto(3) == 0 ? &part : &all;
         const uint32_t key = next(&run.shared);
-        const int what = kind == 0 ? repeated : kind == 1 ? few[i % 4] : upto(9);
+        const int what = kind == 0 ? repeated : kind == 1 ? few[i % 4] : upto(12);
         run.calls[what]++;
         /* Halves have different sizes when the ranks are odd: what is drawn inside must not differ for that. */
         const uint64_t before = run.shared;
@@ -337,7 +387,13 @@ static void sequence(const group *world, int steps)
         else if (what == 6)
             all_gather(g, key, false);
         else if (what == 7)
-            all_reduce(g, key);
+            reduce(g, key, TO_ALL);
+        else if (what == 9)
+            reduce(g, key, TO_ROOT);
+        else if (what == 10)
+            reduce(g, key, TO_EACH_ITS_PART);
+        else if (what == 11)
+            scatter(g, key);
         else
             others(g, key, (int)(key % 3));
         run.shared = before;

@@ -1,6 +1,6 @@
 /*
- * reductions.h — for the tests of all-reduces: every predefined operation of MPI, every type that MPI defines it for, and values
- * of which every order of joining gives the same bits.
+ * reductions.h — for the tests of what reduces: every predefined operation of MPI, every type that MPI defines it for, and values
+ * of which every order of joining gives the same bits; operations of a program's own.
  */
 #ifndef PAT_TESTS_REDUCTIONS_H
 #define PAT_TESTS_REDUCTIONS_H
@@ -168,6 +168,22 @@ static inline void make_operations(void)
     memcpy(operations, all, sizeof(all));
 }
 
+static inline const element *element_of(MPI_Datatype type)
+{
+    for (int e = 0; e < num_elements; e++)
+        if (elements[e].type == type)
+            return &elements[e];
+    return NULL;
+}
+
+static inline const operation *operation_of(MPI_Op op)
+{
+    int o = 0;
+    while (operations[o].op != op)
+        o++;
+    return &operations[o];
+}
+
 /* ---- Values ----------------------------------------------------------------------------------------------- */
 
 static uint32_t seed = 1;
@@ -234,6 +250,67 @@ static inline bool all_bytes_are(const unsigned char *from, size_t bytes, unsign
         if (from[i] != value)
             return false;
     return true;
+}
+
+/* ---- Buffers and counters --------------------------------------------------------------------------------- */
+
+typedef struct buffers {
+    unsigned char *send, *sent, *got, *wanted; /* with guards around */
+    size_t size;
+} buffers;
+
+static inline buffers make_buffers(size_t bytes)
+{
+    buffers b = {.size = bytes + 2 * GUARD};
+    unsigned char **all[] = {&b.send, &b.sent, &b.got, &b.wanted};
+    for (int i = 0; i < 4; i++)
+        if (!(*all[i] = malloc(b.size)))
+            must("memory for the test's buffers", MPI_ERR_NO_MEM);
+    return b;
+}
+
+static inline void free_buffers(buffers *b)
+{
+    free(b->send);
+    free(b->sent);
+    free(b->got);
+    free(b->wanted);
+}
+
+static inline int64_t calls_of(const char *alg)
+{
+    const PAT_Counters c = counters();
+    for (int i = 0; i < c.num_algs; i++)
+        if (strcmp(c.alg_name[i], alg) == 0)
+            return c.alg_calls[i];
+    test_fail("%s is not among the counters", alg);
+    return 0;
+}
+
+/* ---- Operations of the program's own ---------------------------------------------------------------------- */
+
+/* x -> scale * x + more; of two, the left one comes last: associative and not commutative. */
+typedef struct affine {
+    int32_t scale, more;
+} affine;
+
+static inline void join_affine(void *left, void *right, int *count, MPI_Datatype *type)
+{
+    const affine *l = left;
+    affine *r = right;
+    (void)type;
+    for (int i = 0; i < *count; i++)
+        r[i] = (affine){(int32_t)((uint32_t)l[i].scale * (uint32_t)r[i].scale),
+                        (int32_t)((uint32_t)l[i].scale * (uint32_t)r[i].more + (uint32_t)l[i].more)};
+}
+
+static inline void add_ints(void *left, void *right, int *count, MPI_Datatype *type)
+{
+    const int *l = left;
+    int *r = right, per_item;
+    MPI_Type_size(*type, &per_item);
+    for (int i = 0; i < *count * per_item / (int)sizeof(int); i++)
+        r[i] += l[i];
 }
 
 #endif

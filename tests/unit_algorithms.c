@@ -85,6 +85,7 @@ static void all_sizes(void **state)
                 for (int r = 0; r < P; r++)
                     arrival[r] = (int64_t)(next_random(&random) % (1000 * (uint64_t)P));
                 pat_job job = make_job(P, sizes[i], arrival);
+                int64_t received = 0;
                 build(alg->name, &job);
                 for (int r = 0; r < P; r++) {
                     bool has_all = alg->op == PAT_OP_ALLGATHER || alg->op == PAT_OP_ALLTOALL ||
@@ -96,6 +97,14 @@ static void all_sizes(void **state)
                         assert_int_equal(bytes, r > 0 ? sizes[i] : 0);
                     else if (alg->op == PAT_OP_ALLREDUCE)
                         assert_true(P == 1 ? bytes == 0 : bytes >= sizes[i]);
+                    else if (alg->op == PAT_OP_REDUCE_SCATTER)
+                        assert_int_equal(bytes, (P - 1) * sizes[i]);
+                    else if (
+                        alg->op ==
+                        PAT_OP_REDUCE) /* in a tree a vector from each child, which every rank but the root is */
+                        received += bytes;
+                    else if (alg->op == PAT_OP_SCATTER)
+                        assert_true(r == 0 ? bytes == 0 : bytes >= sizes[i]);
                     else if (strcmp(alg->name, "gather_binomial") !=
                              0) /* whose inner ranks hold others' blocks */
                         assert_int_equal(bytes, 0);
@@ -107,6 +116,8 @@ static void all_sizes(void **state)
                         assert_every_byte_once(&plans[r], sizes[i]);
                     assert_no_redundant_edge(&plans[r]);
                 }
+                if (alg->op == PAT_OP_REDUCE && strcmp(alg->name, "reduce_halving") != 0)
+                    assert_int_equal(received, (P - 1) * sizes[i]);
                 release(P);
             }
         }

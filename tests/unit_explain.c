@@ -117,7 +117,7 @@ static void choice_by_measurement(void **state)
          "PAT: 2 ranks: collectives are left to the MPI library (ranks on one node)\n"
          "PAT: 3 ranks: collectives other than long all-gathers are left to the MPI library (ranks on one "
          "node)\n"
-         "PAT: 2 ranks: all-reduces of floating-point numbers are left to the MPI library (order kept, see "
+         "PAT: 2 ranks: reductions of floating-point numbers are left to the MPI library (order kept, see "
          "PAT_REORDER)\n");
 }
 

@@ -81,12 +81,15 @@ static bool path_without(const pat_plan *p, int without)
     return found;
 }
 
-/* Pieces of what is reduced wait for others so that few are awaited at once, and for nothing else: that breaks nothing. */
+/*
+ * Pieces of what is reduced wait for others so that few are awaited at once, or for the call so that none comes in before it, and for nothing else: that
+ * breaks nothing.
+ */
 static bool only_paces(const pat_plan *p, pat_edge edge)
 {
     const pat_node *from = &p->nodes[edge.from], *to = &p->nodes[edge.to];
-    return p->element_bytes > 0 && to->step == PAT_STEP_FREE && from->kind == PAT_NODE_RECV &&
-           to->kind == PAT_NODE_RECV;
+    return p->element_bytes > 0 && to->step == PAT_STEP_FREE && to->kind == PAT_NODE_RECV &&
+           (from->kind == PAT_NODE_RECV || from->kind == PAT_NODE_ARRIVE);
 }
 
 static bool remove_edge(set *s)
@@ -106,7 +109,8 @@ static bool remove_arrive_edge(set *s)
     pat_plan *p = &s->plans[random_below(&s->random, s->num_ranks)];
     int gone = (int)random_below(&s->random, p->num_edges);
     enum pat_node_kind from = p->nodes[p->edges[gone].from].kind;
-    if ((from != PAT_NODE_ARRIVE && from != PAT_NODE_COPY) || path_without(p, gone))
+    if ((from != PAT_NODE_ARRIVE && from != PAT_NODE_COPY) || path_without(p, gone) ||
+        only_paces(p, p->edges[gone]))
         return false;
     p->edges[gone] = p->edges[--p->num_edges];
     return true;

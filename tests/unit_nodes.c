@@ -98,6 +98,7 @@ static int64_t bytes_across(const char *name, const int *node_of, int num_ranks,
         pat_plan plan;
         pat_job job = {.num_ranks = num_ranks,
                        .block_bytes = 1000,
+                       .element_bytes = 1,
                        .order = order,
                        .node_of = node_at,
                        .arrival_ns = arrival_ns,
@@ -125,6 +126,26 @@ static void a_ring_crosses_once_a_node(void **state)
     assert_int_equal(bytes_across("ring", node_of, RANKS, order, NULL), NODES * (RANKS - 1) * 1000);
     assert_true(bytes_across("bdr", node_of, RANKS, order, NULL) <
                 bytes_across("bdr", node_of, RANKS, NULL, NULL));
+}
+
+/* Whatever the numbering, each node sends the others a sum of every part, and gets one of each of its own: the ranks of a node have joined theirs before. */
+static void halving_joins_inside_nodes_first(void **state)
+{
+    static const int maps[][9] = {
+        {0, 0, 0, 3, 3, 3, 6, 6, 6}, {0, 1, 2, 0, 1, 2, 0, 1, 2}, {4, 1, 1, 4, 0, 4, 0, 1, 0}};
+    enum { RANKS = 9, NODES = 3 };
+    (void)state;
+    for (size_t m = 0; m < sizeof(maps) / sizeof(maps[0]); m++) {
+        int order[RANKS], node_at[RANKS];
+        const bool sorted = pat_nodes_order(maps[m], RANKS, order);
+        for (int i = 0; i < RANKS; i++)
+            node_at[i] = maps[m][order[i]];
+        const int *visits = sorted ? order : NULL;
+        assert_int_equal(bytes_across("reduce_scatter_halving", maps[m], RANKS, visits, node_at),
+                         RANKS * (NODES - 1) * 1000);
+        assert_int_equal(bytes_across("allreduce_halving", maps[m], RANKS, visits, node_at),
+                         2 * (NODES - 1) * 1000);
+    }
 }
 
 /* Whatever the numbering, and with different numbers of ranks: each node takes in every block of the others once. */
@@ -159,6 +180,7 @@ int main(void)
         cmocka_unit_test(by_number_where_that_is_as_good),
         cmocka_unit_test(sorted_where_numbers_go_across),
         cmocka_unit_test(a_ring_crosses_once_a_node),
+        cmocka_unit_test(halving_joins_inside_nodes_first),
         cmocka_unit_test(relay_brings_a_block_to_a_node_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

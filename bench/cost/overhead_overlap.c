@@ -19,8 +19,8 @@
 /* Who runs the call. */
 enum { BY_MPI, BY_PAT, RUNNERS };
 
-/* What is timed, in ms, mean over the ranks. */
-enum { PURE, COMPUTING, BOTH, TIMES };
+/* What is timed, in ms, mean over the ranks; BESIDE: the computation while the call is under way. */
+enum { PURE, COMPUTING, BOTH, BESIDE, TIMES };
 
 enum { WARM = 4 };
 
@@ -38,7 +38,7 @@ static uint32_t word(const buffers *b, int rank, int k)
 
 static void fill(buffers *b, enum pat_op op)
 {
-    const int blocks = op == PAT_OP_ALLTOALL ? b->ranks : 1;
+    const int blocks = pat_collective_of(op)->personal ? b->ranks : 1;
     b->calls++;
     for (int k = 0; k < blocks * b->items; k++)
         b->out[k] = word(b, b->rank, k);
@@ -50,19 +50,14 @@ static void fill(buffers *b, enum pat_op op)
 /* The k-th word of the result's r-th block. */
 static uint32_t wanted(const buffers *b, enum pat_op op, int r, int k)
 {
+    const pat_collective *row = pat_collective_of(op);
+    const int at = row->personal ? b->rank * b->items + k : k;
     uint32_t sum = 0;
-    switch (op) {
-    case PAT_OP_ALLTOALL:
-        return word(b, r, b->rank * b->items + k);
-    case PAT_OP_ALLREDUCE:
-        for (int i = 0; i < b->ranks; i++)
-            sum += word(b, i, k);
-        return sum;
-    case PAT_OP_BCAST:
-        return word(b, 0, k);
-    default:
-        return word(b, r, k);
-    }
+    if (!row->reduces)
+        return word(b, row->all_give ? r : 0, at);
+    for (int i = 0; i < b->ranks; i++)
+        sum += word(b, i, at);
+    return sum;
 }
 
 static void check(const buffers *b, enum pat_op op)
@@ -96,6 +91,15 @@ static MPI_Request start(const buffers *b, enum pat_op op, int by)
         break;
     case PAT_OP_ALLREDUCE:
         MUST(PICK(Iallreduce)(b->out, b->in, b->items, type, MPI_SUM, comm, &request));
+        break;
+    case PAT_OP_SCATTER:
+        MUST(PICK(Iscatter)(b->out, b->items, type, b->in, b->items, type, 0, comm, &request));
+        break;
+    case PAT_OP_REDUCE:
+        MUST(PICK(Ireduce)(b->out, b->in, b->items, type, MPI_SUM, 0, comm, &request));
+        break;
+    case PAT_OP_REDUCE_SCATTER:
+        MUST(PICK(Ireduce_scatter_block)(b->out, b->in, b->items, type, MPI_SUM, comm, &request));
         break;
     default:
         MUST(PICK(Ialltoall)(b->out, b->items, type, b->in, b->items, type, comm, &request));
@@ -161,15 +165,18 @@ static int64_t steps_for(double ms)
 
 /* ---- Measuring ---------------------------------------------------------------------------------------- */
 
-/* w: what is done between start and wait; NULL: nothing. */
-static double one_call(buffers *b, enum pat_op op, int by, const work *w)
+/* w: what is done between start and wait, in *beside_ms; NULL: nothing. */
+static double one_call(buffers *b, enum pat_op op, int by, const work *w, double *beside_ms)
 {
     fill(b, op);
     meet();
     const int64_t start_ns = pat_clock_local_ns();
     MPI_Request request = start(b, op, by);
-    if (w)
+    const int64_t computes_ns = pat_clock_local_ns();
+    if (w) {
         compute(w);
+        *beside_ms = since_ms(computes_ns);
+    }
     MUST(MPI_Wait(&request, MPI_STATUS_IGNORE));
     const double ms = since_ms(start_ns);
     check(b, op);
@@ -221,18 +228,19 @@ static void measure(const overhead_options *o, buffers *b, enum pat_op op)
         for (int t = 0; t < TIMES; t++)
             times[by][t] = bench_must_alloc((size_t)rounds, sizeof(double));
     for (int i = 0; i < WARM; i++) {
-        pure = one_call(b, op, BY_MPI, NULL);
-        one_call(b, op, BY_PAT, NULL);
+        pure = one_call(b, op, BY_MPI, NULL, NULL);
+        one_call(b, op, BY_PAT, NULL, NULL);
     }
-    mean_over_ranks(&pure, 1, b->ranks);
+    /* As long as the rank is in the call that is there longest: of an operation with a root that is one of few. */
+    MPI_Allreduce(MPI_IN_PLACE, &pure, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
     w.ms = o->phase_ms > 0 ? o->phase_ms : pure;
     w.steps = w.burns ? steps_for(w.ms) : 0;
     for (int i = 0; i < rounds; i++)
         for (int k = 0; k < RUNNERS; k++) {
             const int by = (i + k) % RUNNERS;
-            times[by][PURE][i] = one_call(b, op, by, NULL);
+            times[by][PURE][i] = one_call(b, op, by, NULL, NULL);
             times[by][COMPUTING][i] = computing(&w);
-            times[by][BOTH][i] = one_call(b, op, by, &w);
+            times[by][BOTH][i] = one_call(b, op, by, &w, &times[by][BESIDE][i]);
         }
     for (int by = 0; by < RUNNERS; by++)
         for (int t = 0; t < TIMES; t++)
@@ -242,9 +250,10 @@ static void measure(const overhead_options *o, buffers *b, enum pat_op op)
         for (int t = 0; t < TIMES; t++)
             mean[t] = bench_mean(times[by][t], rounds, NULL);
         const bench_paired against = bench_compare(times[by][PURE], times[BY_MPI][PURE], rounds);
-        printf("%-11s %-18s %9.3f %9.3f %9.3f %9.3f %8.0f %9.3f\n", pat_collective_of(op)->name,
+        printf("%-14s %-23s %9.3f %9.3f %9.3f %9.3f %8.0f %9.3f %9.1f\n", pat_collective_of(op)->name,
                by == BY_PAT ? ran(&before) : "MPI", mean[PURE], bench_ci95(times[by][PURE], rounds),
-               mean[COMPUTING], mean[BOTH], hidden(mean[PURE], mean[COMPUTING], mean[BOTH]), against.ratio);
+               mean[COMPUTING], mean[BOTH], hidden(mean[PURE], mean[COMPUTING], mean[BOTH]), against.ratio,
+               100 * (mean[BESIDE] / mean[COMPUTING] - 1));
         fflush(stdout);
     }
     for (int by = 0; by < RUNNERS; by++)
@@ -261,9 +270,9 @@ void overhead_overlap(const overhead_options *o, int rank, int size)
     b.in = bench_must_alloc(words, sizeof(*b.in));
     if (rank == 0)
         printf("# %d ranks, %d bytes of a rank, %s while they compute; ms, mean over ranks and rounds\n"
-               "%-11s %-18s %9s %9s %9s %9s %8s %9s\n",
+               "%-14s %-23s %9s %9s %9s %9s %8s %9s %9s\n",
                size, b.items * 4, o->burns ? "busy" : "asleep", "collective", "by", "call", "+/-",
-               "computing", "both", "hidden %", "call/MPI's");
+               "computing", "both", "hidden %", "call/MPI's", "slowed %");
     for (int op = 0; op < PAT_NUM_OPS; op++)
         measure(o, &b, (enum pat_op)op);
     free(b.out);

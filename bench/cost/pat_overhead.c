@@ -101,7 +101,8 @@ static const struct argp_option keys[] = {
      0},
     {"phase", 'p', "MS", 0,
      "thread, exchange: length of one computation in ms (default 100 and 20); copies: how late rank 0 is in "
-     "ms (default 20); overlap: of one computation (default: as long as MPI's call)",
+     "ms (default 20); overlap: of one computation (default: as long as MPI's call takes the rank that is in "
+     "it longest)",
      0},
     {"burn", 'B', NULL, 0, "overlap: ranks keep a core busy while they compute instead of sleeping", 0},
     {"bytes", 'b', "BYTES", 0,

@@ -341,7 +341,7 @@ static int measure_algorithm(const options *o, const pat_algorithm *alg)
         int nodes = 0;
         c.link = (pat_link){.alpha_ns = (int64_t)(o->latency_us * 1e3), .beta_ps = (int64_t)(8e6 / o->mbit)};
         c.link.piece_ns = pat_link_least_piece_ns(c.link.alpha_ns);
-        pat_job job = pat_comm_job(&c, &c.lanes[alg->op], o->block_bytes);
+        pat_job job = pat_comm_job(&c, &c.lanes[alg->op], &c.link, o->block_bytes);
         if (!arrival) {
             fprintf(stderr, "pat-plan-cost: no memory for %d ranks\n", P);
             return 1;

@@ -415,7 +415,7 @@ static int make_forecasts(bench_run *run, pat_comm *c)
     for (int a = 0; rc == 0 && c && a < run->options->num_algs; a++) {
         const pat_algorithm *alg =
             pat_select(c, pat_algorithm_find(run->options->algs[a]), run->block_bytes, false, NULL);
-        job = pat_comm_job(c, &c->lanes[alg->op], run->block_bytes);
+        job = pat_comm_job(c, &c->lanes[alg->op], &c->link, run->block_bytes);
         job.element_bytes = element_bytes;
         job.together = false; /* a forecast must not depend on what ran before */
         rc = bench_forecast_make(&run->forecast[a], alg, &job);

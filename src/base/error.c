@@ -38,12 +38,15 @@ static const struct {
     {MPI_ERR_NO_MEM, "MPI_ERR_NO_MEM: out of memory"},
 };
 
+/* The longest text names all algorithms of all collectives. */
+enum { LONGEST = 1152 };
+
 /* Threads fail independently of each other: each has its own last error, and its own buffer for the text. */
 static _Thread_local struct {
     int code, error_class; /* both have the detail */
     bool old;              /* it belongs to an earlier call */
-    char detail[512];
-    char text[MPI_MAX_ERROR_STRING + 544];
+    char detail[LONGEST];
+    char text[MPI_MAX_ERROR_STRING + LONGEST + 32];
 } mine;
 
 int pat_error(int code, const char *format, ...)

@@ -227,7 +227,8 @@ static const pat_setting settings[] = {
      "ranks, or the time until the last rank returns.",
      NULL},
     {"PAT_REORDER", read_reorder, "0", SWITCH,
-     "Whether allreduce_auto may join floating-point numbers in another order than the MPI library does. The "
+     "Whether allreduce_auto, and non-blocking reductions of unchanged programs, may join floating-point "
+     "numbers in another order than the MPI library does. The "
      "last "
      "bits of results are then not the MPI library's, and may be others from run to run.",
      NULL},

@@ -97,7 +97,7 @@ void pat_explain_left(int ranks, enum pat_why why, bool but_long)
 {
     fprintf(stderr, "PAT: %d ranks: %s are left to the MPI library (%s)\n", ranks,
             why == PAT_WHY_NO_THREAD              ? "all-gathers"
-            : why == PAT_WHY_ORDER                ? "all-reduces of floating-point numbers"
+            : why == PAT_WHY_ORDER                ? "reductions of floating-point numbers"
             : why == PAT_WHY_ONE_NODE && but_long ? "collectives other than long all-gathers"
                                                   : "collectives",
             pat_why_text(why));

@@ -61,11 +61,12 @@ void pat_exec_reduces(pat_exec *e, MPI_Datatype element, MPI_Op op)
     e->op = op;
 }
 
-void pat_exec_rotate(pat_exec *e, int root, int64_t shift, int64_t result_bytes)
+void pat_exec_rotate(pat_exec *e, int root, enum pat_space space, int64_t shift, int64_t bytes)
 {
     e->root = root;
+    e->rotated = space;
     e->shift = shift;
-    e->wrap = result_bytes;
+    e->wrap = bytes;
 }
 
 void pat_exec_wake(pat_exec *e, const pat_mates *mates)

@@ -34,10 +34,10 @@ const char *pat_exec_reason(int error);
 
 /*
  * For collectives with a root, right after pat_exec_create: the plan counts ranks from `root`, so its rank r is rank
- * (r + root) mod P of the communicator. Byte i of the result is at home[(i + shift) mod result_bytes], which lets blocks
- * lie in the order of the communicator's ranks. Early data is then not allowed.
+ * (r + root) mod P of the communicator. Byte i of the space, which is the result or what the rank contributes, is at (i + shift) mod
+ * bytes there, which lets blocks lie in the order of the communicator's ranks. Early data is then not allowed.
  */
-void pat_exec_rotate(pat_exec *exec, int root, int64_t shift, int64_t result_bytes);
+void pat_exec_rotate(pat_exec *exec, int root, enum pat_space space, int64_t shift, int64_t bytes);
 
 /* Right after pat_exec_create: ranks of this node are woken by messages to them. */
 void pat_exec_wake(pat_exec *exec, const pat_mates *mates);

@@ -45,9 +45,9 @@ struct pat_exec {
     MPI_Datatype element; /* what op takes: see pat_exec_reduces */
     MPI_Op op;
     int num_forwards; /* while the landing place changes: messages in flight since before, which may read from the old one */
-    int root; /* the plan counts ranks from this one */
-    int64_t shift,
-        wrap; /* result-space byte i is shift bytes further on, and from wrap on at the beginning */
+    int root;               /* the plan counts ranks from this one */
+    enum pat_space rotated; /* of that space */
+    int64_t shift, wrap;    /* byte i is shift bytes further on, and from wrap on at the beginning */
     pat_carried *carried; /* one per rank, as they come along with the blocks; NULL: the plan carries none */
     const char *own;
     int64_t budget, landed;

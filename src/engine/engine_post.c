@@ -115,10 +115,12 @@ void pat_exec_complete(pat_exec *e, int node)
             pat_exec_make_ready(e, p->succ[s]);
 }
 
-/* Where a byte of the result space lies in the result. */
-static int64_t at_home(const pat_exec *e, int64_t offset)
+/* Where in its space's memory a byte lies. */
+static int64_t place_of(const pat_exec *e, pat_address at)
 {
-    return offset < e->wrap - e->shift ? offset + e->shift : offset - (e->wrap - e->shift);
+    if (at.space != e->rotated)
+        return at.offset;
+    return at.offset < e->wrap - e->shift ? at.offset + e->shift : at.offset - (e->wrap - e->shift);
 }
 
 void pat_exec_move_home(pat_exec *e, int node)
@@ -134,30 +136,30 @@ void pat_exec_move_home(pat_exec *e, int node)
 }
 
 /*
- * A message's bytes in the result at `base`, which may go on at its beginning, and, where the plan carries them, the
- * word of those whose blocks end there.
+ * A message's bytes; those of the result at `base`. They may go on at the beginning of their space, and, where the plan carries them, the
+ * word of those whose blocks end there goes with them.
  */
 static pat_message_data data_of(const pat_exec *e, const pat_node *n, char *base)
 {
-    const enum pat_space space = pat_node_address(n).space;
-    const int64_t offset = pat_node_address(n).offset, start = at_home(e, offset);
+    const pat_address at = pat_node_address(n);
+    const int64_t offset = at.offset, start = place_of(e, at);
+    const bool carries = e->carried && at.space == PAT_SPACE_RESULT;
     pat_message_data data = {{NULL, NULL}, {(int)n->length, 0}};
     if (n->length == 0)
         return data;
-    if (space != PAT_SPACE_RESULT) {
-        data.at[0] = (space == PAT_SPACE_OWN ? (char *)(uintptr_t)e->own : e->scratch) + offset;
-        return data;
-    }
-    const int first = e->carried ? pat_plan_block_of(e->plan, offset) : 0;
+    base = at.space == PAT_SPACE_OWN       ? (char *)(uintptr_t)e->own
+           : at.space == PAT_SPACE_SCRATCH ? e->scratch
+                                           : base;
+    const int first = carries ? pat_plan_block_of(e->plan, offset) : 0;
     int ends = 0;
-    while (e->carried && first + ends < e->plan->num_ranks &&
+    while (carries && first + ends < e->plan->num_ranks &&
            pat_plan_block_start(e->plan, first + ends + 1) <= offset + n->length)
         ends++;
     data.at[0] = base + start;
     if (ends > 0) {
         data.at[1] = (char *)&e->carried[first];
         data.bytes[1] = ends * (int)sizeof(*e->carried);
-    } else if (n->length > e->wrap - start) {
+    } else if (at.space == e->rotated && n->length > e->wrap - start) {
         data.at[1] = base;
         data.bytes[0] = (int)(e->wrap - start);
         data.bytes[1] = (int)n->length - data.bytes[0];
@@ -262,15 +264,25 @@ int pat_exec_advance_queue(pat_exec *e, int peer)
 /* Where the bytes are once the rank has arrived; own ones may be where they belong in the result. */
 static char *address(const pat_exec *e, pat_address at)
 {
-    if (at.space == PAT_SPACE_SCRATCH)
-        return e->scratch + at.offset;
-    return at.space == PAT_SPACE_OWN ? (char *)e->own + at.offset : e->home + at_home(e, at.offset);
+    char *base = at.space == PAT_SPACE_SCRATCH ? e->scratch
+                 : at.space == PAT_SPACE_OWN   ? (char *)e->own
+                                               : e->home;
+    return base + place_of(e, at);
 }
 
 static int reduce(const pat_exec *e, const pat_node *n)
 {
     return PMPI_Reduce_local(address(e, n->from), address(e, n->to),
                              (int)(n->length / e->plan->element_bytes), e->element, e->op);
+}
+
+/* What a rank scatters to itself in place is there already. */
+static void copy(pat_exec *e, char *to, const char *from, int64_t length)
+{
+    if (to == from)
+        return;
+    memcpy(to, from, (size_t)length);
+    e->stats.bytes_copied += length;
 }
 
 /*
@@ -286,12 +298,10 @@ static int run_local(pat_exec *e, int node)
         pat_exec_defer(e, node);
         return rc;
     }
-    if (n->kind == PAT_NODE_REDUCE) {
+    if (n->kind == PAT_NODE_REDUCE)
         rc = reduce(e, n);
-    } else if (n->from.space != PAT_SPACE_OWN || e->own) {
-        memcpy(address(e, n->to), address(e, n->from), (size_t)n->length);
-        e->stats.bytes_copied += n->length;
-    }
+    else if (n->from.space != PAT_SPACE_OWN || e->own)
+        copy(e, address(e, n->to), address(e, n->from), n->length);
     pat_exec_complete(e, node);
     return rc;
 }

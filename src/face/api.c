@@ -143,7 +143,7 @@ int PAT_ProcessingEnd(void)
 
 static int unknown_algorithm(const char *name)
 {
-    char accepted[512];
+    char accepted[1024];
     snprintf(accepted, sizeof(accepted), "%s", pat_algorithm_names((enum pat_op)0));
     for (int op = 1; op < PAT_NUM_OPS; op++) {
         const size_t used = strlen(accepted);

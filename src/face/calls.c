@@ -137,18 +137,25 @@ static int passed_on(const passed *p, int rc)
     return rc == MPI_SUCCESS && failed != MPI_SUCCESS ? pat_fail(p->c->user, failed) : rc;
 }
 
+/* Does a calibration choose for it? Not for all-gathers and all-reduces, which have more to go by. */
+static bool by_calibration(const pat_collective *row)
+{
+    return row->rooted && row->yardstick;
+}
+
 /* May `alg`, which is in use, be or choose anything but the MPI library's own? Every short call asks. */
 static bool may_be_ours(const pat_algorithm *alg)
 {
-    return alg->build || (alg->chooses && (alg->arrival_aware ||
-                                           (pat_runtime_calibrated() && pat_collective_of(alg->op)->rooted)));
+    return alg->build ||
+           (alg->chooses &&
+            (alg->arrival_aware || (pat_runtime_calibrated() && by_calibration(pat_collective_of(alg->op)))));
 }
 
 static enum pat_why why_not_ours(const pat_algorithm *alg)
 {
-    return !alg->chooses                        ? PAT_WHY_ASKED
-           : pat_collective_of(alg->op)->rooted ? PAT_WHY_NOT_CALIBRATED
-                                                : PAT_WHY_BY_NAME;
+    return !alg->chooses                                ? PAT_WHY_ASKED
+           : by_calibration(pat_collective_of(alg->op)) ? PAT_WHY_NOT_CALIBRATED
+                                                        : PAT_WHY_BY_NAME;
 }
 
 /* What is in use for a call; NULL where it cannot be any but the MPI library's. */
@@ -275,7 +282,7 @@ static bool run_or_choose(const pat_algorithm *in_use, const pat_call *call, con
 /* Might a choice change bits that the program is to have as the MPI library makes them? */
 static bool keeps_order(const pat_face *face, const pat_args *args)
 {
-    return face->kind == PAT_ARGS_VECTOR && !pat_rt.config.reorder &&
+    return pat_collective_of(face->op)->reduces && !pat_rt.config.reorder &&
            !pat_reduction_any_order(args->datatype);
 }
 

@@ -135,6 +135,38 @@ static bool describe_rooted_blocks(pat_call *call, const pat_args *a)
            (rank == call->root ? describe_blocks(call, a, false) : describe_sent(call, a));
 }
 
+/* Of a scatter, elsewhere than at the root only what is received counts; there it may stay where it is. */
+static bool describe_scatter(pat_call *call, const pat_args *a)
+{
+    int rank;
+    if (PMPI_Comm_rank(a->comm, &rank) != MPI_SUCCESS)
+        return false;
+    const bool gives = rank == call->root;
+    call->stays = a->recvbuf == MPI_IN_PLACE;
+    call->send_plain = true; /* where nothing is sent */
+    if (call->stays && !gives)
+        return false;
+    if (!call->stays) {
+        describe_recv(call, a);
+        if (!measure(a->recvbuf, a->recvcount, a->recvtype, &call->block_bytes, &call->recv_plain))
+            return false;
+        call->recv_stride = stride_of(a->recvtype, call->recvcount);
+    }
+    if (gives) {
+        call->sendbuf = a->sendbuf;
+        call->sendcount = (int)a->sendcount;
+        call->sendtype = a->sendtype;
+        if (a->sendbuf == MPI_IN_PLACE ||
+            !measure(a->sendbuf, a->sendcount, a->sendtype, &call->send_bytes, &call->send_plain) ||
+            (!call->stays && call->send_bytes != call->block_bytes))
+            return false;
+        call->send_stride = stride_of(a->sendtype, call->sendcount);
+        call->block_bytes = call->send_bytes;
+    }
+    call->mean_bytes = call->block_bytes;
+    return true;
+}
+
 /* Where the blocks begin in the packed result. False for counts that MPI would reject, or blocks that are too long. */
 static bool measure_blocks(pat_call *call, int type_size, int num_ranks, int64_t *starts)
 {
@@ -208,20 +240,44 @@ static bool describe_buffer(pat_call *call, const pat_args *a)
     return true;
 }
 
-static bool describe_vector(pat_call *call, const pat_args *a)
+/* `count` elements are a block; gets: this rank gets a result. */
+static bool describe_elements(pat_call *call, const pat_args *a, int64_t count, bool gets)
 {
-    if (a->count < 0 || a->count > INT_MAX || a->recvbuf == MPI_IN_PLACE || !a->sendbuf || !a->recvbuf ||
+    if (count < 0 || count > INT_MAX || !a->sendbuf ||
         !pat_reduction_known(a->op, a->datatype, &call->element_bytes))
         return false;
-    describe_recv(call, a);
-    call->sendbuf = a->sendbuf;
-    call->sendcount = call->recvcount;
-    call->sendtype = a->datatype;
-    call->op = a->op;
-    call->block_bytes = call->mean_bytes = a->count * call->element_bytes;
     call->in_place = a->sendbuf == MPI_IN_PLACE;
+    if (gets ? a->recvbuf == MPI_IN_PLACE || !a->recvbuf : call->in_place)
+        return false;
+    call->recvbuf = a->recvbuf;
+    call->recvtype = call->sendtype = a->datatype;
+    call->recvcount = call->sendcount = (int)count;
+    call->sendbuf = a->sendbuf;
+    call->op = a->op;
+    call->block_bytes = call->mean_bytes = count * call->element_bytes;
+    call->recv_stride = call->send_stride = (MPI_Aint)call->block_bytes;
     call->send_plain = call->recv_plain = true; /* elements are moved as they lie, with their padding */
     return true;
+}
+
+static bool describe_vector(pat_call *call, const pat_args *a, bool rooted)
+{
+    int rank = 0;
+    if (rooted && PMPI_Comm_rank(a->comm, &rank) != MPI_SUCCESS)
+        return false;
+    return describe_elements(call, a, a->count, !rooted || rank == call->root);
+}
+
+/* As many elements for each rank as for the others; else there is no plan. */
+static bool describe_parts(pat_call *call, const pat_args *a)
+{
+    int size;
+    if (!has_lists(a) || PMPI_Comm_size(a->comm, &size) != MPI_SUCCESS)
+        return false;
+    for (int r = 1; r < size; r++)
+        if (a->recvcounts[r] != a->recvcounts[0])
+            return false;
+    return describe_elements(call, a, a->recvcounts[0], true);
 }
 
 int pat_describe(const pat_face *face, const pat_args *args, pat_call *call, bool *ours)
@@ -231,7 +287,9 @@ int pat_describe(const pat_face *face, const pat_args *args, pat_call *call, boo
     *ours = false;
     switch (face->kind) {
     case PAT_ARGS_BLOCKS:
-        *ours = row->rooted ? describe_rooted_blocks(call, args) : describe_blocks(call, args, row->personal);
+        *ours = !row->rooted    ? describe_blocks(call, args, row->personal)
+                : row->personal ? describe_scatter(call, args)
+                                : describe_rooted_blocks(call, args);
         break;
     case PAT_ARGS_LISTS:
         return allocate_and_describe_lists(call, args, ours);
@@ -239,7 +297,10 @@ int pat_describe(const pat_face *face, const pat_args *args, pat_call *call, boo
         *ours = describe_buffer(call, args);
         break;
     case PAT_ARGS_VECTOR:
-        *ours = describe_vector(call, args);
+        *ours = describe_vector(call, args, row->rooted);
+        break;
+    case PAT_ARGS_PARTS:
+        *ours = describe_parts(call, args);
         break;
     }
     return MPI_SUCCESS;
@@ -254,7 +315,8 @@ void pat_describe_done(pat_call *call)
 int64_t pat_describe_mean_bytes(const pat_face *face, const pat_args *args, int num_ranks)
 {
     int type_size;
-    int64_t items = args->recvcount;
+    int64_t items =
+        face->kind == PAT_ARGS_PARTS ? args->recvcounts ? args->recvcounts[0] : 0 : args->recvcount;
     if (face->kind == PAT_ARGS_LISTS) {
         if (!has_lists(args))
             return 0;

@@ -41,7 +41,8 @@ enum pat_args_kind {
     PAT_ARGS_BLOCKS, /* as of MPI_Allgather: one length of a block to send, and one to receive; some have a root */
     PAT_ARGS_LISTS,  /* as of MPI_Allgatherv: blocks to receive have a length and a place each */
     PAT_ARGS_BUFFER, /* as of MPI_Bcast: one buffer, which is sent or received */
-    PAT_ARGS_VECTOR, /* as of MPI_Allreduce: elements that are reduced */
+    PAT_ARGS_VECTOR, /* as of MPI_Allreduce: elements that are reduced; some have a root */
+    PAT_ARGS_PARTS,  /* as of MPI_Reduce_scatter: elements that are reduced, so many for each rank */
 };
 
 /* One function of MPI that this library may run itself. */

@@ -85,6 +85,27 @@ TAKES(Allreduce, allreduce, ALLREDUCE, ALLREDUCE, VECTOR, (OPERANDS, COMM comm),
       BYTES(count, datatype))
 TAKES(Alltoall, alltoall, ALLTOALL, ALLTOALL, BLOCKS, (SEND, RECV, COMM comm), (THERE_AND_BACK, A_COMM(comm)),
       BYTES(recvcount, recvtype))
+TAKES(Scatter, scatter, SCATTER, SCATTER, BLOCKS, (SEND, RECV, INT root, COMM comm),
+      (THERE_AND_BACK, A_COUNT(root), A_COMM(comm)),
+      IN_PLACE(recvbuf) ? BYTES(sendcount, sendtype) : BYTES(recvcount, recvtype))
+TAKES(Reduce, reduce, REDUCE, REDUCE, VECTOR, (OPERANDS, INT root, COMM comm),
+      (A_BUFFER(sendbuf), A_BUFFER(recvbuf), A_COUNT(count), A_TYPE(datatype), A_OP(op), A_COUNT(root),
+       A_COMM(comm)),
+      BYTES(count, datatype))
+TAKES(Reduce_scatter_block, reduce_scatter_block, REDUCE_SCATTER_BLOCK, REDUCE_SCATTER, VECTOR,
+      (OPERANDS, COMM comm),
+      (A_BUFFER(sendbuf), A_BUFFER(recvbuf), A_COUNT(count), A_TYPE(datatype), A_OP(op), A_COMM(comm)),
+      BYTES(count, datatype))
+#ifndef LARGE
+TAKES(Reduce_scatter, reduce_scatter, REDUCE_SCATTER, REDUCE_SCATTER, PARTS,
+      (IN sendbuf, OUT recvbuf, SIZES recvcounts, TYPE datatype, OP op, COMM comm),
+      (A_BUFFER(sendbuf), A_BUFFER(recvbuf), A_COUNTS(recvcounts), A_TYPE(datatype), A_OP(op), A_COMM(comm)),
+      LISTED(recvcounts, datatype, comm))
+#else
+BOTH(Reduce_scatter, reduce_scatter, REDUCE_SCATTER,
+     (IN sendbuf, OUT recvbuf, SIZES recvcounts, TYPE datatype, OP op, COMM comm),
+     (sendbuf, recvbuf, recvcounts, datatype, op, comm), 0)
+#endif
 
 #ifndef LARGE
 BOTH(Barrier, barrier, BARRIER, (COMM comm), (comm), 0)
@@ -92,9 +113,6 @@ BOTH(Barrier, barrier, BARRIER, (COMM comm), (comm), 0)
 BOTH(Gatherv, gatherv, GATHERV, (SEND, RECVV, TYPE recvtype, INT root, COMM comm),
      (sendbuf, sendcount, sendtype, recvbuf, recvcounts, rdispls, recvtype, root, comm),
      IN_PLACE(sendbuf) ? 0 : BYTES(sendcount, sendtype))
-BOTH(Scatter, scatter, SCATTER, (SEND, RECV, INT root, COMM comm),
-     (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm),
-     IN_PLACE(recvbuf) ? BYTES(sendcount, sendtype) : BYTES(recvcount, recvtype))
 BOTH(Scatterv, scatterv, SCATTERV, (SENDV, TYPE sendtype, RECV, INT root, COMM comm),
      (sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcount, recvtype, root, comm),
      IN_PLACE(recvbuf) ? 0 : BYTES(recvcount, recvtype))
@@ -102,17 +120,10 @@ BOTH(Alltoallv, alltoallv, ALLTOALLV, (SENDV, TYPE sendtype, RECVV, TYPE recvtyp
      (sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm), 0)
 BOTH(Alltoallw, alltoallw, ALLTOALLW, (SENDV, TYPES sendtypes, RECVV, TYPES recvtypes, COMM comm),
      (sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm), 0)
-BOTH(Reduce, reduce, REDUCE, (OPERANDS, INT root, COMM comm),
-     (sendbuf, recvbuf, count, datatype, op, root, comm), BYTES(count, datatype))
 BOTH(Scan, scan, SCAN, (OPERANDS, COMM comm), (sendbuf, recvbuf, count, datatype, op, comm),
      BYTES(count, datatype))
 BOTH(Exscan, exscan, EXSCAN, (OPERANDS, COMM comm), (sendbuf, recvbuf, count, datatype, op, comm),
      BYTES(count, datatype))
-BOTH(Reduce_scatter, reduce_scatter, REDUCE_SCATTER,
-     (IN sendbuf, OUT recvbuf, SIZES recvcounts, TYPE datatype, OP op, COMM comm),
-     (sendbuf, recvbuf, recvcounts, datatype, op, comm), 0)
-BOTH(Reduce_scatter_block, reduce_scatter_block, REDUCE_SCATTER_BLOCK, (OPERANDS, COMM comm),
-     (sendbuf, recvbuf, count, datatype, op, comm), BYTES(count, datatype))
 
 BOTH(Neighbor_allgather, neighbor_allgather, NEIGHBOR_ALLGATHER, (SEND, RECV, COMM comm),
      (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm), BYTES(recvcount, recvtype))

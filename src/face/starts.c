@@ -38,7 +38,9 @@ static pat_link link_for(const pat_call *call)
     if (fixed || PMPI_Comm_get_attr(call->comm, pat_rt.comm_keyval, &blocking, &found) != MPI_SUCCESS ||
         !found || !blocking->usable)
         return pat_link_reckoned(fixed ? NULL : &pat_rt.config);
-    return blocking->link;
+    pat_link link = blocking->link;
+    link.eager_bytes = 0; /* or pieces would be too long to be passed on soon */
+    return link;
 }
 
 static int64_t mean_bytes(const pat_call *call)
@@ -53,6 +55,8 @@ static double time_of(const pat_comm *c, const pat_link *link, const pat_algorit
     const pat_job job = {.num_ranks = c->size,
                          .block_bytes = mean_bytes(call),
                          .element_bytes = call->element_bytes,
+                         .alpha_ns = link->alpha_ns,
+                         .beta_ps = link->beta_ps,
                          .segment_bytes = pat_nbc_segment_bytes(call->block_bytes)};
     const pat_form_cost cost = pat_closed_form(alg, &job, (pat_gamma){one_by_one, 2});
     return cost.messages * (double)link->alpha_ns + cost.bytes * 1e-3 * (double)link->beta_ps;
@@ -66,8 +70,17 @@ static bool heeds_nodes(const pat_comm *c, const pat_algorithm *in_use, const pa
 {
     const pat_collective *row = pat_collective_of(alg->op);
     const bool node_by_node = !c->layout.order;
-    return !in_use->chooses || c->layout.one_a_node || row->personal ||
-           (!alg->reduces && (node_by_node || alg->any_order));
+    if (!in_use->chooses || c->layout.one_a_node)
+        return true;
+    return alg->reduces    ? alg->places || (alg->neighbours && node_by_node)
+           : row->personal ? true
+                           : node_by_node || alg->any_order;
+}
+
+/* Would numbers be joined in another order where ranks share nodes otherwise? */
+static bool changes_order(const pat_comm *c, const pat_algorithm *alg, const pat_call *call)
+{
+    return has_an_order(call) && alg->places && !c->layout.one_a_node;
 }
 
 static const pat_algorithm *fastest(const pat_comm *c, const pat_algorithm *in_use, const pat_call *call,
@@ -77,7 +90,8 @@ static const pat_algorithm *fastest(const pat_comm *c, const pat_algorithm *in_u
     double least = 0;
     for (int i = 0; i < pat_algorithm_count(); i++) {
         const pat_algorithm *alg = pat_algorithm_at(i);
-        if (alg->op != in_use->op || !may_run(alg) || !alg->formula || !heeds_nodes(c, in_use, alg))
+        if (alg->op != in_use->op || !may_run(alg) || !alg->formula || !heeds_nodes(c, in_use, alg) ||
+            changes_order(c, alg, call))
             continue;
         const double time = time_of(c, link, alg, call);
         if (!best->build || time < CLEARLY * least) {
@@ -94,7 +108,7 @@ static const pat_algorithm *fastest(const pat_comm *c, const pat_algorithm *in_u
  */
 static bool is_chosen(const pat_collective *row)
 {
-    return !(row->rooted && row->all_give);
+    return !(row->rooted && row->all_give && !row->reduces);
 }
 
 /* Is there nothing to pass on, and does the MPI library send at once what there is? Then it has moved when the program comes to wait for it, whoever does it. */

@@ -4,6 +4,7 @@
 #include "bring.h"
 
 #include <limits.h>
+#include <string.h>
 
 #include "calibration.h"
 #include "error.h"
@@ -34,6 +35,11 @@ static int bring_personal(pat_comm *c, const pat_work *w, char **home, const cha
     if (!packs)
         return MPI_SUCCESS;
     atomic_fetch_add_explicit(&pat_rt.bytes_copied, total, memory_order_relaxed);
+    /* With the padding of what is reduced, which MPI would not pack. */
+    if (call->in_place && call->recv_plain) {
+        memcpy(w->pack->at + unpacked, call->recvbuf, (size_t)total);
+        return MPI_SUCCESS;
+    }
     return pat_call_pack_all(call, c->own, c->size, w->pack->at + unpacked);
 }
 
@@ -65,7 +71,7 @@ static int bring_sent(pat_comm *c, const pat_work *w, char **home, const char **
 {
     const pat_call *call = w->call;
     const int64_t bytes = call->block_bytes, total = bytes * c->size;
-    pat_exec_rotate(w->round->exec, 0, total - c->rank * bytes, total);
+    pat_exec_rotate(w->round->exec, 0, PAT_SPACE_RESULT, total - c->rank * bytes, total);
     *own = NULL;
     *home = (char *)(uintptr_t)call->sendbuf; /* it is only read */
     if (call->send_plain)
@@ -90,22 +96,36 @@ int pat_bring_buffers(pat_comm *c, const pat_work *w, char **home, const char **
 
 bool pat_bring_fits(const pat_comm *c, enum pat_op op, const pat_call *call)
 {
-    /* A gather's messages hold many blocks, and MPI counts their bytes in an int. */
-    const int blocks = pat_collective_blocks(pat_collective_of(op), c->size);
+    /* The messages of a gather, and of a scatter, hold many blocks, and MPI counts their bytes in an int. */
+    const pat_collective *row = pat_collective_of(op);
+    const int blocks = row->personal ? c->size : pat_collective_blocks(row, c->size);
     return call->block_bytes > 0 && call->block_bytes <= (blocks > 1 ? INT_MAX / blocks : PAT_MAX_BLOCK) &&
            call->root >= 0 && call->root < c->size;
 }
 
-int pat_bring_rooted(pat_comm *c, const pat_work *w, const pat_algorithm *alg, int64_t segment_bytes,
-                     pat_tags tags)
+/* The ranks from node to node, counted from the root. */
+static const int *order_from_root(const pat_comm *c, int root)
+{
+    for (int i = 0; i < c->size; i++)
+        c->from_root[i] = ((c->layout.order ? c->layout.order[i] : i) - root + c->size) % c->size;
+    return c->from_root;
+}
+
+int pat_bring_rooted(pat_comm *c, const pat_work *w, const pat_algorithm *alg, const pat_link *link,
+                     int64_t segment_bytes, pat_tags tags)
 {
     const pat_members members = pat_comm_members(c);
     const pat_call *call = w->call;
     pat_lane *lane = &c->lanes[w->op];
-    pat_job job = pat_comm_job(c, lane, call->block_bytes);
-    job.order = job.node_of = NULL; /* ranks stand as they are counted from the root */
-    job.together = false;           /* it makes no difference here */
-    job.segment_bytes = pat_collective_of(w->op)->all_give ? PAT_FIRST_BYTES : segment_bytes;
+    pat_job job = pat_comm_job(c, lane, link, call->block_bytes);
+    if (alg->places && job.node_of)
+        job.order = order_from_root(c, call->root);
+    else
+        job.order = job.node_of = NULL; /* ranks stand as they are counted from the root */
+    job.together = false;               /* it makes no difference here */
+    job.segment_bytes =
+        pat_collective_blocks(pat_collective_of(w->op), c->size) > 1 ? PAT_FIRST_BYTES : segment_bytes;
+    job.element_bytes = call->element_bytes;
     pat_comm_explain_plan(c, lane, alg, &job);
     return pat_round_make(w->round, &members, alg, &job, (c->rank - call->root + c->size) % c->size, tags);
 }
@@ -156,12 +176,12 @@ static int place_gather(const pat_comm *c, const pat_work *w, char **home, const
         *home = call->recvbuf;
         if (!call->recv_plain)
             rc = stand_in(w, total, home);
-        pat_exec_rotate(w->round->exec, root, root * bytes, total);
+        pat_exec_rotate(w->round->exec, root, PAT_SPACE_RESULT, root * bytes, total);
         return rc != MPI_SUCCESS ? rc : bring_own(c, call, *home + root * bytes, own);
     }
     /* Elsewhere the own block comes first, and after it those that are passed on. */
     const int64_t held = result_end(w->round->plan) - rank * bytes;
-    pat_exec_rotate(w->round->exec, root, total - rank * bytes, total);
+    pat_exec_rotate(w->round->exec, root, PAT_SPACE_RESULT, total - rank * bytes, total);
     if (held == bytes && call->send_plain) { /* it is only read */
         *home = (char *)(uintptr_t)call->sendbuf;
         return MPI_SUCCESS;
@@ -174,7 +194,7 @@ static int place_bcast(const pat_comm *c, const pat_work *w, char **home)
 {
     const pat_call *call = w->call;
     const char *own = NULL;
-    pat_exec_rotate(w->round->exec, call->root, 0, call->block_bytes);
+    pat_exec_rotate(w->round->exec, call->root, PAT_SPACE_RESULT, 0, call->block_bytes);
     *home = call->recvbuf;
     if (call->recv_plain)
         return MPI_SUCCESS;
@@ -182,11 +202,65 @@ static int place_bcast(const pat_comm *c, const pat_work *w, char **home)
     return rc == MPI_SUCCESS && c->rank == call->root ? bring_own(c, call, *home, &own) : rc;
 }
 
+/* Does the rank only pass its own contribution on, as it is? */
+static bool only_sends(const pat_plan *plan)
+{
+    for (int i = 0; i < plan->num_nodes; i++)
+        if (plan->nodes[i].kind == PAT_NODE_RECV)
+            return false;
+    return true;
+}
+
+/* Where the sum grows: elsewhere than at the root in memory of the library's. */
+static int place_reduce(const pat_work *w, char **home, const char **own)
+{
+    const pat_call *call = w->call;
+    const pat_plan *plan = w->round->plan;
+    pat_exec_rotate(w->round->exec, call->root, PAT_SPACE_RESULT, 0, call->block_bytes);
+    if (plan->rank != 0 && only_sends(plan)) {
+        *home = (char *)(uintptr_t)call->sendbuf;
+        return MPI_SUCCESS;
+    }
+    *home = call->recvbuf;
+    if (!call->in_place)
+        *own = call->sendbuf;
+    return plan->rank == 0 ? MPI_SUCCESS : stand_in(w, call->block_bytes, home);
+}
+
+/* The root's blocks lie in the order of the communicator's ranks, and so they do when they have been packed. */
+static int place_scatter(const pat_comm *c, const pat_work *w, char **home, const char **own)
+{
+    const pat_call *call = w->call;
+    const int64_t bytes = call->block_bytes, total = bytes * c->size, mine = call->root * bytes;
+    const bool gives = w->round->plan->rank == 0, packs = gives && !call->send_plain;
+    const bool unpacks = !call->recv_plain && !call->stays;
+    int rc = make_room(w, 1, (packs ? total : 0) + (unpacks ? bytes : 0));
+    if (rc != MPI_SUCCESS)
+        return rc;
+    pat_exec_rotate(w->round->exec, call->root, PAT_SPACE_OWN, mine, total);
+    *home = unpacks ? w->pack->at : call->recvbuf;
+    if (!gives)
+        return MPI_SUCCESS;
+    char *packed = w->pack->at + (unpacks ? bytes : 0);
+    *own = packs ? packed : call->sendbuf;
+    if (call->stays)
+        *home = (char *)(uintptr_t)*own + mine;
+    if (!packs)
+        return MPI_SUCCESS;
+    atomic_fetch_add_explicit(&pat_rt.bytes_copied, total, memory_order_relaxed);
+    return pat_call_pack_all(call, c->own, c->size, packed);
+}
+
 int pat_bring_rooted_buffers(pat_comm *c, const pat_work *w, char **home, const char **own)
 {
+    const pat_collective *row = pat_collective_of(w->op);
     *home = NULL;
     *own = NULL;
-    return pat_collective_of(w->op)->all_give ? place_gather(c, w, home, own) : place_bcast(c, w, home);
+    if (row->personal)
+        return place_scatter(c, w, home, own);
+    if (row->reduces)
+        return place_reduce(w, home, own);
+    return row->all_give ? place_gather(c, w, home, own) : place_bcast(c, w, home);
 }
 
 /* ---- The result --------------------------------------------------------------------------------------- */
@@ -197,7 +271,9 @@ int pat_bring_back(pat_comm *c, const pat_work *w)
     const pat_collective *row = pat_collective_of(w->op);
     const pat_plan *plan = w->round->plan;
     const int blocks = pat_collective_blocks(row, c->size);
-    const bool gives_alone = !row->all_give && pat_collective_gives(row, plan);
+    /* What the root of a broadcast gives is its result. */
+    const bool gives_alone =
+        !row->all_give && pat_collective_gives(row, plan) && (!row->personal || call->stays);
     pat_exec_stats stats = pat_exec_get_stats(w->round->exec);
     int rc = MPI_SUCCESS;
     if (!call->recv_plain && pat_collective_gets(row, plan) && !gives_alone) {

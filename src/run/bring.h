@@ -24,8 +24,8 @@ bool pat_bring_fits(const pat_comm *c, enum pat_op op, const pat_call *call);
  * Make the round of a call with a root, by a plan that counts ranks from the root: rank r of the plan is rank (r + root) mod P here. Broadcasts
  * go in segments of so many bytes.
  */
-int pat_bring_rooted(pat_comm *c, const pat_work *work, const pat_algorithm *alg, int64_t segment_bytes,
-                     pat_tags tags);
+int pat_bring_rooted(pat_comm *c, const pat_work *work, const pat_algorithm *alg, const pat_link *link,
+                     int64_t segment_bytes, pat_tags tags);
 
 /*
  * *home: where the result of the call goes. *own: from where the plan copies this rank's contribution; NULL: it is in its place. The second is for

@@ -31,6 +31,7 @@ typedef struct pat_call {
         starts; /* where each block begins in the packed result, and its end; NULL: all blocks are equally long */
     int64_t *kept;                         /* the memory of `starts`, which pat_describe_done frees */
     bool in_place, send_plain, recv_plain; /* plain: the bytes lie in memory as they are packed */
+    bool stays;                            /* the own block of a scatter's root, with MPI_IN_PLACE */
     MPI_Aint recv_stride;                  /* from one rank's block to the next in recvbuf */
     MPI_Aint send_stride;                  /* the same in sendbuf, where it has a block for each rank */
     const int *recvcounts, *displs;        /* instead of recvcount and recv_stride, in units of recv_extent */

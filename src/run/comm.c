@@ -252,8 +252,9 @@ void pat_comm_explain_plan(const pat_comm *c, pat_lane *lane, const pat_algorith
     }
     const int limit = pat_link_eager_inside_bytes();
     const bool is_cut = job->segment_bytes > 0 && job->segment_bytes < job->block_bytes;
-    if (is_cut && !pat_collective_of(alg->op)->all_give && !c->layout.one_a_node &&
-        job->segment_bytes > limit && !lane->told_waits) {
+    const pat_collective *row = pat_collective_of(alg->op);
+    if (is_cut && !row->all_give && !row->personal && !c->layout.one_a_node && job->segment_bytes > limit &&
+        !lane->told_waits) {
         pat_explain_waits(c->size, job->segment_bytes, limit);
         lane->told_waits = true;
     }

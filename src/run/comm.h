@@ -254,19 +254,20 @@ static inline bool pat_comm_together(const pat_comm *c, const pat_lane *lane, in
     return together;
 }
 
-/* The inputs of a plan for blocks of so many bytes here, without arrivals. */
-static inline pat_job pat_comm_job(const pat_comm *c, const pat_lane *lane, int64_t block_bytes)
+/* The inputs of a plan for blocks of so many bytes here, without arrivals; link: what messages take. */
+static inline pat_job pat_comm_job(const pat_comm *c, const pat_lane *lane, const pat_link *link,
+                                   int64_t block_bytes)
 {
     return (pat_job){.num_ranks = c->size,
                      .block_bytes = block_bytes,
                      .order = c->layout.order,
                      .node_of = c->layout.node_of,
-                     .tau_ns = pat_link_tau_ns(&c->link, block_bytes),
-                     .alpha_ns = c->link.alpha_ns,
-                     .beta_ps = c->link.beta_ps,
-                     .piece_ns = c->link.piece_ns,
-                     .eager_bytes = c->link.eager_bytes,
-                     .packet_bytes = c->link.packet_bytes,
+                     .tau_ns = pat_link_tau_ns(link, block_bytes),
+                     .alpha_ns = link->alpha_ns,
+                     .beta_ps = link->beta_ps,
+                     .piece_ns = link->piece_ns,
+                     .eager_bytes = link->eager_bytes,
+                     .packet_bytes = link->packet_bytes,
                      .most_messages = c->slot_tags,
                      .together = pat_comm_together(c, lane, block_bytes)};
 }

@@ -4,6 +4,7 @@
 #include "comm_local.h"
 
 #include <limits.h>
+#include <stdlib.h>
 
 #include "calibration.h"
 #include "error.h"
@@ -22,9 +23,10 @@ static int make(pat_comm *c)
     c->own = pat_rt.world;
     c->slot_tags = slot_tags(c->size);
     c->link = pat_link_reckoned(&pat_rt.config);
-    const bool made = pat_contact_begin(&c->contact, c->size, PAT_PENDING_SLOTS * c->slot_tags) &&
-                      pat_layout_find(&c->layout, c->user, c->size) &&
-                      pat_layout_ranks(c->user, c->size, c->contact.rank);
+    c->from_root = malloc((size_t)c->size * sizeof(*c->from_root));
+    const bool made =
+        c->from_root && pat_contact_begin(&c->contact, c->size, PAT_PENDING_SLOTS * c->slot_tags) &&
+        pat_layout_find(&c->layout, c->user, c->size) && pat_layout_ranks(c->user, c->size, c->contact.rank);
     return made ? MPI_SUCCESS : pat_error(MPI_ERR_NO_MEM, "no memory for a communicator's state");
 }
 

@@ -41,7 +41,7 @@ static int make(pat_comm *c, pat_lane *lane, pat_round *round, const pat_algorit
                 bool as_prepared)
 {
     const pat_members members = pat_comm_members(c);
-    pat_job job = pat_comm_job(c, lane, blocks.bytes);
+    pat_job job = pat_comm_job(c, lane, &c->link, blocks.bytes);
     job.starts = blocks.starts;
     if (pat_arrivals_expected(c, lane, alg, blocks.bytes))
         job.arrival_ns = c->arrival_ns;

@@ -38,15 +38,11 @@ static int make(pat_comm *c, pat_pending *p, const pat_work *work, pat_tags tags
 {
     const pat_members members = pat_comm_members(c);
     pat_lane *lane = &c->lanes[p->alg->op];
-    pat_job job = pat_comm_job(c, lane, p->call.block_bytes);
+    pat_job job = pat_comm_job(c, lane, &p->link, p->call.block_bytes);
     if (pat_collective_of(p->alg->op)->rooted)
-        return pat_bring_rooted(c, work, p->alg, pat_nbc_segment_bytes(p->call.block_bytes), tags);
+        return pat_bring_rooted(c, work, p->alg, &p->link, pat_nbc_segment_bytes(p->call.block_bytes), tags);
     /* What the lane has learnt may not be the same on all ranks now: the round of a request may have ended on some of them only. */
     job.together = false;
-    job.tau_ns = pat_link_tau_ns(&p->link, p->call.block_bytes);
-    job.alpha_ns = p->link.alpha_ns;
-    job.beta_ps = p->link.beta_ps;
-    job.piece_ns = p->link.piece_ns;
     job.starts = p->call.starts;
     job.element_bytes = p->call.element_bytes;
     pat_comm_explain_plan(c, lane, p->alg, &job);

@@ -21,9 +21,11 @@ static int begin(pat_comm *c, const pat_call *call, const pat_algorithm *alg)
     const char *own;
     pat_lane *lane = &c->lanes[alg->op];
     const pat_work work = work_of(lane, call);
-    int rc = pat_bring_rooted(c, &work, alg, pat_segment_bytes(call->block_bytes), c->call_tags);
+    int rc = pat_bring_rooted(c, &work, alg, &c->link, pat_segment_bytes(call->block_bytes), c->call_tags);
     if (rc == MPI_SUCCESS)
         rc = pat_bring_rooted_buffers(c, &work, &home, &own);
+    if (rc == MPI_SUCCESS && call->element_bytes > 0)
+        pat_exec_reduces(lane->current->exec, call->recvtype, call->op);
     return rc == MPI_SUCCESS ? pat_round_arrive(lane->current, home, own, NULL) : rc;
 }
 

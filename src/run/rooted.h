@@ -1,5 +1,5 @@
 /*
- * rooted.h — a call of a collective with a root, by a plan that waits for no estimates: broadcast and gather. Nothing is prepared for it
+ * rooted.h — a call of a collective with a root, by a plan that waits for no estimates: broadcast, gather, scatter, reduce. Nothing is prepared for it
  * and nothing moves before the call; it changes no lane's epoch but runs beside them, with tags of its own. A gather that goes by
  * estimates is a call like an all-gather: epoch.h.
  */

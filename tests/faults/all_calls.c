@@ -21,10 +21,8 @@ static jmp_buf way_out;
 /* What the way out frees or ends. */
 static MPI_Comm comm = MPI_COMM_NULL;
 static PAT_Request requests[2];
-enum { PENDING = 8 };
-static MPI_Request pending[PENDING] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL, MPI_REQUEST_NULL,
-                                       MPI_REQUEST_NULL, MPI_REQUEST_NULL, MPI_REQUEST_NULL,
-                                       MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+enum { PENDING = 12 };
+static MPI_Request pending[PENDING];
 static MPI_Datatype here = MPI_DATATYPE_NULL;
 static volatile bool started;
 
@@ -183,6 +181,30 @@ static void rooted(void)
     }
 }
 
+/* One root keeps its own block where it is, and types have gaps on either side in turn. */
+static void scatter(MPI_Datatype gaps)
+{
+    for (int turn = 0; turn < 2 * TURNS; turn++) {
+        const int root = turn % size, out = 1 + turn % 2, in = 1 + turn / 2 % 2;
+        const bool stays = rank == root && turn == 1;
+        fill(turn);
+        for (int r = 0; r < size; r++)
+            for (int i = 0; i < BLOCK; i++)
+                all[out * (r * BLOCK + i)] = rank == root ? 1000000 * turn + 10000 * r + i + 1 : 0;
+        DO(PAT_Scatter(all, out == 1 ? BLOCK : 1, out == 1 ? MPI_INT : gaps, stays ? MPI_IN_PLACE : mine,
+                       in == 1 ? BLOCK : 1, in == 1 ? MPI_INT : gaps, root, comm));
+        for (int i = 0; i < BLOCK && !stays; i++)
+            if (mine[in * i] != 1000000 * turn + 10000 * rank + i + 1)
+                wrong("PAT_Scatter");
+    }
+}
+
+/* What all ranks give together as element i. */
+static int sum_at(int turn, int i)
+{
+    return size * (1000000 * turn + i) + 10000 * (size * (size - 1) / 2);
+}
+
 static void reduce(void)
 {
     for (int turn = 0; turn < TURNS; turn++) {
@@ -194,8 +216,38 @@ static void reduce(void)
         phase();
         DO(PAT_Allreduce(in_place ? MPI_IN_PLACE : mine, all, count, MPI_INT, MPI_SUM, comm));
         for (int i = 0; i < count; i++)
-            if (all[i] != size * (1000000 * turn + i) + 10000 * (size * (size - 1) / 2))
+            if (all[i] != sum_at(turn, i))
                 wrong("PAT_Allreduce");
+    }
+}
+
+/* To one of them, and to each its part. */
+static void reduce_others(void)
+{
+    const int part = BLOCK / MOST_RANKS;
+    int counts[MOST_RANKS];
+    for (int turn = 0; turn < 2 * TURNS; turn++) {
+        const int root = turn % size;
+        const bool in_place = turn % 2;
+        fill(turn);
+        if (in_place)
+            memcpy(all, mine, sizeof(mine));
+        DO(PAT_Reduce(in_place && rank == root ? MPI_IN_PLACE : mine, rank == root ? all : NULL, BLOCK,
+                      MPI_INT, MPI_SUM, root, comm));
+        for (int i = 0; rank == root && i < BLOCK; i++)
+            if (all[i] != sum_at(turn, i))
+                wrong("PAT_Reduce");
+        if (in_place)
+            memcpy(all, mine, sizeof(mine));
+        for (int r = 0; r < size; r++)
+            counts[r] = part;
+        if (turn < TURNS)
+            DO(PAT_Reduce_scatter_block(in_place ? MPI_IN_PLACE : mine, all, part, MPI_INT, MPI_SUM, comm));
+        else
+            DO(PAT_Reduce_scatter(in_place ? MPI_IN_PLACE : mine, all, counts, MPI_INT, MPI_SUM, comm));
+        for (int i = 0; i < part; i++)
+            if (all[i] != sum_at(turn, rank * part + i))
+                wrong("PAT_Reduce_scatter");
     }
 }
 
@@ -224,26 +276,47 @@ static int wait_for(MPI_Request *request)
 static void non_blocking(MPI_Datatype gaps)
 {
     enum { SUMS = 4 };
+    enum { PART = BLOCK / MOST_RANKS };
     static int sums[SUMS][BLOCK], gathered[BLOCK * MOST_RANKS], exchanged[BLOCK * MOST_RANKS], sent[BLOCK];
+    static int summed[BLOCK], in_parts[BLOCK], part[PART], scattered[2 * BLOCK];
+    int counts[MOST_RANKS];
     fill(5);
     for (int i = 0; i < size * BLOCK; i++)
         exchanged[i] = 10000 * rank + i % BLOCK;
     for (int i = 0; i < BLOCK; i++)
         sent[i] = rank == 1 ? 33 + i : 0;
+    for (int r = 0; r < size; r++)
+        counts[r] = PART;
+    memcpy(in_parts, mine, sizeof(in_parts));
     DO(PAT_Iallgather(mine, BLOCK, MPI_INT, all, 1, gaps, comm, &pending[0]));
     for (int s = 0; s < SUMS; s++)
         DO(PAT_Iallreduce(mine, sums[s], BLOCK, MPI_INT, MPI_SUM, comm, &pending[1 + s]));
     DO(PAT_Igather(mine, BLOCK, MPI_INT, gathered, BLOCK, MPI_INT, 1, comm, &pending[1 + SUMS]));
     DO(PAT_Ialltoall(MPI_IN_PLACE, 0, MPI_INT, exchanged, BLOCK, MPI_INT, comm, &pending[2 + SUMS]));
     DO(PAT_Ibcast(sent, BLOCK, MPI_INT, 1, comm, &pending[3 + SUMS]));
+    DO(PAT_Ireduce(mine, rank == 2 ? summed : NULL, BLOCK, MPI_INT, MPI_SUM, 2, comm, &pending[4 + SUMS]));
+    DO(PAT_Ireduce_scatter_block(MPI_IN_PLACE, in_parts, PART, MPI_INT, MPI_SUM, comm, &pending[5 + SUMS]));
+    DO(PAT_Ireduce_scatter(mine, part, counts, MPI_INT, MPI_SUM, comm, &pending[6 + SUMS]));
+    DO(PAT_Iscatter(mine, PART, MPI_INT, scattered, PART, MPI_INT, 0, comm, &pending[7 + SUMS]));
     phase();
     for (int i = 0; i < PENDING; i++)
         DO(wait_for(&pending[i]));
     check("PAT_Iallgather to gaps", 5, BLOCK, 2, 2 * BLOCK);
     for (int s = 0; s < SUMS; s++)
         for (int i = 0; i < BLOCK; i++)
-            if (sums[s][i] != size * (5000000 + i) + 10000 * (size * (size - 1) / 2))
+            if (sums[s][i] != sum_at(5, i))
                 wrong("PAT_Iallreduce");
+    for (int i = 0; i < BLOCK && rank == 2; i++)
+        if (summed[i] != sum_at(5, i))
+            wrong("PAT_Ireduce");
+    for (int i = 0; i < PART; i++) {
+        if (in_parts[i] != sum_at(5, rank * PART + i))
+            wrong("PAT_Ireduce_scatter_block");
+        if (part[i] != sum_at(5, rank * PART + i))
+            wrong("PAT_Ireduce_scatter");
+        if (scattered[i] != 5000000 + rank * PART + i)
+            wrong("PAT_Iscatter");
+    }
     for (int r = 0; r < size; r++)
         for (int i = 0; i < BLOCK; i++) {
             if (rank == 1 && gathered[r * BLOCK + i] != 5000000 + 10000 * r + i)
@@ -278,8 +351,10 @@ static void everything(MPI_Datatype gaps)
     from_the_bottom();
     unequal();
     reduce();
+    reduce_others();
     persistent(gaps);
     rooted();
+    scatter(gaps);
     alltoall(gaps);
     non_blocking(gaps);
 }
@@ -299,8 +374,11 @@ static void finalize(void)
 static void script(MPI_Datatype gaps)
 {
     static const char *const names[] = {"relay", "bdr"}, *const others[] = {
-                                                             "bcast_binomial", "gather_binomial",
-                                                             "allreduce_converge", "alltoall_pairwise"};
+                                                             "bcast_binomial",        "gather_binomial",
+                                                             "allreduce_converge",    "alltoall_pairwise",
+                                                             "scatter_binomial",      "reduce_chain",
+                                                             "reduce_scatter_halving"};
+    enum { OTHERS = sizeof(others) / sizeof(others[0]) };
     PAT_Counters counters;
     init();
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
@@ -309,7 +387,7 @@ static void script(MPI_Datatype gaps)
         DO(PAT_Allgather(mine, BLOCK, MPI_INT, all, BLOCK, MPI_INT, comm));
         check("PAT_Allgather by auto", turn, BLOCK, 1, BLOCK);
     }
-    for (int a = 0; a < 4; a++)
+    for (int a = 0; a < OTHERS; a++)
         DO(PAT_UseAlg(others[a]));
     for (int a = 0; a < 2; a++) {
         DO(PAT_UseAlg(names[a]));
@@ -349,6 +427,8 @@ int main(int argc, char **argv)
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     MPI_Datatype gaps = gaps_type();
+    for (int i = 0; i < PENDING; i++)
+        pending[i] = MPI_REQUEST_NULL;
     if (setjmp(way_out) == 0)
         script(gaps);
     else

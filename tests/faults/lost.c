@@ -134,6 +134,30 @@ int(PMPI_Gather)(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void
     TOGETHER(comm, MPI_Gather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm));
 }
 
+int(PMPI_Reduce)(const void *sendbuf, void *recvbuf, int count, MPI_Datatype type, MPI_Op op, int root,
+                 MPI_Comm comm)
+{
+    TOGETHER(comm, MPI_Reduce(sendbuf, recvbuf, count, type, op, root, comm));
+}
+
+int(PMPI_Reduce_scatter)(const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype type,
+                         MPI_Op op, MPI_Comm comm)
+{
+    TOGETHER(comm, MPI_Reduce_scatter(sendbuf, recvbuf, recvcounts, type, op, comm));
+}
+
+int(PMPI_Reduce_scatter_block)(const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype type,
+                               MPI_Op op, MPI_Comm comm)
+{
+    TOGETHER(comm, MPI_Reduce_scatter_block(sendbuf, recvbuf, recvcount, type, op, comm));
+}
+
+int(PMPI_Scatter)(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
+                  MPI_Datatype recvtype, int root, MPI_Comm comm)
+{
+    TOGETHER(comm, MPI_Scatter(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm));
+}
+
 int(PMPI_Recv)(void *buf, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
                MPI_Status *status)
 {

@@ -1,0 +1,237 @@
+/*
+ * halving.c — see halving.h.
+ *
+ * What:     at first a rank has to do with the parts of all ranks, counted from its own on. In each step it sends the farther half of those it has
+ *           to do with, as it has joined them so far, to the rank that half begins with, and joins what comes in to the nearer half, until only its
+ *           own part is left. Places across N nodes are halved in whole rounds of the nodes first, inside nodes; then there are N parts left.
+ * Source:   the all-gather of Bruck et al. (1997) run backwards; Traeff (2024) has it so.
+ * Cost:     of P parts P-1 go out and P-1 come in, the least there can be, in log2(P) steps, rounded up, whatever P is. With L ranks on each of N nodes
+ *           N-1 of them come over the network, in log2(N) steps after log2(L).
+ * Memory:   P-2 parts.
+ * Order:    the operation must commute. It follows from P and the nodes, and is the same in every run on such nodes.
+ * Limits:   nodes with different numbers of ranks are not heeded.
+ * Example:  P = 5, rank 0, parts a to e: de >3, ab from 2 | c >2, a from 3 | b >1, a from 4.
+ */
+#include "halving.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+enum { NONE = -1 };
+
+/* No message is longer than an int counts. */
+static const int64_t MOST_BYTES = INT64_C(1) << 30;
+
+/* ---- Places ------------------------------------------------------------------------------------------- */
+
+/* How many ranks each node has, in an order that goes from node to node; 1 where they have not as many, or there is one node. */
+static int ranks_a_node(const pat_job *job)
+{
+    int ranks = 1;
+    if (!job->node_of)
+        return 1;
+    while (ranks < job->num_ranks && job->node_of[ranks] == job->node_of[0])
+        ranks++;
+    if (ranks == job->num_ranks || job->num_ranks % ranks != 0)
+        return 1;
+    for (int i = 1; i < job->num_ranks; i++)
+        if ((job->node_of[i] == job->node_of[i - 1]) != (i % ranks != 0))
+            return 1;
+    return ranks;
+}
+
+static void stand_across(pat_halving *h, int ranks_each)
+{
+    const pat_job *job = h->job;
+    h->num_nodes = ranks_each > 1 ? job->num_ranks / ranks_each : 1;
+    for (int p = 0; p < job->num_ranks; p++) {
+        const int at = p % h->num_nodes * ranks_each + p / h->num_nodes;
+        h->rank_at[p] = ranks_each == 1 ? p : job->order ? job->order[at] : at;
+        if (h->rank_at[p] == h->plan->rank)
+            h->place = p;
+    }
+}
+
+static void find_steps(pat_halving *h)
+{
+    h->steps = 0;
+    for (int all = h->job->num_ranks, nearer; all > 1; all = nearer) {
+        const int unit = all > h->num_nodes ? h->num_nodes : 1;
+        nearer = (all / unit + 1) / 2 * unit;
+        h->all[h->steps] = all;
+        h->nearer[h->steps] = nearer;
+        h->steps++;
+    }
+}
+
+bool pat_halving_begin(pat_halving *h)
+{
+    const size_t ranks = (size_t)h->job->num_ranks;
+    h->rank_at = malloc(ranks * sizeof(*h->rank_at));
+    h->sums = malloc(ranks * sizeof(*h->sums));
+    if (!h->rank_at || !h->sums) {
+        h->plan->error = ENOMEM;
+        return false;
+    }
+    stand_across(h, ranks_a_node(h->job));
+    find_steps(h);
+    for (size_t i = 0; i < ranks; i++)
+        h->sums[i] = (pat_sum){.node = NONE, .here = NONE, .read = NONE};
+    return true;
+}
+
+void pat_halving_end(pat_halving *h)
+{
+    free(h->rank_at);
+    free(h->sums);
+}
+
+int pat_halving_rank(const pat_halving *h, int i)
+{
+    return h->rank_at[(h->place + i) % h->job->num_ranks];
+}
+
+/* The part of the rank i places on from place `from`. */
+static int part_of(const pat_halving *h, int from, int i)
+{
+    const int place = (from + i) % h->job->num_ranks;
+    return h->by_place ? place : h->rank_at[place];
+}
+
+static int64_t length_of(const pat_halving *h, int part)
+{
+    return h->start(h->job, part + 1) - h->start(h->job, part);
+}
+
+int64_t pat_halving_start(const pat_halving *h, int i)
+{
+    return h->start(h->job, part_of(h, h->place, i));
+}
+
+int64_t pat_halving_length(const pat_halving *h, int i)
+{
+    return length_of(h, part_of(h, h->place, i));
+}
+
+/* ---- Messages ----------------------------------------------------------------------------------------- */
+
+int pat_halving_side_by_side(const pat_halving *h, int from, int i, int end, int64_t *bytes)
+{
+    int count = 1, last = part_of(h, from, i);
+    *bytes = length_of(h, last);
+    for (; i + count < end; count++) {
+        const int part = part_of(h, from, i + count);
+        if (part != last + 1 || *bytes + length_of(h, part) > MOST_BYTES)
+            break;
+        *bytes += length_of(h, part);
+        last = part;
+    }
+    return count;
+}
+
+/* The same of sums, which lie side by side too where one step has brought them: the same steps on all ranks. */
+static int one_message(const pat_halving *h, int from, int i, int end, int64_t *bytes)
+{
+    const int group = h->sums[i].group;
+    int same = i + 1, count = 1;
+    while (same < end && h->sums[same].group == group)
+        same++;
+    if (group == 0)
+        return pat_halving_side_by_side(h, from, i, same, bytes);
+    *bytes = length_of(h, part_of(h, from, i));
+    for (; i + count < same; count++) {
+        const int64_t length = length_of(h, part_of(h, from, i + count));
+        if (*bytes + length > MOST_BYTES)
+            break;
+        *bytes += length;
+    }
+    return count;
+}
+
+static pat_address address_of(const pat_halving *h, int i)
+{
+    const pat_sum *s = &h->sums[i];
+    return s->group == 0 ? (pat_address){.space = h->space, .offset = pat_halving_start(h, i)}
+                         : (pat_address){.space = PAT_SPACE_SCRATCH, .offset = s->offset};
+}
+
+static void send_farther(const pat_halving *h, int nearer, int all)
+{
+    int64_t bytes;
+    for (int i = nearer, count; i < all; i += count) {
+        count = one_message(h, h->place, i, all, &bytes);
+        if (bytes == 0)
+            continue;
+        const int send = pat_plan_send_from(h->plan, pat_halving_rank(h, nearer), address_of(h, i), bytes);
+        if (h->sums[i].group == 0)
+            pat_plan_after(h->plan, send, h->begun);
+        for (int k = i; k < i + count; k++) {
+            pat_plan_after(h->plan, send, h->sums[k].node);
+            if (h->sums[k].group == 0)
+                h->sums[k].read = send;
+        }
+    }
+}
+
+/* What has come in to `to` is joined with the k-th sum. */
+static void join(const pat_halving *h, int k, int recv, pat_address to)
+{
+    pat_sum *s = &h->sums[k];
+    const int64_t bytes = pat_halving_length(h, k);
+    if (bytes == 0)
+        return;
+    const int joined = pat_plan_reduce(h->plan, address_of(h, k), to, bytes);
+    pat_plan_after(h->plan, joined, recv);
+    pat_plan_after(h->plan, joined, s->node);
+    if (s->group == 0)
+        s->read = joined;
+    s->node = joined;
+}
+
+/* Is one of these sums still what the rank contributes? */
+static bool reads_own(const pat_halving *h, int k, int end)
+{
+    for (; k < end; k++)
+        if (h->sums[k].group == 0 && pat_halving_length(h, k) > 0)
+            return true;
+    return false;
+}
+
+/* What comes in is joined with the nearer sums, at `to`. */
+static void join_nearer(const pat_halving *h, int nearer, int all, pat_address to, int group)
+{
+    const int back = h->job->num_ranks - nearer, from = (h->place + back) % h->job->num_ranks;
+    int64_t bytes;
+    pat_address at = to;
+    for (int i = nearer, count; i < all; i += count) {
+        int recv = NONE;
+        count = one_message(h, from, i, all, &bytes);
+        if (bytes > 0) {
+            const bool own = reads_own(h, i - nearer, i - nearer + count);
+            recv = pat_plan_recv_to(h->plan, h->rank_at[from], at, bytes);
+            pat_plan_after(h->plan, recv, own ? h->begun : h->arrive);
+        }
+        for (int k = i - nearer; k < i - nearer + count; k++) {
+            join(h, k, recv, at);
+            at.offset += pat_halving_length(h, k);
+        }
+    }
+    /* Only now: the groups so far say how the sender has cut its messages. */
+    for (int k = 0; k < all - nearer; k++) {
+        h->sums[k].group = group;
+        h->sums[k].offset = to.offset;
+        to.offset += pat_halving_length(h, k);
+    }
+}
+
+void pat_halving_build(const pat_halving *h, pat_address last)
+{
+    for (int s = 0; s < h->steps; s++) {
+        const int all = h->all[s], nearer = h->nearer[s];
+        int64_t bytes = 0;
+        for (int k = 0; nearer > 1 && k < all - nearer; k++)
+            bytes += pat_halving_length(h, k);
+        send_farther(h, nearer, all);
+        join_nearer(h, nearer, all, nearer > 1 ? pat_plan_scratch(h->plan, bytes) : last, s + 1);
+    }
+}

@@ -1,0 +1,299 @@
+/*
+ * nonblocking_calls.h — for mpi_nonblocking: a call of every non-blocking collective with arguments that are drawn, the same on all ranks, and what the
+ * MPI library's blocking call gives for them.
+ */
+#ifndef PAT_TESTS_NONBLOCKING_CALLS_H
+#define PAT_TESTS_NONBLOCKING_CALLS_H
+
+#include "mpi_common.h"
+
+enum { CALLS = 7, MOST_RANKS = 64, MOST_ITEMS = 3000 };
+
+enum kind {
+    ALLGATHER,
+    ALLGATHERV,
+    BCAST,
+    GATHER,
+    ALLREDUCE,
+    ALLREDUCE_DOUBLES,
+    ALLTOALL,
+    SCATTER,
+    REDUCE,
+    REDUCE_SCATTER_BLOCK,
+    REDUCE_SCATTER,
+    NUM_KINDS
+};
+
+/* Their names, and what runs them. */
+static const struct {
+    const char *name;
+    enum pat_op op;
+} kinds[] = {{"all-gather", PAT_OP_ALLGATHER},
+             {"all-gather of unequal blocks", PAT_OP_ALLGATHER},
+             {"broadcast", PAT_OP_BCAST},
+             {"gather", PAT_OP_GATHER},
+             {"all-reduce", PAT_OP_ALLREDUCE},
+             {"all-reduce of doubles", PAT_OP_ALLREDUCE},
+             {"all-to-all", PAT_OP_ALLTOALL},
+             {"scatter", PAT_OP_SCATTER},
+             {"reduce", PAT_OP_REDUCE},
+             {"reduce-scatter of equal parts", PAT_OP_REDUCE_SCATTER},
+             {"reduce-scatter", PAT_OP_REDUCE_SCATTER}};
+
+/* One call, and what is to come of it. */
+typedef struct call {
+    enum kind kind;
+    int n, root;
+    bool in_place;
+    int counts[MOST_RANKS], places[MOST_RANKS];
+    void *given, *got, *wanted;
+    MPI_Request request;
+} call;
+
+static call calls[CALLS];
+static int buffer_bytes; /* of each of their buffers */
+static MPI_Comm comm;
+static MPI_Datatype gaps; /* two ints in 16 bytes */
+
+/* What was named for each collective, and whether it has plans. */
+static const pat_algorithm *in_use[PAT_NUM_OPS];
+
+static int64_t calls_by_plan(void)
+{
+    const PAT_Counters now = counters();
+    int64_t sum = 0;
+    for (int i = 0; i < now.num_algs; i++)
+        if (pat_algorithm_find(now.alg_name[i])->build)
+            sum += now.alg_calls[i];
+    return sum;
+}
+
+/* The i-th algorithm of each collective, or its last one. Returns false when none has so many. */
+static bool use_all(int i)
+{
+    bool any = false;
+    for (int op = 0; op < PAT_NUM_OPS; op++) {
+        const alg_list algs = algs_of((enum pat_op)op, alg_is_any);
+        const char *name = algs.names[i < algs.num ? i : algs.num - 1];
+        any = any || i < algs.num;
+        use_alg(name);
+        in_use[op] = pat_algorithm_find(name);
+    }
+    return any;
+}
+
+static uint32_t state;
+
+/* The same numbers on all ranks. */
+static uint32_t drawn(uint32_t below)
+{
+    state = state * 1664525u + 1013904223u;
+    return (state >> 8) % below;
+}
+
+static void fill(call *c, uint32_t seed)
+{
+    const bool doubles = c->kind == ALLREDUCE_DOUBLES;
+    uint32_t mine = seed * 7919u + (uint32_t)test.rank * 104729u;
+    for (int i = 0; i < buffer_bytes / 8; i++) {
+        mine = mine * 1664525u + 1013904223u;
+        if (doubles) /* whole numbers, so that their sum is exact in any order */
+            ((double *)c->given)[i] = mine >> 16;
+        else
+            ((uint64_t *)c->given)[i] = mine & 0xffffffu;
+    }
+    memset(c->got, 0x5a, (size_t)buffer_bytes);
+    memset(c->wanted, 0x5a, (size_t)buffer_bytes);
+    if (c->in_place || c->kind == BCAST) {
+        memcpy(c->got, c->given, (size_t)buffer_bytes);
+        memcpy(c->wanted, c->given, (size_t)buffer_bytes);
+    }
+}
+
+static void draw(call *c, uint32_t number)
+{
+    *c = (call){.kind = (enum kind)drawn(NUM_KINDS),
+                .n = 1 + (int)drawn(drawn(3) ? MOST_ITEMS : 40),
+                .root = (int)drawn((uint32_t)test.size),
+                .in_place = drawn(4) == 0,
+                .given = c->given,
+                .got = c->got,
+                .wanted = c->wanted};
+    int at = 0;
+    for (int r = 0; r < test.size; r++) {
+        c->counts[r] = (int)drawn((uint32_t)c->n + 1);
+        c->places[r] = at;
+        at += c->counts[r];
+    }
+    if (c->kind == REDUCE_SCATTER && drawn(2)) /* else it is left to the MPI library */
+        for (int r = 0; r < test.size; r++)
+            c->counts[r] = c->n;
+    fill(c, number);
+}
+
+/* What is sent, for calls in which that may be in place. */
+static const void *sent(const call *c)
+{
+    return c->in_place ? MPI_IN_PLACE : c->given;
+}
+
+/* A type that is freed as soon as the call has been started. */
+static MPI_Datatype type_for(const call *c)
+{
+    MPI_Datatype type;
+    MUST(MPI_Type_dup(c->n % 2 ? gaps : MPI_INT, &type));
+    return type;
+}
+
+/* Items of an all-gather or of a reduce-scatter, of which each rank may have another number. */
+static int items_of_all(const call *c)
+{
+    int items = 0;
+    for (int r = 0; r < test.size; r++)
+        items += c->kind == REDUCE_SCATTER_BLOCK ? c->n : c->counts[r];
+    return items;
+}
+
+/* Is there anything to do that a plan can? */
+static bool suits_plans(const call *c)
+{
+    for (int r = 1; c->kind == REDUCE_SCATTER && r < test.size; r++)
+        if (c->counts[r] != c->counts[0])
+            return false;
+    return test.size > 1 && ((c->kind != ALLGATHERV && c->kind != REDUCE_SCATTER) || items_of_all(c) > 0);
+}
+
+static void start(call *c)
+{
+    MPI_Datatype type = type_for(c);
+    const pat_algorithm *alg = in_use[kinds[c->kind].op];
+    const int64_t before = calls_by_plan();
+    const bool at_root = test.rank == c->root;
+    switch (c->kind) {
+    case ALLGATHER:
+        MUST(PAT_Iallgather(sent(c), c->n, type, c->got, c->n, type, comm, &c->request));
+        break;
+    case ALLGATHERV:
+        MUST(PAT_Iallgatherv(sent(c), c->counts[test.rank], type, c->got, c->counts, c->places, type, comm,
+                             &c->request));
+        break;
+    case BCAST:
+        MUST(PAT_Ibcast(c->got, c->n, type, c->root, comm, &c->request));
+        break;
+    case GATHER:
+        MUST(PAT_Igather(at_root ? sent(c) : c->given, c->n, type, at_root ? c->got : NULL, c->n,
+                         at_root ? type : MPI_DATATYPE_NULL, c->root, comm, &c->request));
+        break;
+    case ALLREDUCE:
+        MUST(PAT_Iallreduce(sent(c), c->got, c->n, MPI_INT, MPI_SUM, comm, &c->request));
+        break;
+    case ALLREDUCE_DOUBLES:
+        MUST(PAT_Iallreduce(sent(c), c->got, c->n, MPI_DOUBLE, MPI_SUM, comm, &c->request));
+        break;
+    case SCATTER:
+        MUST(PAT_Iscatter(at_root ? c->given : NULL, c->n, at_root ? type : MPI_DATATYPE_NULL,
+                          at_root && c->in_place ? MPI_IN_PLACE : c->got, c->n, type, c->root, comm,
+                          &c->request));
+        break;
+    case REDUCE:
+        MUST(PAT_Ireduce(at_root ? sent(c) : c->given, at_root ? c->got : NULL, c->n, MPI_INT, MPI_SUM,
+                         c->root, comm, &c->request));
+        break;
+    case REDUCE_SCATTER_BLOCK:
+        MUST(PAT_Ireduce_scatter_block(sent(c), c->got, c->n, MPI_INT, MPI_SUM, comm, &c->request));
+        break;
+    case REDUCE_SCATTER:
+        MUST(PAT_Ireduce_scatter(sent(c), c->got, c->counts, MPI_INT, MPI_SUM, comm, &c->request));
+        break;
+    default:
+        MUST(PAT_Ialltoall(sent(c), c->n, type, c->got, c->n, type, comm, &c->request));
+    }
+    MUST(MPI_Type_free(&type));
+    if (!alg->chooses)
+        expect_int("calls by plan", alg->build && suits_plans(c), calls_by_plan() - before);
+}
+
+static void run_blocking(call *c)
+{
+    MPI_Datatype type = type_for(c);
+    const bool at_root = test.rank == c->root;
+    const void *from = c->in_place ? MPI_IN_PLACE : c->given;
+    switch (c->kind) {
+    case ALLGATHER:
+        MUST(PMPI_Allgather(from, c->n, type, c->wanted, c->n, type, comm));
+        break;
+    case ALLGATHERV:
+        MUST(PMPI_Allgatherv(from, c->counts[test.rank], type, c->wanted, c->counts, c->places, type, comm));
+        break;
+    case BCAST:
+        MUST(PMPI_Bcast(c->wanted, c->n, type, c->root, comm));
+        break;
+    case GATHER:
+        MUST(PMPI_Gather(at_root ? from : c->given, c->n, type, c->wanted, c->n, type, c->root, comm));
+        break;
+    case ALLREDUCE:
+        MUST(PMPI_Allreduce(from, c->wanted, c->n, MPI_INT, MPI_SUM, comm));
+        break;
+    case ALLREDUCE_DOUBLES:
+        MUST(PMPI_Allreduce(from, c->wanted, c->n, MPI_DOUBLE, MPI_SUM, comm));
+        break;
+    case SCATTER:
+        MUST(PMPI_Scatter(c->given, c->n, type, at_root && c->in_place ? MPI_IN_PLACE : c->wanted, c->n, type,
+                          c->root, comm));
+        break;
+    case REDUCE:
+        MUST(PMPI_Reduce(at_root ? from : c->given, at_root ? c->wanted : NULL, c->n, MPI_INT, MPI_SUM,
+                         c->root, comm));
+        break;
+    case REDUCE_SCATTER_BLOCK:
+        MUST(PMPI_Reduce_scatter_block(from, c->wanted, c->n, MPI_INT, MPI_SUM, comm));
+        break;
+    case REDUCE_SCATTER:
+        MUST(PMPI_Reduce_scatter(from, c->wanted, c->counts, MPI_INT, MPI_SUM, comm));
+        break;
+    default:
+        MUST(PMPI_Alltoall(from, c->n, type, c->wanted, c->n, type, comm));
+    }
+    MUST(MPI_Type_free(&type));
+}
+
+/* In place, MPI does not say what becomes of the contribution behind the result of a reduce-scatter. */
+static bool is_defined(const call *c, int byte)
+{
+    const int item = byte / (int)sizeof(int);
+    if (!c->in_place || (c->kind != REDUCE_SCATTER && c->kind != REDUCE_SCATTER_BLOCK))
+        return true;
+    return item < (c->kind == REDUCE_SCATTER ? c->counts[test.rank] : c->n) || item >= items_of_all(c);
+}
+
+static void check(const call *c)
+{
+    const unsigned char *got = c->got, *wanted = c->wanted;
+    for (int i = 0; i < buffer_bytes; i++)
+        if (got[i] != wanted[i] && is_defined(c, i)) {
+            test_fail("%s%s of %d: byte %d is %d, not %d", kinds[c->kind].name,
+                      c->in_place ? " in place" : "", c->n, i, got[i], wanted[i]);
+            return;
+        }
+}
+
+static void make_calls(void)
+{
+    buffer_bytes = test.size * MOST_ITEMS * (int)sizeof(double) * 2;
+    for (int i = 0; i < CALLS; i++) {
+        calls[i].given = malloc((size_t)buffer_bytes);
+        calls[i].got = malloc((size_t)buffer_bytes);
+        calls[i].wanted = malloc((size_t)buffer_bytes);
+    }
+}
+
+static void free_calls(void)
+{
+    for (int i = 0; i < CALLS; i++) {
+        free(calls[i].given);
+        free(calls[i].got);
+        free(calls[i].wanted);
+    }
+}
+
+#endif
