@@ -97,6 +97,5 @@ void pat_allreduce_halving_build(pat_plan *plan, const pat_job *job, int rank)
 
 void pat_allreduce_halving_formula(pat_formula *formula, const pat_job *job)
 {
-    const int64_t parts = job->num_ranks - 1, bytes = parts * job->block_bytes / job->num_ranks;
-    pat_part_add(formula, 1, 2 * pat_part_log_up(job->num_ranks), 2 * bytes);
+    pat_halving_formula(formula, job, job->block_bytes, 2, 0);
 }

@@ -9,7 +9,8 @@
  *           N-1 of them come over the network, in log2(N) steps after log2(L).
  * Memory:   P-2 parts.
  * Order:    the operation must commute. It follows from P and the nodes, and is the same in every run on such nodes.
- * Limits:   nodes with different numbers of ranks are not heeded.
+ * Limits:   nodes with different numbers of ranks are not heeded. Parts share a message only as far as MPI sends it without asking, since what is asked for
+ *           is on its way later, and only ends when it is there.
  * Example:  P = 5, rank 0, parts a to e: de >3, ab from 2 | c >2, a from 3 | b >1, a from 4.
  */
 #include "halving.h"
@@ -17,39 +18,69 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "parts.h"
+
 enum { NONE = -1 };
 
-/* No message is longer than an int counts. */
-static const int64_t MOST_BYTES = INT64_C(1) << 30;
+/* What MPI surely sends without asking. */
+static int64_t unasked(const pat_job *job)
+{
+    return job->eager_bytes > 0 ? job->eager_bytes : PAT_UNASKED_BYTES;
+}
 
 /* ---- Places ------------------------------------------------------------------------------------------- */
 
-/* How many ranks each node has, in an order that goes from node to node; 1 where they have not as many, or there is one node. */
-static int ranks_a_node(const pat_job *job)
+static void stand_by_number(pat_halving *h)
 {
-    int ranks = 1;
-    if (!job->node_of)
-        return 1;
-    while (ranks < job->num_ranks && job->node_of[ranks] == job->node_of[0])
-        ranks++;
-    if (ranks == job->num_ranks || job->num_ranks % ranks != 0)
-        return 1;
-    for (int i = 1; i < job->num_ranks; i++)
-        if ((job->node_of[i] == job->node_of[i - 1]) != (i % ranks != 0))
-            return 1;
-    return ranks;
+    h->num_nodes = 1;
+    for (int p = 0; p < h->job->num_ranks; p++)
+        h->rank_at[p] = p;
 }
 
-static void stand_across(pat_halving *h, int ranks_each)
+/*
+ * Count the nodes. node[i]: the number of the rank's at place i of the job's order, as nodes are met there. Returns how many ranks each node has; 1 where
+ * they have not as many.
+ */
+static int ranks_a_node(const pat_job *job, int *node, int *num_nodes)
+{
+    int first = 0; /* how many ranks the first node has */
+    *num_nodes = 0;
+    for (int i = 0; i < job->num_ranks; i++) {
+        int before = i - 1; /* most ranks are on the node of the one before */
+        while (before >= 0 && job->node_of[before] != job->node_of[i])
+            before--;
+        node[i] = before < 0 ? (*num_nodes)++ : node[before];
+        first += node[i] == 0;
+    }
+    return first * *num_nodes == job->num_ranks ? first : 1;
+}
+
+/* As ranks stand in the job's order they take places on their nodes in turn. Returns false where some node has more than others. */
+static bool take_places(pat_halving *h, const int *node, int each, int *taken)
 {
     const pat_job *job = h->job;
-    h->num_nodes = ranks_each > 1 ? job->num_ranks / ranks_each : 1;
-    for (int p = 0; p < job->num_ranks; p++) {
-        const int at = p % h->num_nodes * ranks_each + p / h->num_nodes;
-        h->rank_at[p] = ranks_each == 1 ? p : job->order ? job->order[at] : at;
-        if (h->rank_at[p] == h->plan->rank)
-            h->place = p;
+    for (int i = 0; i < job->num_ranks; i++) {
+        if (taken[node[i]] == each)
+            return false;
+        h->rank_at[taken[node[i]]++ * h->num_nodes + node[i]] = job->order ? job->order[i] : i;
     }
+    return true;
+}
+
+/* Returns false where there is no memory. */
+static bool stand_across(pat_halving *h)
+{
+    const pat_job *job = h->job;
+    const size_t ranks = (size_t)job->num_ranks;
+    int *node = malloc(ranks * sizeof(*node)), *taken = calloc(ranks, sizeof(*taken));
+    const bool room = node && taken;
+    const int each = room ? ranks_a_node(job, node, &h->num_nodes) : 1;
+    const bool across = each > 1 && h->num_nodes > 1 && take_places(h, node, each, taken);
+    free(node);
+    free(taken);
+    if (!across)
+        stand_by_number(h);
+    return room;
 }
 
 static void find_steps(pat_halving *h)
@@ -67,13 +98,20 @@ static void find_steps(pat_halving *h)
 bool pat_halving_begin(pat_halving *h)
 {
     const size_t ranks = (size_t)h->job->num_ranks;
+    h->most_bytes = unasked(h->job);
     h->rank_at = malloc(ranks * sizeof(*h->rank_at));
     h->sums = malloc(ranks * sizeof(*h->sums));
-    if (!h->rank_at || !h->sums) {
+    bool room = h->rank_at && h->sums;
+    if (room && h->job->node_of)
+        room = stand_across(h);
+    else if (room)
+        stand_by_number(h);
+    if (!room) {
         h->plan->error = ENOMEM;
         return false;
     }
-    stand_across(h, ranks_a_node(h->job));
+    while (h->rank_at[h->place] != h->plan->rank)
+        h->place++;
     find_steps(h);
     for (size_t i = 0; i < ranks; i++)
         h->sums[i] = (pat_sum){.node = NONE, .here = NONE, .read = NONE};
@@ -121,7 +159,7 @@ int pat_halving_side_by_side(const pat_halving *h, int from, int i, int end, int
     *bytes = length_of(h, last);
     for (; i + count < end; count++) {
         const int part = part_of(h, from, i + count);
-        if (part != last + 1 || *bytes + length_of(h, part) > MOST_BYTES)
+        if (part != last + 1 || *bytes + length_of(h, part) > h->most_bytes)
             break;
         *bytes += length_of(h, part);
         last = part;
@@ -141,7 +179,7 @@ static int one_message(const pat_halving *h, int from, int i, int end, int64_t *
     *bytes = length_of(h, part_of(h, from, i));
     for (; i + count < same; count++) {
         const int64_t length = length_of(h, part_of(h, from, i + count));
-        if (*bytes + length > MOST_BYTES)
+        if (*bytes + length > h->most_bytes)
             break;
         *bytes += length;
     }
@@ -234,4 +272,12 @@ void pat_halving_build(const pat_halving *h, pat_address last)
         send_farther(h, nearer, all);
         join_nearer(h, nearer, all, nearer > 1 ? pat_plan_scratch(h->plan, bytes) : last, s + 1);
     }
+}
+
+void pat_halving_formula(pat_formula *formula, const pat_job *job, int64_t vector_bytes, int phases, int more)
+{
+    const int steps = phases * pat_part_log_up(job->num_ranks) + more;
+    const int64_t parts = job->num_ranks - 1, part_bytes = vector_bytes / job->num_ranks;
+    const int latencies = part_bytes > unasked(job) ? 3 : 1;
+    pat_part_add(formula, 1, latencies * steps, (phases + (more > 0)) * parts * part_bytes);
 }

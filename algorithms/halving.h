@@ -30,10 +30,11 @@ typedef struct pat_halving {
     int arrive,
         begun; /* nodes: the call, and what brings the contribution there; the same where that is the call */
     /* Filled in by pat_halving_begin. */
-    int *rank_at;  /* by place */
-    int place;     /* this rank's */
-    int num_nodes; /* as many places on lie on the same node again; 1: places are by number */
-    pat_sum *sums; /* by i */
+    int64_t most_bytes; /* of a message of several parts */
+    int *rank_at;       /* by place */
+    int place;          /* this rank's */
+    int num_nodes;      /* as many places on lie on the same node again; 1: places are by number */
+    pat_sum *sums;      /* by i */
     int steps, all[PAT_HALVING_STEPS],
         nearer[PAT_HALVING_STEPS]; /* each goes from so many parts to so many */
 } pat_halving;
@@ -46,6 +47,10 @@ void pat_halving_end(pat_halving *halving);
 void pat_halving_build(const pat_halving *halving, pat_address last);
 
 int pat_halving_rank(const pat_halving *halving, int i);
+
+/* To a formula: `phases` times all steps, of a vector of so many bytes, and `more` messages of parts. Parts that MPI asks for first take two latencies more. */
+void pat_halving_formula(pat_formula *formula, const pat_job *job, int64_t vector_bytes, int phases,
+                         int more);
 
 /* How many of the parts from i on, up to `end`, lie side by side where those of the rank at `from` are, in so many bytes, which one message can have? */
 int pat_halving_side_by_side(const pat_halving *halving, int from, int i, int end, int64_t *bytes);

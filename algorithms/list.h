@@ -65,10 +65,10 @@
 #define PAT_REDUCES(LEFT, OURS, op)                                                                          \
     LEFT(reduce_auto, op, CHOOSES, "for now always reduce_native")                                           \
     LEFT(reduce_native, op, REGULAR, "the MPI library's own reduce")                                         \
-    OURS(reduce_halving, op, REGULAR | REDUCES | PLACES,                                                     \
-         "every rank sums up a part, and sends it to the root")                                              \
     OURS(reduce_binomial, op, REGULAR | REDUCES, "up a binomial tree, in segments")                          \
-    OURS(reduce_chain, op, REGULAR | REDUCES | NEIGHBOURS, "from rank to rank, in segments")
+    OURS(reduce_chain, op, REGULAR | REDUCES | NEIGHBOURS, "from rank to rank, in segments")                 \
+    OURS(reduce_halving, op, REGULAR | REDUCES | PLACES,                                                     \
+         "every rank sums up a part, and sends it to the root")
 
 #define PAT_SCATTERS(LEFT, OURS, op)                                                                         \
     LEFT(scatter_auto, op, CHOOSES, "for now always scatter_native")                                         \

@@ -57,6 +57,5 @@ void pat_reduce_halving_build(pat_plan *plan, const pat_job *job, int rank)
 
 void pat_reduce_halving_formula(pat_formula *formula, const pat_job *job)
 {
-    const int64_t parts = job->num_ranks - 1, bytes = parts * job->block_bytes / job->num_ranks;
-    pat_part_add(formula, 1, pat_part_log_up(job->num_ranks) + 1, 2 * bytes);
+    pat_halving_formula(formula, job, job->block_bytes, 1, 1);
 }

@@ -59,7 +59,7 @@ void pat_reduce_scatter_pairwise_build(pat_plan *plan, const pat_job *job, int r
 
 void pat_reduce_scatter_halving_formula(pat_formula *formula, const pat_job *job)
 {
-    pat_part_add(formula, 1, pat_part_log_up(job->num_ranks), (job->num_ranks - 1) * job->block_bytes);
+    pat_halving_formula(formula, job, job->num_ranks * job->block_bytes, 1, 0);
 }
 
 void pat_reduce_scatter_pairwise_formula(pat_formula *formula, const pat_job *job)

@@ -72,7 +72,8 @@ static int64_t chain_segment(const pat_job *job)
     int64_t bytes = job->block_bytes;
     if (others < 1 || job->alpha_ns < 1 || job->beta_ps < 1)
         return tree_segment(job);
-    const int64_t of_latency = job->alpha_ns * 1000 / job->beta_ps; /* bytes that take as long */
+    const int64_t of_latency =
+        pat_part_least(job->alpha_ns * 1000 / job->beta_ps, INT32_MAX); /* bytes that take as long */
     bytes = pat_part_root(of_latency * bytes / others);
     bytes = bytes > LEAST ? bytes : LEAST;
     bytes = whole_elements(job, pat_part_least(bytes, job->block_bytes));
@@ -124,12 +125,11 @@ static void add_segments(pat_formula *formula, int64_t segments, int64_t bytes)
     pat_part_add(formula, 1, segments, segments * bytes);
 }
 
-/* The root takes in all segments of each child; before the last child's first one it has come up that child's own tree. */
+/* The root takes in all segments of each child; while it does they come up the children's own trees. */
 void pat_reduce_binomial_formula(pat_formula *formula, const pat_job *job)
 {
-    const int children = pat_part_log_up(job->num_ranks), depth = pat_part_log_down(job->num_ranks);
     const int64_t bytes = tree_segment(job);
-    add_segments(formula, children * ((job->block_bytes - 1) / bytes + 1) + depth - 1, bytes);
+    add_segments(formula, pat_part_log_up(job->num_ranks) * ((job->block_bytes - 1) / bytes + 1), bytes);
 }
 
 void pat_reduce_chain_formula(pat_formula *formula, const pat_job *job)

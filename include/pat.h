@@ -235,7 +235,7 @@ PAT_PUBLIC int PAT_Reduce(const void *sendbuf, void *recvbuf, int count, MPI_Dat
  *
  * An algorithm joins the vectors in an order that follows from the number of ranks and the count alone, with
  * allreduce_halving also from which ranks share a node. So all ranks get the same bits, and get them in every run (with
- * allreduce_halving, in every run with as many ranks on each node). allreduce_auto may choose otherwise for the same call in
+ * allreduce_halving, in every run in which the same ranks share nodes). allreduce_auto may choose otherwise for the same call in
  * another run, so it leaves floating-point numbers to the MPI library unless
  * PAT_REORDER is set. Only predefined operations on the predefined types for which MPI defines them run by plan. All
  * others, vectors of more than 512 MiB and calls on inter-communicators are passed on to MPI, and so are all calls
@@ -286,7 +286,7 @@ PAT_PUBLIC int PAT_Reduce_scatter(const void *sendbuf, void *recvbuf, const int 
  * bcast_auto, ...), it is the algorithm that takes least by its formula: on the link that blocking calls have measured on the communicator or PAT_LINK names, else on an Ethernet
  * of 1 Gbit/s (of a reduction of floating-point numbers always). With one that chooses, these calls are left to the MPI
  * library: those in which a rank receives less than 4 KiB (of a reduce: vectors of less); broadcasts of at most 32 KiB, and longer ones where nodes
- * have several ranks that are not numbered node by node; gathers; calls of two ranks, other than reductions, whose data the MPI library is known to
+ * have several ranks that are not numbered node by node; reductions where nodes have different numbers of ranks (but reduces where these are numbered node by node); gathers; calls of two ranks, other than reductions, whose data the MPI library is known to
  * send without asking; and all where all ranks are on one node (unless PAT_LINK or a calibration says what messages take there). Where nodes have several
  * ranks, and equally many, a reduction that is not left to the MPI library sends only one sum of each part over the network per node.
  * Always left are those with arguments that no plan is for, as an operation that is not predefined, or counts of PAT_Ireduce_scatter that differ, and

@@ -15,13 +15,14 @@ static void one_message(void **state)
     (void)state;
     for (int a = 0; a < pat_algorithm_count(); a++) {
         const pat_algorithm *alg = pat_algorithm_at(a);
-        const int messages = strcmp(alg->name, "gather_sync") == 0   ? 2 /* and the signal */
-                             : strcmp(alg->name, "gather_bsls") == 0 ? 3 /* and the short part */
-                                                                     : 1;
+        const int messages = strcmp(alg->name, "gather_sync") == 0      ? 2 /* and the signal */
+                             : strcmp(alg->name, "gather_bsls") == 0    ? 3 /* and the short part */
+                             : strcmp(alg->name, "reduce_halving") == 0 ? 2 /* of half the vector */
+                                                                        : 1;
         pat_job job = job_of(2, SEGMENT);
         if (!alg->formula || !pat_collective_of(alg->op)->rooted)
             continue;
-        job.eager_bytes = messages > 1 ? 0 : 65536;
+        job.eager_bytes = pat_collective_of(alg->op)->reduces || messages == 1 ? 65536 : 0;
         const pat_form_cost cost = cost_of(alg->name, &job, some);
         assert_near(messages, cost.messages, 1e-12);
         assert_near(SEGMENT, cost.bytes, 1e-9);

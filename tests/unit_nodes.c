@@ -131,8 +131,10 @@ static void a_ring_crosses_once_a_node(void **state)
 /* Whatever the numbering, each node sends the others a sum of every part, and gets one of each of its own: the ranks of a node have joined theirs before. */
 static void halving_joins_inside_nodes_first(void **state)
 {
-    static const int maps[][9] = {
-        {0, 0, 0, 3, 3, 3, 6, 6, 6}, {0, 1, 2, 0, 1, 2, 0, 1, 2}, {4, 1, 1, 4, 0, 4, 0, 1, 0}};
+    static const int maps[][9] = {{0, 0, 0, 3, 3, 3, 6, 6, 6},
+                                  {0, 1, 2, 0, 1, 2, 0, 1, 2},
+                                  {4, 1, 1, 4, 0, 4, 0, 1, 0},
+                                  {2, 0, 0, 0, 1, 1, 1, 2, 2}};
     enum { RANKS = 9, NODES = 3 };
     (void)state;
     for (size_t m = 0; m < sizeof(maps) / sizeof(maps[0]); m++) {

@@ -247,7 +247,7 @@ static bool describe_elements(pat_call *call, const pat_args *a, int64_t count, 
         !pat_reduction_known(a->op, a->datatype, &call->element_bytes))
         return false;
     call->in_place = a->sendbuf == MPI_IN_PLACE;
-    if (gets ? a->recvbuf == MPI_IN_PLACE || !a->recvbuf : call->in_place)
+    if (gets ? a->recvbuf == MPI_IN_PLACE || !a->recvbuf || a->recvbuf == a->sendbuf : call->in_place)
         return false;
     call->recvbuf = a->recvbuf;
     call->recvtype = call->sendtype = a->datatype;
@@ -315,8 +315,7 @@ void pat_describe_done(pat_call *call)
 int64_t pat_describe_mean_bytes(const pat_face *face, const pat_args *args, int num_ranks)
 {
     int type_size;
-    int64_t items =
-        face->kind == PAT_ARGS_PARTS ? args->recvcounts ? args->recvcounts[0] : 0 : args->recvcount;
+    int64_t items = args->recvcount;
     if (face->kind == PAT_ARGS_LISTS) {
         if (!has_lists(args))
             return 0;

@@ -38,9 +38,7 @@ static pat_link link_for(const pat_call *call)
     if (fixed || PMPI_Comm_get_attr(call->comm, pat_rt.comm_keyval, &blocking, &found) != MPI_SUCCESS ||
         !found || !blocking->usable)
         return pat_link_reckoned(fixed ? NULL : &pat_rt.config);
-    pat_link link = blocking->link;
-    link.eager_bytes = 0; /* or pieces would be too long to be passed on soon */
-    return link;
+    return blocking->link;
 }
 
 static int64_t mean_bytes(const pat_call *call)
@@ -72,15 +70,9 @@ static bool heeds_nodes(const pat_comm *c, const pat_algorithm *in_use, const pa
     const bool node_by_node = !c->layout.order;
     if (!in_use->chooses || c->layout.one_a_node)
         return true;
-    return alg->reduces    ? alg->places || (alg->neighbours && node_by_node)
+    return alg->reduces    ? alg->places ? c->layout.even : alg->neighbours && node_by_node
            : row->personal ? true
                            : node_by_node || alg->any_order;
-}
-
-/* Would numbers be joined in another order where ranks share nodes otherwise? */
-static bool changes_order(const pat_comm *c, const pat_algorithm *alg, const pat_call *call)
-{
-    return has_an_order(call) && alg->places && !c->layout.one_a_node;
 }
 
 static const pat_algorithm *fastest(const pat_comm *c, const pat_algorithm *in_use, const pat_call *call,
@@ -90,8 +82,7 @@ static const pat_algorithm *fastest(const pat_comm *c, const pat_algorithm *in_u
     double least = 0;
     for (int i = 0; i < pat_algorithm_count(); i++) {
         const pat_algorithm *alg = pat_algorithm_at(i);
-        if (alg->op != in_use->op || !may_run(alg) || !alg->formula || !heeds_nodes(c, in_use, alg) ||
-            changes_order(c, alg, call))
+        if (alg->op != in_use->op || !may_run(alg) || !alg->formula || !heeds_nodes(c, in_use, alg))
             continue;
         const double time = time_of(c, link, alg, call);
         if (!best->build || time < CLEARLY * least) {

@@ -122,7 +122,10 @@ typedef struct pat_job {
     int64_t block_bytes;   /* the longest block's; of an all-reduce, the vector's */
     int64_t element_bytes; /* of what is reduced: block_bytes has whole elements. Else not looked at */
     const int64_t *starts; /* all-gather: num_ranks + 1, see pat_plan; NULL: all blocks are equally long */
-    /* order[i]: the rank that stands at place i, where an algorithm takes that; the root, if any, at the first. NULL: by number */
+    /*
+     * order[i]: the rank that stands at place i, where an algorithm takes that; NULL: by number. The root, if any, stands at the first; but where the
+     * plan counts ranks from the root all the same, anywhere
+     */
     const int *order;
     /* node_of[i]: which node of the cluster the rank at place i is on, by any number. NULL: every rank is on one of its own */
     const int *node_of;

@@ -86,7 +86,7 @@ typedef struct pat_comm {
     int64_t doubt_ns;                 /* by how much this rank's estimates were wrong: a mean that fades */
     int num_doubts;                   /* how many that is of, as far as they count */
     int64_t *arrival_ns;              /* scratch memory for one time per rank */
-    int *from_root;                   /* scratch memory for one rank per place, the root at the first */
+    int *from_root; /* scratch memory for one rank per place of a plan that counts from a root */
     pat_sample sample;
     pat_lane *measured;   /* the lane whose call the sample is of */
     enum pat_phase phase; /* of the call under way: transition.h */

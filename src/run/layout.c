@@ -58,6 +58,7 @@ static bool look(MPI_Comm comm, int size, int *node_of, int *planned, int *mate_
 static bool lay_out(pat_layout *l, const int *node_of, int size, int **scratch)
 {
     const pat_nodes_sizes sizes = pat_nodes_count(node_of, size, *scratch);
+    l->even = sizes.fewest == sizes.most;
     l->blocks_in = sizes.fewest < size ? size - sizes.fewest : size - 1;
     const bool sorted = pat_nodes_order(node_of, size, *scratch);
     if (sizes.most > 1) {

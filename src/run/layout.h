@@ -15,6 +15,7 @@ typedef struct pat_layout {
     int *order;                /* the order in which rings visit ranks; NULL: by number */
     int *node_of;              /* see pat_job, as order */
     bool one_node, one_a_node; /* all ranks are on one node of the cluster; every rank is on one of its own */
+    bool even;                 /* of the nodes that plans go by each has equally many of its ranks */
     pat_placing placing;
     int blocks_in; /* blocks of an all-gather that come in to the node with the fewest ranks; on one node, to a rank */
 } pat_layout;

@@ -38,9 +38,12 @@ static int make(pat_comm *c, pat_pending *p, const pat_work *work, pat_tags tags
 {
     const pat_members members = pat_comm_members(c);
     pat_lane *lane = &c->lanes[p->alg->op];
-    pat_job job = pat_comm_job(c, lane, &p->link, p->call.block_bytes);
+    pat_link link = p->link;
+    link.eager_bytes = c->link.eager_bytes; /* which all have told each other here, and never changes */
+    link.packet_bytes = c->link.packet_bytes;
+    pat_job job = pat_comm_job(c, lane, &link, p->call.block_bytes);
     if (pat_collective_of(p->alg->op)->rooted)
-        return pat_bring_rooted(c, work, p->alg, &p->link, pat_nbc_segment_bytes(p->call.block_bytes), tags);
+        return pat_bring_rooted(c, work, p->alg, &link, pat_nbc_segment_bytes(p->call.block_bytes), tags);
     /* What the lane has learnt may not be the same on all ranks now: the round of a request may have ended on some of them only. */
     job.together = false;
     job.starts = p->call.starts;
