@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # tool_examples.sh — the examples do what they say. Every round of two_requests depends on the one before, so after a
 # few rounds its error is what the same rounds give without any library, or some rank has read a stale block. threads gives its milestones
-# whichever of a rank's threads computes what.
+# whichever of a rank's threads computes what. transpose knows its error, which is the same whoever moves its data.
 set -eu
 
 fail() {
@@ -54,6 +54,54 @@ done
 "$PAT_SOURCE/tests/mpirun.sh" 4 "$program" >/dev/null || fail "the default number of rounds does not solve the equations"
 if "$PAT_SOURCE/tests/mpirun.sh" 2 "$program" 8 >/dev/null 2>&1; then
     fail "8 rounds cannot be enough"
+fi
+
+# Under the drop-in the transposes go by plans, with an error that is the same to the last digit.
+transpose=$(find "$PAT_BUILD" -type f -name transpose -perm -u+x | head -n 1)
+preload="env ASAN_OPTIONS=${ASAN_OPTIONS-}:detect_leaks=0:verify_asan_link_order=0 LD_PRELOAD=$("$PAT_SOURCE/tests/preload.sh")"
+
+# solve RANKS OPTION...: what does not depend on time of what transpose says.
+solve() {
+    local output
+    output=$(PAT_TEST_TIMEOUT=60 "$PAT_SOURCE/tests/mpirun.sh" "$1" "$transpose" "${@:2}") || fail "transpose: $*: status $?: $output"
+    sed -E 's/, [0-9.]+ s to solution, rank 0 waited [0-9.]+ s in MPI_Waitall$/, times/' <<<"$output"
+}
+
+# refuses RANKS TEXT OPTION...: said once. One rank needs no mpirun, which takes two seconds to notice that a program has failed.
+refuses() {
+    local output status=0 launcher=()
+    [ "$1" -eq 1 ] || launcher=("$PAT_SOURCE/tests/mpirun.sh" "$1")
+    output=$("${launcher[@]}" "$transpose" "${@:3}" 2>&1) || status=$?
+    [ $status -eq 2 ] || fail "transpose ${*:3}: status $status: $output"
+    [ "$(grep -cxF "transpose: $2" <<<"$output")" -eq 1 ] || fail "transpose ${*:3}: not once '$2': $output"
+}
+
+if [ -z "$transpose" ]; then
+    echo "transpose was not built: there is no FFTW"
+else
+    report=$(mktemp)
+    trap 'rm -f "$report"' EXIT
+    for case in "1 5 linear" "2 1 pairwise" "3 5 auto" "3 8 linear" "4 5 pairwise"; do
+        read -r ranks blocks algorithm <<<"$case"
+        options=(--size 120 --steps 3 --blocks "$blocks")
+        got=$(solve "$ranks" "${options[@]}")
+        [[ $got =~ ^"transpose: $ranks ranks, N 120, 3 steps, $blocks blocks: largest error "[0-9.]+e-1[0-9]", times"$ ]] || fail "$got"
+        with=$(PAT_TEST_WRAP="$preload PAT_REPORT=$report PAT_ALG_ALLTOALL=alltoall_$algorithm" solve "$ranks" "${options[@]}")
+        [ "$with" = "$got" ] || fail "under the drop-in, $algorithm: $with, but without: $got"
+        [ "$ranks" = 1 ] || [ "$algorithm" = auto ] || grep -A 1 ' MPI_Ialltoall ' "$report" | grep -q "run by alltoall_$algorithm 100 %" ||
+            fail "$ranks ranks: transposes do not go by the plan of alltoall_$algorithm: $(cat "$report")"
+        echo "ok: $got"
+    done
+    refuses 1 "--size '7': accepted: a whole number from 8 to 32768" --size 7
+    refuses 1 "--size '64k': accepted: a whole number from 8 to 32768" --size 64k
+    refuses 2 "--size 63: accepted with 2 ranks: a multiple of 2" --size 63
+    refuses 1 "--steps '0': accepted: a whole number from 1 to 1000000" --steps 0
+    refuses 2 "--blocks 5: accepted: a divisor of the 32 rows that each rank has" --size 64 --blocks 5
+    refuses 1 "--blocks: a value is missing; see transpose --help" --blocks
+    refuses 1 "'--block-size': accepted: --size N, --steps S, --blocks B, --help" --block-size 4
+    refuses 1 "'64': accepted: options alone; see transpose --help" 64
+    help=$("$PAT_SOURCE/tests/mpirun.sh" 2 "$transpose" --help)
+    [ "$(grep -c '^usage: transpose ' <<<"$help")" -eq 1 ] || fail "transpose --help: $help"
 fi
 
 threads=$(find "$PAT_BUILD" -type f -name threads -perm -u+x | head -n 1)
