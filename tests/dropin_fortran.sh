@@ -63,7 +63,7 @@ Ineighbor_alltoall 2 8
 Ineighbor_alltoallv 2 0
 Ineighbor_alltoallw 2 0
 Ireduce 12 2400
-Ireduce_scatter 2 0
+Ireduce_scatter 2 8
 Ireduce_scatter_block 2 8
 Iscan 2 8
 Iscatter 2 8
@@ -74,7 +74,7 @@ Neighbor_alltoall 2 8
 Neighbor_alltoallv 2 0
 Neighbor_alltoallw 2 0
 Reduce 1 4
-Reduce_scatter 2 0
+Reduce_scatter 2 8
 Reduce_scatter_block 2 8
 Scan 2 8
 Scatter 2 8

@@ -23,6 +23,7 @@
 #include <unistd.h>
 
 #include "algorithm_list.h"
+#include "mpi_faults.h"
 
 /* One test program is one run: its rank, what it is at, and how often it was wrong. */
 static struct {

@@ -213,11 +213,11 @@ static int scatter(numbers *n)
 
 static int reduce(numbers *n)
 {
-    const bool gets = n->rank == n->root;
-    if (n->in_place && gets)
+    const bool gets = n->rank == n->root, stays = gets && n->in_place && mpi_reduces_in_place(n->root);
+    if (stays)
         memcpy(n->got, n->given, (size_t)n->count * sizeof(int));
-    CALL(Reduce, Ireduce, n->in_place && gets ? MPI_IN_PLACE : n->given, gets ? n->got : NULL, n->count,
-         MPI_INT, MPI_SUM, n->root, n->comm);
+    CALL(Reduce, Ireduce, stays ? MPI_IN_PLACE : n->given, gets ? n->got : NULL, n->count, MPI_INT, MPI_SUM,
+         n->root, n->comm);
     return gets ? wrong_sums(n, 0) : 0;
 }
 

@@ -69,7 +69,8 @@ static void reduce(MPI_Comm comm, const element *e, const operation *o, int coun
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &size);
     const int root = variant % size;
-    const bool gets = rank == root, started = variant / size % 2, in_place = variant / size / 2 % 2;
+    const bool gets = rank == root, started = variant / size % 2;
+    const bool in_place = variant / size / 2 % 2 && mpi_reduces_in_place(root);
     buffers b = begin(e, o, rank, count);
     const size_t bytes = (size_t)count * e->size;
     test_at("%s of %d %s to %d%s%s", o->name, count, e->name, root, in_place ? ", in place" : "",
@@ -259,9 +260,11 @@ static void verdicts(const collective *c)
         MPI_Datatype type;
         MPI_Op op;
     } calls[] = {
-        {"a negative count", -1, 0, MPI_INT, MPI_SUM},    {"no operation", 1, 0, MPI_INT, MPI_OP_NULL},
-        {"no type", 1, 0, MPI_DATATYPE_NULL, MPI_SUM},    {"a sum of bytes", 1, 0, MPI_BYTE, MPI_SUM},
-        {"no such root", 1, test.size, MPI_INT, MPI_SUM},
+#ifdef OPEN_MPI /* MPICH's own calls do not all look, and crash */
+        {"a negative count", -1, 0, MPI_INT, MPI_SUM},
+#endif
+        {"no operation", 1, 0, MPI_INT, MPI_OP_NULL},  {"no type", 1, 0, MPI_DATATYPE_NULL, MPI_SUM},
+        {"a sum of bytes", 1, 0, MPI_BYTE, MPI_SUM},   {"no such root", 1, test.size, MPI_INT, MPI_SUM},
     };
     static int mine[MOST_RANKS], got[MOST_RANKS];
     MPI_Request request;

@@ -172,7 +172,9 @@ static void without_buffers(void)
     for (int way = BLOCKING; way < NUM_WAYS; way++) {
         test_at("%s of no bytes", way_names[way]);
         call((enum way)way, NULL, 0, MPI_INT, NULL, 0, MPI_INT, 0, MPI_COMM_WORLD);
+#ifdef OPEN_MPI /* MPICH's root sends a message then, which nobody awaits but the next call */
         call((enum way)way, NULL, 5, empty, NULL, 0, MPI_INT, 0, MPI_COMM_WORLD);
+#endif
     }
     MUST(MPI_Type_free(&empty));
 }

@@ -119,6 +119,7 @@ static void draw(call *c, uint32_t number)
                 .given = c->given,
                 .got = c->got,
                 .wanted = c->wanted};
+    c->in_place = c->in_place && (c->kind != REDUCE || mpi_reduces_in_place(c->root));
     int at = 0;
     for (int r = 0; r < test.size; r++) {
         c->counts[r] = (int)drawn((uint32_t)c->n + 1);

@@ -13,6 +13,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "mpi_faults.h"
+
 enum { MOST_RANKS = 64, MOST_BYTES = 40000 };
 
 static struct {
@@ -221,9 +223,10 @@ static void reduce(const group *g, uint32_t key, enum result result)
     static int int_from[MOST_RANKS * MOST_BYTES / 4], int_to[MOST_RANKS * MOST_BYTES / 4];
     static double from[MOST_RANKS * MOST_BYTES / 8], to[MOST_RANKS * MOST_BYTES / 8];
     const int form = upto(5), count = some_bytes(g) / (form < 3 ? 4 : 8); /* bytes and operation as drawn */
-    const bool in_place = upto(3) == 0, integers = form < 3, sum = form % 2 == 0;
+    const bool drawn = upto(3) == 0, integers = form < 3, sum = form % 2 == 0;
     const int root = upto(g->size), parts = upto(3); /* a block each, as many for each, or not */
     const bool gets = result != TO_ROOT || g->rank == root;
+    const bool in_place = drawn && (result != TO_ROOT || mpi_reduces_in_place(root));
     const void *own = in_place && gets ? MPI_IN_PLACE : integers ? (void *)int_from : from;
     void *there = !gets ? NULL : integers ? (void *)int_to : to;
     const MPI_Datatype type = integers ? MPI_INT : MPI_DOUBLE;

@@ -97,7 +97,7 @@ static void test_options_meaning(void **state)
     assert_int_equal(bench_block_bytes(o.op, o.counts[0], 3), 65536);
     bench_options_free(&o);
     assert_int_equal(parse(&o, "--op allreduce"), 0);
-    assert_int_equal(o.num_algs, 4); /* native, doubling, ring, converge */
+    assert_int_equal(o.num_algs, 5); /* native, doubling, ring, halving, converge */
     bench_options_free(&o);
 
     assert_int_equal(parse(&o, "--from a.csv,b.json --plot d --paper"), 0);
