@@ -75,7 +75,7 @@ static int64_t chain_segment(const pat_job *job)
     const int64_t of_latency =
         pat_part_least(job->alpha_ns * 1000 / job->beta_ps, INT32_MAX); /* bytes that take as long */
     bytes = pat_part_root(of_latency * bytes / others);
-    bytes = bytes > LEAST ? bytes : LEAST;
+    bytes = pat_part_least(bytes > LEAST ? bytes : LEAST, pat_part_unasked(job));
     bytes = whole_elements(job, pat_part_least(bytes, job->block_bytes));
     if (most > 0 && (job->block_bytes - 1) / bytes >= most)
         bytes = whole_elements(job, (job->block_bytes - 1) / most + 1 + job->element_bytes);

@@ -46,15 +46,17 @@ static int64_t mean_bytes(const pat_call *call)
     return call->mean_bytes > 0 ? call->mean_bytes : call->block_bytes;
 }
 
-/* By the formula, when all call at once. Messages that a rank sends at once to several others go through its link one after the other. */
+/* By the formula, when all call at once, and by what is the same on all ranks: what MPI sends unasked they may not have told each other yet. Messages that a rank sends at once to several others go through its link one after the other. */
 static double time_of(const pat_comm *c, const pat_link *link, const pat_algorithm *alg, const pat_call *call)
 {
     static const double one_by_one[] = {1, 2};
     const pat_job job = {.num_ranks = c->size,
                          .block_bytes = mean_bytes(call),
                          .element_bytes = call->element_bytes,
+                         .tau_ns = pat_link_tau_ns(link, mean_bytes(call)),
                          .alpha_ns = link->alpha_ns,
                          .beta_ps = link->beta_ps,
+                         .piece_ns = link->piece_ns,
                          .segment_bytes = pat_nbc_segment_bytes(call->block_bytes)};
     const pat_form_cost cost = pat_closed_form(alg, &job, (pat_gamma){one_by_one, 2});
     return cost.messages * (double)link->alpha_ns + cost.bytes * 1e-3 * (double)link->beta_ps;

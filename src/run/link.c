@@ -351,11 +351,11 @@ int pat_link_measure(pat_link *link, MPI_Comm comm, const int *order)
 
 pat_link pat_link_reckoned(const pat_config *config)
 {
-    enum { ETHERNET_NS = 50000, ETHERNET_PS = 8500 };
+    enum { ETHERNET_NS = 50000, ETHERNET_PS = 8500, ETHERNET_PIECE_NS = 5000 };
     const bool set = config && config->link_set;
     pat_link link = {.alpha_ns = set ? config->link_alpha_ns : ETHERNET_NS,
                      .beta_ps = set ? config->link_beta_ps : ETHERNET_PS};
-    link.piece_ns = pat_link_least_piece_ns(link.alpha_ns);
+    link.piece_ns = set ? pat_link_least_piece_ns(link.alpha_ns) : ETHERNET_PIECE_NS;
     return link;
 }
 
