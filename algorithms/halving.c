@@ -277,7 +277,7 @@ void pat_halving_build(const pat_halving *h, pat_address last)
 void pat_halving_formula(pat_formula *formula, const pat_job *job, int64_t vector_bytes, int phases, int more)
 {
     const int steps = phases * pat_part_log_up(job->num_ranks) + more;
-    const int64_t parts = job->num_ranks - 1, part_bytes = vector_bytes / job->num_ranks;
-    const int latencies = part_bytes > unasked(job) ? 3 : 1;
-    pat_part_add(formula, 1, latencies * steps, (phases + (more > 0)) * parts * part_bytes);
+    const int64_t ranks = job->num_ranks, bytes = (ranks - 1) * vector_bytes / ranks;
+    const int latencies = vector_bytes / ranks > unasked(job) ? 3 : 1;
+    pat_part_add(formula, 1, latencies * steps, (phases + (more > 0)) * bytes);
 }

@@ -247,7 +247,7 @@ static bool describe_elements(pat_call *call, const pat_args *a, int64_t count, 
         !pat_reduction_known(a->op, a->datatype, &call->element_bytes))
         return false;
     call->in_place = a->sendbuf == MPI_IN_PLACE;
-    if (gets ? a->recvbuf == MPI_IN_PLACE || !a->recvbuf || a->recvbuf == a->sendbuf : call->in_place)
+    if (gets ? a->recvbuf == MPI_IN_PLACE || !a->recvbuf : call->in_place)
         return false;
     call->recvbuf = a->recvbuf;
     call->recvtype = call->sendtype = a->datatype;

@@ -46,7 +46,11 @@ static int64_t mean_bytes(const pat_call *call)
     return call->mean_bytes > 0 ? call->mean_bytes : call->block_bytes;
 }
 
-/* By the formula, when all call at once, and by what is the same on all ranks: what MPI sends unasked they may not have told each other yet. Messages that a rank sends at once to several others go through its link one after the other. */
+/*
+ * By the formula, when all call at once, and by what is the same on all ranks. Messages that a rank sends at once to several others go through its link one after the
+ * other. What MPI sends unasked is left out, so that parts of more than 8 KiB are thought to be asked for: by halving, whose steps wait for each other, an all-reduce of
+ * 512 KiB took 1.2 times as long as the MPI library's, round the ring 0.8, though its messages were sent unasked.
+ */
 static double time_of(const pat_comm *c, const pat_link *link, const pat_algorithm *alg, const pat_call *call)
 {
     static const double one_by_one[] = {1, 2};
