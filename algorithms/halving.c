@@ -274,6 +274,30 @@ void pat_halving_build(const pat_halving *h, pat_address last)
     }
 }
 
+static int64_t start_of_part(const pat_job *job, int part)
+{
+    return pat_cut(job->block_bytes, job->element_bytes, job->num_ranks, part);
+}
+
+void pat_halving_vector(pat_plan *plan, const pat_job *job,
+                        void (*finish)(const pat_halving *halving, pat_address sum))
+{
+    pat_halving h = {.plan = plan,
+                     .job = job,
+                     .space = PAT_SPACE_RESULT,
+                     .start = start_of_part,
+                     .by_place = true,
+                     .arrive = pat_plan_arrive(plan)};
+    h.begun = pat_plan_copy(plan, pat_own(0), pat_result(0), job->block_bytes);
+    pat_plan_after(plan, h.begun, h.arrive);
+    if (pat_halving_begin(&h)) {
+        const pat_address sum = pat_plan_scratch(plan, pat_halving_length(&h, 0));
+        pat_halving_build(&h, sum);
+        finish(&h, sum);
+    }
+    pat_halving_end(&h);
+}
+
 void pat_halving_formula(pat_formula *formula, const pat_job *job, int64_t vector_bytes, int phases, int more)
 {
     const int steps = phases * pat_part_log_up(job->num_ranks) + more;

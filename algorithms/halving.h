@@ -46,6 +46,10 @@ void pat_halving_end(pat_halving *halving);
 /* Add the nodes. The own part's sum is made at `last`, where nothing else is; sums[0].node is what has made it. */
 void pat_halving_build(const pat_halving *halving, pat_address last);
 
+/* All of it for a vector, cut in a part for each place, which goes to the result first; the rest is up to `finish`: the own part's sum is at `sum`. */
+void pat_halving_vector(pat_plan *plan, const pat_job *job,
+                        void (*finish)(const pat_halving *halving, pat_address sum));
+
 int pat_halving_rank(const pat_halving *halving, int i);
 
 /* To a formula: `phases` times all steps, of a vector of so many bytes, and `more` messages of parts. Parts that MPI asks for first take two latencies more. */

@@ -12,11 +12,6 @@
 #include "halving.h"
 #include "parts.h"
 
-static int64_t start_of(const pat_job *job, int part)
-{
-    return pat_cut(job->block_bytes, job->element_bytes, job->num_ranks, part);
-}
-
 /* The own part's sum is at `sum`. */
 static void bring_together(const pat_halving *h, pat_address sum)
 {
@@ -38,21 +33,8 @@ static void bring_together(const pat_halving *h, pat_address sum)
 
 void pat_reduce_halving_build(pat_plan *plan, const pat_job *job, int rank)
 {
-    pat_halving h = {.plan = plan,
-                     .job = job,
-                     .space = PAT_SPACE_RESULT,
-                     .start = start_of,
-                     .by_place = true,
-                     .arrive = pat_plan_arrive(plan)};
     (void)rank;
-    h.begun = pat_plan_copy(plan, pat_own(0), pat_result(0), job->block_bytes);
-    pat_plan_after(plan, h.begun, h.arrive);
-    if (pat_halving_begin(&h)) {
-        const pat_address sum = pat_plan_scratch(plan, pat_halving_length(&h, 0));
-        pat_halving_build(&h, sum);
-        bring_together(&h, sum);
-    }
-    pat_halving_end(&h);
+    pat_halving_vector(plan, job, bring_together);
 }
 
 void pat_reduce_halving_formula(pat_formula *formula, const pat_job *job)

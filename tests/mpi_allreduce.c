@@ -79,7 +79,7 @@ static void own_operations(const char *alg)
     MPI_Datatype affine_type, five;
     affine mine[COUNT], got[COUNT], wanted[COUNT];
     int ints[5 * COUNT], sums[5 * COUNT];
-    const int64_t native = calls_of("allreduce_native");
+    const int64_t native = calls_by("allreduce_native");
     MPI_Type_contiguous(2, MPI_INT32_T, &affine_type);
     MPI_Type_commit(&affine_type);
     MPI_Type_contiguous(5, MPI_INT, &five);
@@ -106,7 +106,7 @@ static void own_operations(const char *alg)
                 break;
             }
     }
-    expect_int("calls left to the MPI library", native + 3, calls_of("allreduce_native"));
+    expect_int("calls left to the MPI library", native + 3, calls_by("allreduce_native"));
     MPI_Op_free(&affine_op);
     MPI_Op_free(&sum_op);
     MPI_Type_free(&affine_type);
@@ -158,8 +158,8 @@ static void used(const char *alg, const PAT_Counters *before, int64_t calls_befo
     test_at("%s, counters",
             alg); /* first, or gcc takes it for NULL where the sanitizer looks whether it is */
     const bool by_plan = strcmp(alg, "allreduce_native") != 0 && test.size > 1;
-    if ((calls_of(alg) > calls_before) != (by_plan || strcmp(alg, "allreduce_native") == 0))
-        test_fail("%lld calls before, %lld after", (long long)calls_before, (long long)calls_of(alg));
+    if ((calls_by(alg) > calls_before) != (by_plan || strcmp(alg, "allreduce_native") == 0))
+        test_fail("%lld calls before, %lld after", (long long)calls_before, (long long)calls_by(alg));
     if ((counters().bytes_received > before->bytes_received) != by_plan)
         test_fail("bytes received by plans: %lld before, %lld after", (long long)before->bytes_received,
                   (long long)counters().bytes_received);
@@ -192,7 +192,7 @@ int main(int argc, char **argv)
         const char *const alg = reduces.names[a];
         use_alg(alg);
         const PAT_Counters before = counters();
-        const int64_t calls_before = calls_of(alg);
+        const int64_t calls_before = calls_by(alg);
         every_operation(alg, a);
         every_count(alg);
         on_communicators(alg);

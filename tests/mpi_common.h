@@ -182,6 +182,17 @@ static inline PAT_Counters counters(void)
     return c;
 }
 
+/* How many calls the algorithm has run on this rank. */
+static inline int64_t calls_by(const char *alg)
+{
+    const PAT_Counters c = counters();
+    for (int i = 0; i < c.num_algs; i++)
+        if (strcmp(c.alg_name[i], alg) == 0)
+            return c.alg_calls[i];
+    test_fail("%s is not among the counters", alg);
+    return 0;
+}
+
 static inline void sleep_ms(double ms)
 {
     struct timespec ts = {(time_t)(ms / 1000), (long)((ms - 1000 * (double)(long)(ms / 1000)) * 1e6)};

@@ -238,14 +238,14 @@ static void own_operations(const collective *c)
     MPI_Type_commit(&pair.type);
     MPI_Op_create(join_affine, 0, &join.op);
     MPI_Op_create(add_ints, 1, &sum.op);
-    const int64_t native = calls_of(c->native);
+    const int64_t native = calls_by(c->native);
     for (int v = 0; v < variants; v++) {
         c->call(MPI_COMM_WORLD, &pair, &join, 300, v);
         c->call(MPI_COMM_WORLD, &pair, &sum, 300, v);
         c->call(MPI_COMM_WORLD, element_of(MPI_INT), &sum, 300, v);
     }
     test_at("the program's own operations");
-    expect_int("calls left to the MPI library", 3 * variants, calls_of(c->native) - native);
+    expect_int("calls left to the MPI library", 3 * variants, calls_by(c->native) - native);
     MPI_Op_free(&join.op);
     MPI_Op_free(&sum.op);
     MPI_Type_free(&pair.type);
@@ -310,7 +310,7 @@ static void every_algorithm(const collective *c)
     for (int a = 0; a < algs.num; a++) {
         const char *const alg = algs.names[a];
         use_alg(alg);
-        const int64_t before = calls_of(alg);
+        const int64_t before = calls_by(alg);
         planned = 0;
         every_operation(c, a);
         every_variant(c);
@@ -320,7 +320,7 @@ static void every_algorithm(const collective *c)
         verdicts(c);
         test_at("%s", alg);
         if (alg_has_plans(pat_algorithm_find(alg)))
-            expect_int("calls by plan", planned, calls_of(alg) - before);
+            expect_int("calls by plan", planned, calls_by(alg) - before);
     }
 }
 

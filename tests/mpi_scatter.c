@@ -250,16 +250,6 @@ static void wrong_arguments(void)
 
 /* ---- All of it ------------------------------------------------------------------------------------------ */
 
-static int64_t calls_of(const char *alg)
-{
-    const PAT_Counters c = counters();
-    for (int i = 0; i < c.num_algs; i++)
-        if (strcmp(c.alg_name[i], alg) == 0)
-            return c.alg_calls[i];
-    test_fail("%s is not among the counters", alg);
-    return 0;
-}
-
 int main(int argc, char **argv)
 {
     const alg_list algs = algs_of(PAT_OP_SCATTER, alg_is_any);
@@ -274,7 +264,7 @@ int main(int argc, char **argv)
         const char *const alg = algs.names[a];
         const bool has_plans = alg_has_plans(pat_algorithm_find(alg));
         use_alg(alg);
-        const int64_t before = calls_of(alg);
+        const int64_t before = calls_by(alg);
         planned = 0;
         test_at("%s", alg);
         all_roots();
@@ -288,7 +278,7 @@ int main(int argc, char **argv)
         wrong_arguments();
         test_at("%s", alg);
         if (has_plans)
-            expect_int("calls by plan", planned, calls_of(alg) - before);
+            expect_int("calls by plan", planned, calls_by(alg) - before);
     }
     layouts_free();
     return test_end();

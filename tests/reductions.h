@@ -277,16 +277,6 @@ static inline void free_buffers(buffers *b)
     free(b->wanted);
 }
 
-static inline int64_t calls_of(const char *alg)
-{
-    const PAT_Counters c = counters();
-    for (int i = 0; i < c.num_algs; i++)
-        if (strcmp(c.alg_name[i], alg) == 0)
-            return c.alg_calls[i];
-    test_fail("%s is not among the counters", alg);
-    return 0;
-}
-
 /* ---- Operations of the program's own ---------------------------------------------------------------------- */
 
 /* x -> scale * x + more; of two, the left one comes last: associative and not commutative. */
