@@ -304,7 +304,8 @@ static void test_row(void **state)
                                     .thread_cpu_ns = 200000,
                                     .waiting_cpu_ns = r * MS,
                                     .slip_ns = 4000,
-                                    .wrong_at = -1};
+                                    .wrong_at = -1,
+                                    .ran = r == 0 ? 1 : 2};
     }
     bench_sample samples[3] = {bench_sample_make(PAT_OP_ALLGATHER, reports, &net, 1000, NULL, NULL)};
     assert_near(samples[0].elapsed_ms, 3.75, 1e-9); /* 1, 4, 5, 5 */
@@ -332,7 +333,10 @@ static void test_row(void **state)
     assert_int_equal(row.num_iters, 3);
     assert_true(isnan(row.iter_elapsed_ms[1]));
     assert_near(row.iter_elapsed_ms[2], 4.75, 1e-9);
+    assert_true(row.iter_ran[0] == pat_algorithm_at(1)); /* rank 0 says it */
+    assert_null(row.iter_ran[1]);
     free(row.iter_elapsed_ms);
+    free(row.iter_ran);
 
     /* Nothing valid: no figures rather than wrong ones. */
     samples[0].valid = samples[2].valid = false;
@@ -341,6 +345,7 @@ static void test_row(void **state)
     assert_int_equal(row.iters, 0);
     assert_true(isnan(row.elapsed_ms));
     free(row.iter_elapsed_ms);
+    free(row.iter_ran);
 }
 
 int main(void)

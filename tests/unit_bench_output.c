@@ -150,6 +150,8 @@ static void test_files(void **state)
     snprintf(bad, sizeof(bad), "%s/bad.csv", dir);
     fill(&t);
     t.rows[0].iter_elapsed_ms[3] = NAN;
+    t.rows[0].iter_ran = calloc(8, sizeof(t.rows[0].iter_ran[0]));
+    t.rows[0].iter_ran[2] = pat_algorithm_find("ring");
     snprintf(t.lab_check, sizeof(t.lab_check), "fail");
     assert_int_equal(bench_settings_add(&s, "seed", "%d", 7), 0);
 
@@ -187,6 +189,8 @@ static void test_files(void **state)
     assert_true(back.rows[0].doubtful && bench_is_doubtful(&back));
     assert_true(isnan(back.rows[0].iter_elapsed_ms[3]));
     assert_near(back.rows[0].iter_elapsed_ms[4], t.rows[0].iter_elapsed_ms[4], 1e-9);
+    assert_true(!back.rows[0].iter_ran[1] && back.rows[0].iter_ran[2] == pat_algorithm_find("ring"));
+    assert_null(back.rows[1].iter_ran);
     assert_near(back.rows[0].ideal_ring_ms, 21, 1e-9);
     assert_int_equal(bench_table_cells(&back, &c), 4);
     assert_true(c[1].paired && c[1].beyond_doubt);

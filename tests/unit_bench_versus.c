@@ -1,5 +1,5 @@
 /*
- * unit_bench_versus.c — one algorithm held against the others, the bound and the predictor; how the time past the last
+ * unit_bench_versus.c — one algorithm held against the others, the bound and the predictor; what one that chooses loses; how the time past the last
  * arrival grows with the ranks; and the figures of both.
  */
 #include <math.h>
@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "bench_choice.h"
 #include "bench_growth.h"
 #include "bench_heat.h"
 #include "bench_text.h"
@@ -106,6 +107,51 @@ static void test_versus(void **state)
     bench_table_free(&t);
 }
 
+static void choice_auto(const bench_table *t, FILE *to)
+{
+    bench_choice_print(t, "auto", to);
+}
+
+/* Elapsed times of even and of odd iterations. */
+static void set_halves(bench_row *r, double even_ms, double odd_ms)
+{
+    for (int i = 0; i < ITERS; i++)
+        r->iter_elapsed_ms[i] = i % 2 ? odd_ms : even_ms;
+    r->elapsed_ms = (even_ms + odd_ms) / 2;
+}
+
+static void test_choice(void **state)
+{
+    (void)state;
+    bench_table t = {0};
+    char *text = text_of(&t, choice_auto);
+    assert_string_equal(text, ""); /* nothing to say */
+    free(text);
+    bench_row *ours = add(&t, "auto", 4, 64, "uniform", 8, 11, 5);
+    set_halves(ours, 11, 11);
+    ours->iter_ran = calloc(ITERS, sizeof(ours->iter_ran[0]));
+    for (int i = 1; i < ITERS; i++) /* of the first one it is not known */
+        ours->iter_ran[i] = pat_algorithm_find(i < 3 ? "native" : "relay");
+    set_halves(add(&t, "native", 4, 64, "uniform", 8, 0, 5), 12.5, 12.5);
+    /* Each of the two is the best in one half, and is timed in the other one. */
+    set_halves(add(&t, "relay", 4, 64, "uniform", 8, 0, 5), 9, 11);
+    set_halves(add(&t, "bdr", 4, 64, "uniform", 8, 0, 5), 11, 9);
+    set_halves(add(&t, "auto", 4, 4, "uniform", 0, 0, 5), 9, 9); /* who ran is known nowhere */
+    set_halves(add(&t, "native", 4, 4, "uniform", 0, 0, 5), 10, 10);
+    add(&t, "relay", 8, 4, "uniform", 0, 10, 5); /* a cell without it */
+    add(&t, "auto", 16, 4, "uniform", 0, 10, 5); /* and one with nobody else */
+    text = text_of(&t, choice_auto);
+    expect(text, "    4       64          4     0.00       0.880  relay 1, bdr 1       relay 3, native 2\n");
+    expect(text, "    4        4          0   -10.00       0.900  native 2             \n");
+    expect(text,
+           "      64     1     0.00     0.00       0.880  best: relay 1, bdr 1; ran: relay 3, native 2\n");
+    expect(text, "       4     1   -10.00   -10.00       0.900  best: native 2\n");
+    expect(text, "     all     2    -5.00     0.00       0.900  best: native 2, relay 1, bdr 1; ran: relay "
+                 "3, native 2\n");
+    free(text);
+    bench_table_free(&t);
+}
+
 static void growth_table(const bench_table *t, FILE *to)
 {
     bench_cell *cells;
@@ -191,7 +237,7 @@ static void test_heat(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_versus), cmocka_unit_test(test_growth),
-                                       cmocka_unit_test(test_heat)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_versus), cmocka_unit_test(test_choice),
+                                       cmocka_unit_test(test_growth), cmocka_unit_test(test_heat)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

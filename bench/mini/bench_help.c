@@ -67,7 +67,10 @@ const struct argp_option bench_help_options[] = {
     {"from", BENCH_KEY_FROM, "FILE[,FILE...]", 0,
      "Print the tables of these CSV or JSON files, and plot them with --plot", 4},
     {"versus", BENCH_KEY_VERSUS, "ALG", 0,
-     "Also print how ALG does against the best of the others and the bound, by imbalance factor", 4},
+     "Also print how ALG does against the best of the others and the bound, by imbalance factor; and, if it "
+     "chooses among them, what it "
+     "loses by that, and whom it let run",
+     4},
     {"paper", BENCH_KEY_PAPER, NULL, 0,
      "Also print the figures of Proficz 2021 beside ours, by imbalance factor", 4},
     {NULL, 0, NULL, 0, "Other:", -1},

@@ -118,6 +118,15 @@ static int64_t reaches_ns(const bench_run *run, int iteration, double percent, i
            (percent > 100 * (double)(at >> 11) / 0x1p53 ? delay_ns : 0);
 }
 
+/* Which algorithm has run a call; -1: none. */
+static int ran_between(const PAT_Counters *before, const PAT_Counters *after)
+{
+    for (int a = 0; a < after->num_algs; a++)
+        if (after->alg_calls[a] > before->alg_calls[a])
+            return a;
+    return -1;
+}
+
 /* The iteration of the paper's listing, from the agreed start to the checked result. */
 static bench_report take_turn(bench_run *run, const turn *t, int64_t start_ns)
 {
@@ -158,6 +167,7 @@ static bench_report take_turn(bench_run *run, const turn *t, int64_t start_ns)
     rep.bytes_early = after.bytes_early - before.bytes_early;
     rep.estimates = after.estimates - before.estimates;
     rep.estimates_off_ns = after.estimates_off_ns - before.estimates_off_ns;
+    rep.ran = ran_between(&before, &after);
     return rep;
 }
 

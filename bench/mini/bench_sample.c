@@ -100,7 +100,7 @@ bench_sample bench_sample_make(enum pat_op op, const bench_report *reports, cons
                                const bench_forecast *own)
 {
     const int n = net->num_ranks;
-    bench_sample s = {.valid = true};
+    bench_sample s = {.valid = true, .ran = reports[0].ran < 0 ? NULL : pat_algorithm_at(reports[0].ran)};
     int64_t first = INT64_MAX, last = INT64_MIN, last_exit = INT64_MIN;
     double elapsed = 0, slip = 0, thread_cpu = 0, waiting_cpu = 0, off = 0;
     int64_t estimates = 0;
@@ -167,7 +167,8 @@ int bench_row_fill(bench_row *row, const bench_sample *samples, int num, const b
 {
     double *scratch = calloc((size_t)num, sizeof(*scratch));
     row->iter_elapsed_ms = malloc((size_t)num * sizeof(*row->iter_elapsed_ms));
-    if (!scratch || !row->iter_elapsed_ms) {
+    row->iter_ran = malloc((size_t)num * sizeof(*row->iter_ran));
+    if (!scratch || !row->iter_elapsed_ms || !row->iter_ran) {
         free(scratch);
         return ENOMEM;
     }
@@ -192,6 +193,7 @@ int bench_row_fill(bench_row *row, const bench_sample *samples, int num, const b
     row->num_iters = num;
     for (int i = 0; i < num; i++) {
         row->iter_elapsed_ms[i] = scratch[i];
+        row->iter_ran[i] = samples[i].valid ? samples[i].ran : NULL;
         if (!samples[i].valid)
             continue;
         row->iters++;

@@ -19,6 +19,7 @@ typedef struct bench_report {
     int64_t bytes_received, bytes_early;
     int64_t estimates, estimates_off_ns; /* this rank had announced its call, and by how much it was wrong */
     int64_t wrong_at;                    /* first wrong byte of the result, -1: all right */
+    int ran; /* the algorithm that ran the call, by pat_algorithm_at; -1: not known */
 } bench_report;
 
 /*
@@ -36,8 +37,9 @@ typedef struct bench_sample {
     double predicted_ms, predicted_past_last_ms;
     double thread_cpu_ms, waiting_cpu_ms;
     int64_t bytes_received, bytes_early;
-    double announced;       /* the share of ranks that had announced their call */
-    double estimate_off_ms; /* by how much these were wrong, mean over them */
+    double announced;         /* the share of ranks that had announced their call */
+    double estimate_off_ms;   /* by how much these were wrong, mean over them */
+    const pat_algorithm *ran; /* who ran the call on rank 0; NULL: not known */
 } bench_sample;
 
 /* ideal_ring: the textbook ring without any overhead; own: the algorithm that ran. NULL: no forecast. */

@@ -9,6 +9,7 @@
 #include <sys/prctl.h>
 
 #include "bench_about.h"
+#include "bench_choice.h"
 #include "bench_csv.h"
 #include "bench_file.h"
 #include "bench_json.h"
@@ -47,6 +48,8 @@ static void print_tables(const program *p)
     bench_report_print(&p->table, stdout);
     if (p->options.versus)
         bench_versus_print(&p->table, p->options.versus, stdout);
+    if (p->options.versus && pat_algorithm_find(p->options.versus)->chooses)
+        bench_choice_print(&p->table, p->options.versus, stdout);
     if (!p->options.paper)
         return;
     bench_paper_print(&p->table, stdout);

@@ -177,11 +177,7 @@ static const bench_row *best_in(const cell *c, int first)
     double least = INFINITY;
     for (int a = 0; a < c->table.num; a++) {
         const bench_row *row = &c->table.rows[a];
-        double half[MAX_ITERS];
-        int num = 0;
-        for (int i = first; i < c->iters; i += 2)
-            half[num++] = row->iter_elapsed_ms[i];
-        const double mean = bench_mean(half, num, NULL);
+        const double mean = bench_half_mean(row, first);
         if (strcmp(row->alg, "auto") != 0 && mean < least) {
             least = mean;
             best = row;

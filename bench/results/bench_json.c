@@ -59,6 +59,14 @@ static json_t *real(double value)
     return isfinite(value) ? json_real(value) : json_null();
 }
 
+static json_t *ran_json(const bench_row *r)
+{
+    json_t *list = json_array();
+    for (int i = 0; i < r->num_iters; i++)
+        json_array_append_new(list, r->iter_ran[i] ? json_string(r->iter_ran[i]->name) : json_null());
+    return list;
+}
+
 static json_t *row_json(const bench_row *r)
 {
     json_t *o = json_pack("{ss ss si si sI sI ss si si}", "op", pat_collective_of(r->op)->name, "alg", r->alg,
@@ -75,6 +83,8 @@ static json_t *row_json(const bench_row *r)
             json_array_append_new(list, real(r->iter_elapsed_ms[i]));
         json_object_set_new(o, "iter_elapsed_ms", list);
     }
+    if (o && r->iter_ran)
+        json_object_set_new(o, "iter_ran", ran_json(r));
     return o;
 }
 
@@ -121,6 +131,19 @@ char *bench_json_text(const bench_table *table, const bench_settings *settings, 
     return text;
 }
 
+/* Files of older versions do not say it. */
+static int take_ran(bench_row *r, json_t *list)
+{
+    if (!json_is_array(list))
+        return 0;
+    r->iter_ran = malloc((size_t)r->num_iters * sizeof(*r->iter_ran));
+    for (int i = 0; r->iter_ran && i < r->num_iters; i++) {
+        const char *name = json_string_value(json_array_get(list, (size_t)i));
+        r->iter_ran[i] = name ? pat_algorithm_find(name) : NULL;
+    }
+    return r->iter_ran ? 0 : ENOMEM;
+}
+
 static int take_row(bench_row *r, json_t *o)
 {
     const char *alg, *pattern, *op = pat_collective_of(PAT_OP_ALLGATHER)->name; /* where none is said */
@@ -150,7 +173,7 @@ static int take_row(bench_row *r, json_t *o)
         json_t *v = json_array_get(list, (size_t)i);
         r->iter_elapsed_ms[i] = json_is_number(v) ? json_number_value(v) : NAN;
     }
-    return 0;
+    return take_ran(r, json_object_get(o, "iter_ran"));
 }
 
 int bench_json_parse(bench_table *table, const char *path, FILE *from, char *why, size_t why_size)

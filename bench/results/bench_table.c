@@ -36,8 +36,10 @@ bench_row *bench_table_add(bench_table *table)
 
 void bench_table_free(bench_table *table)
 {
-    for (int i = 0; i < table->num; i++)
+    for (int i = 0; i < table->num; i++) {
         free(table->rows[i].iter_elapsed_ms);
+        free(table->rows[i].iter_ran);
+    }
     free(table->rows);
     *table = (bench_table){0};
 }
@@ -167,6 +169,36 @@ const bench_row *bench_cell_row(const bench_table *table, const bench_cell *cell
         if (same_cell(cell, &table->rows[i]) && strcmp(table->rows[i].alg, alg) == 0)
             return &table->rows[i];
     return NULL;
+}
+
+double bench_half_mean(const bench_row *row, int first)
+{
+    double sum = 0;
+    int num = 0;
+    for (int i = first; row->iter_elapsed_ms && i < row->num_iters; i += 2)
+        if (!isnan(row->iter_elapsed_ms[i])) {
+            sum += row->iter_elapsed_ms[i];
+            num++;
+        }
+    return num > 0 ? sum / num : NAN;
+}
+
+const bench_row *bench_cell_best_half(const bench_table *table, const bench_cell *cell, const char *but,
+                                      int first)
+{
+    const bench_row *best = NULL;
+    double least_ms = INFINITY;
+    for (int i = 0; i < table->num; i++) {
+        const bench_row *row = &table->rows[i];
+        if (!same_cell(cell, row) || strcmp(row->alg, but) == 0)
+            continue;
+        const double mean_ms = bench_half_mean(row, first);
+        if (mean_ms < least_ms) { /* never with NaN */
+            best = row;
+            least_ms = mean_ms;
+        }
+    }
+    return best;
 }
 
 double bench_cell_planned_factor(const bench_cell *cell)

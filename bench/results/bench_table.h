@@ -33,11 +33,12 @@ typedef struct bench_row {
     double slip_ms;   /* how much later than planned a rank arrived, mean over ranks */
     double announced; /* the share of calls that ranks had announced by PAT_Edge */
     double estimate_off_ms,
-        estimate_off_95_ms; /* how wrong ranks were then, on average: median, and 95 % of iterations */
-    bool doubtful;          /* the emulated cluster failed its own check */
-    int repeats;            /* iterations done again because a rank began late */
-    int num_iters; /* iterations asked for: entries of the next array, NaN where invalid. NULL from a CSV */
-    double *iter_elapsed_ms;
+        estimate_off_95_ms;  /* how wrong ranks were then, on average: median, and 95 % of iterations */
+    bool doubtful;           /* the emulated cluster failed its own check */
+    int repeats;             /* iterations done again because a rank began late */
+    int num_iters;           /* iterations asked for: entries of the next two arrays */
+    double *iter_elapsed_ms; /* NaN where invalid; NULL from a CSV */
+    const pat_algorithm **iter_ran; /* who ran it on rank 0; NULL where that is not known; NULL: nowhere */
 } bench_row;
 
 typedef struct bench_table {
@@ -82,6 +83,16 @@ typedef struct bench_cell {
 int bench_table_cells(const bench_table *table, bench_cell **cells);
 const bench_row *bench_cell_row(const bench_table *table, const bench_cell *cell,
                                 const char *alg); /* or NULL */
+
+/* A row's mean over every second iteration, from `first` on; NaN: it has none. */
+double bench_half_mean(const bench_row *row, int first);
+
+/*
+ * Of a cell's algorithms but `but` the one that takes least on average over every second iteration, from `first` on: to be timed in the others, since who seems
+ * the best of several by the iterations that it is timed in had luck as well. NULL: none has its iterations.
+ */
+const bench_row *bench_cell_best_half(const bench_table *table, const bench_cell *cell, const char *but,
+                                      int first);
 
 /* Largest planned delay over tau, to the nearest power of two; 0: no delay; NaN: the cell does not know its tau. */
 double bench_cell_planned_factor(const bench_cell *cell);
