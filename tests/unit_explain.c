@@ -48,7 +48,8 @@ static void choice_by_calibration(void **state)
 {
     pat_calibration c = {.ranks = 4, .num_points = 1};
     const pat_outlook o = {.native_us = 300, .relay_us = 450.5, .contender = relay()};
-    const pat_contest contest = {4, 300, 2, {{pat_algorithm_find("ring"), 470}, {relay(), 450.5}}, NULL};
+    const pat_contest contest = {
+        4, 300, 2, {{pat_algorithm_find("ring"), 470, 0}, {relay(), 450.5, 0}}, NULL};
     (void)state;
     c.fits[relay() - pat_algorithm_at(0)] = (pat_fit){.known = true, .alpha_us = 10, .beta_ns = 1, .rank = 2};
     c.points[0] = (pat_point){(int)(pat_algorithm_find("native") - pat_algorithm_at(0)), 4, 90000, 400};
@@ -61,7 +62,7 @@ static void choice_by_calibration(void **state)
     for (enum pat_verdict v = PAT_RELAY_NEVER; v <= PAT_RELAY_BY_ARRIVALS; v++)
         pat_explain_arrivals(&o, &contest, 90000, v);
     const pat_outlook by_ring = {.native_us = 300, .relay_us = 200, .contender = pat_algorithm_find("ring")};
-    const pat_contest fast_ring = {4, 300, 2, {{by_ring.contender, 200}, {relay(), 450.5}}, NULL};
+    const pat_contest fast_ring = {4, 300, 2, {{by_ring.contender, 200, 0}, {relay(), 450.5, 0}}, NULL};
 #define FIGURES "PAT: 4 ranks, 90000 bytes, all at once: native 300.0 us, ring 470.0 us, relay 450.5 us, so "
     said(FIGURES "native\n" FIGURES "relay\n" FIGURES "native, and relay when they come apart\n");
     hear();

@@ -345,6 +345,9 @@ static void contest_by_link(void **state)
     assert_true(pat_outlook_relay_pays(&o, false));
     assert_int_equal(pat_outlook_make(&o, &c, together_ns, PAT_GOAL_MEAN), 0);
     assert_false(pat_outlook_relay_pays(&o, false));
+    pat_contest_hope(&c); /* seven messages without their latency */
+    assert_true(pat_contest_us(&c, relay) == 5250);
+    assert_true(fabs(pat_contest_us(&c, bdr) - 3500) < 1e-6);
 }
 
 /* By the link: six times what passing a block on takes; and a block is not passed on that takes less than that. */

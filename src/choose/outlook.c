@@ -95,12 +95,13 @@ static double early(const came *when, const pat_algorithm *alg, double together_
                                        : in_steps(when, together_us, goal);
 }
 
-static void add(pat_contest *contest, const pat_algorithm *alg, double us)
+static void add(pat_contest *contest, const pat_algorithm *alg, double us, double latency_us)
 {
     if (contest->num == PAT_MOST_CONTENDERS)
         return;
     contest->of[contest->num].alg = alg;
-    contest->of[contest->num++].us = us;
+    contest->of[contest->num].us = us;
+    contest->of[contest->num++].latency_us = latency_us;
 }
 
 void pat_contest_make(pat_contest *contest, const pat_calibration *c, enum pat_op op, int64_t bytes,
@@ -115,7 +116,7 @@ void pat_contest_make(pat_contest *contest, const pat_calibration *c, enum pat_o
             continue;
         const double us = pat_calibration_us(c, alg, ranks, bytes);
         if (us > 0) /* never with NaN */
-            add(contest, alg, us);
+            add(contest, alg, us, 0);
     }
 }
 
@@ -126,15 +127,15 @@ void pat_contest_by_link(pat_contest *contest, const pat_algorithm *relay, int64
         .num_ranks = contest->ranks, .block_bytes = bytes, .segment_bytes = pat_segment_bytes(bytes)};
     contest->native_us = NAN;
     contest->num = 0;
-    add(contest, relay, 1e-3 * (double)relay_ns);
+    add(contest, relay, 1e-3 * (double)relay_ns, 0);
     for (int a = 0; link && a < pat_algorithm_count(); a++) {
         const pat_algorithm *alg = pat_algorithm_at(a);
         if (alg->op != relay->op || !alg->build || !alg->formula || !pat_algorithm_is_early(alg) ||
             pat_algorithm_is_ahead(alg))
             continue;
         const pat_form_cost cost = pat_closed_form(alg, &job, (pat_gamma){NULL, 0});
-        add(contest, alg,
-            1e-3 * ((double)link->alpha_ns * cost.messages + 1e-3 * (double)link->beta_ps * cost.bytes));
+        const double latency_us = 1e-3 * (double)link->alpha_ns * cost.messages;
+        add(contest, alg, latency_us + 1e-6 * (double)link->beta_ps * cost.bytes, latency_us);
     }
 }
 
@@ -155,6 +156,13 @@ void pat_contest_mend(pat_contest *contest, int64_t off_ns, int64_t steps_off_ns
             contest->of[i].us =
                 fmax(fmax(contest->of[i].us / 2, 1e-3 * (double)least_ns), contest->of[i].us + off_us);
     }
+}
+
+void pat_contest_hope(pat_contest *contest)
+{
+    for (int i = 0; i < contest->num; i++)
+        if (!pat_algorithm_is_ahead(contest->of[i].alg))
+            contest->of[i].us -= contest->of[i].latency_us;
 }
 
 const pat_algorithm *pat_contest_early(const pat_contest *contest, enum pat_op op)

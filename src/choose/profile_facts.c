@@ -113,7 +113,7 @@ int64_t pat_profile_spread_ns(const pat_profile *p)
 bool pat_profile_doubts(const pat_told *said)
 {
     enum {
-        SURE_TIMES = 3
+        SURE_TIMES = 5
     }; /* ranks that say they come apart by so many times what they were wrong by do come apart */
     return said->doubt_ns > said->spread_ns / SURE_TIMES;
 }

@@ -3,7 +3,15 @@
  */
 #include "profile.h"
 
-enum { SOON = 8 }; /* this part of what one is off by is forgotten in each measured call of the other kind */
+enum {
+    SOON = 8, /* this part of what one is off by is forgotten in each measured call of the other kind */
+    SURE_STEPS = 2
+};
+
+bool pat_profile_hopes_for_steps(const pat_profile *p)
+{
+    return p->num_steps < SURE_STEPS;
+}
 
 /* Calls by another one say nothing of it: what is reckoned is believed again. Of longer times a part is forgotten. */
 static int64_t faded(int64_t off_ns, int part)
@@ -21,11 +29,14 @@ static void learn_off(pat_profile *p, const pat_terms *terms, const pat_told *to
 {
     if (told->ran != PAT_BY_RELAY || !(told->outlook.ran_us > 0)) /* nor with NaN */
         return;
-    int64_t *const off_ns = told->alg && !pat_algorithm_is_ahead(told->alg) ? &p->steps_off_ns : &p->off_ns;
+    const bool steps = told->alg && !pat_algorithm_is_ahead(told->alg);
+    int64_t *const off_ns = steps ? &p->steps_off_ns : &p->off_ns;
     const double foreseen_us = told->outlook.ran_us - told->outlook.waiting_us;
     const int64_t most_ns = 2 * (terms->least_ns + terms->beyond_ns),
                   more_ns = told->past_ns - (int64_t)(1e3 * foreseen_us);
-    const bool believed = more_ns < 0 && p->num_past[PAT_BY_RELAY] == 1;
+    const bool new = steps ? pat_profile_hopes_for_steps(p) : p->num_past[PAT_BY_RELAY] == 1,
+               believed = more_ns < 0 && new;
+    p->num_steps += steps && pat_profile_hopes_for_steps(p);
     *off_ns += believed ? more_ns : (more_ns < most_ns ? more_ns : most_ns) / 2;
     *off_ns = *off_ns > -terms->beyond_ns ? *off_ns : -terms->beyond_ns;
     /* One that stood still is not to be left for ever because others run. */

@@ -208,10 +208,11 @@ int64_t pat_select_native_ns(const pat_comm *c, pat_lane *lane, int64_t block_by
 
 /*
  * Who contends, by a calibration or by the link with what calls have shown, the one that is looked at among them; then it takes no less than
- * the link needs. A communicator's first call may have opened connections, so that it does not count alone.
+ * the link needs. A communicator's first call may have opened connections, so that it does not count alone. hopeful: the call is measured, so that
+ * it may show what takes less than is reckoned.
  */
 static pat_contest contest_of(const pat_comm *c, const pat_judged *judged, const pat_profile *p,
-                              const pat_told *told)
+                              const pat_told *told, bool hopeful)
 {
     pat_contest contest = judged->contest;
     int64_t native_ns = pat_profile_least_ns(p, PAT_BY_MPI);
@@ -219,7 +220,10 @@ static pat_contest contest_of(const pat_comm *c, const pat_judged *judged, const
     if (contest.num == 0 || pat_rt.config.goal_last) /* what calls have shown is a mean over the ranks */
         return contest;
     const int64_t least = judged->by_link ? least_ns(c, judged->contender->op, judged->bytes) : 0;
-    pat_contest_mend(&contest, p->off_ns, p->steps_off_ns, least);
+    const bool hopes = hopeful && pat_profile_hopes_for_steps(p);
+    if (hopes)
+        pat_contest_hope(&contest);
+    pat_contest_mend(&contest, p->off_ns, hopes && p->steps_off_ns > 0 ? 0 : p->steps_off_ns, least);
     if (judged->by_link && second && told->past_ns > 0 && told->past_ns < native_ns)
         native_ns = told->past_ns;
     /*
@@ -232,9 +236,10 @@ static pat_contest contest_of(const pat_comm *c, const pat_judged *judged, const
 }
 
 /* What a call's arrivals make of all who contend. */
-static int look_out(const pat_comm *c, const pat_judged *judged, const pat_profile *p, pat_told *told)
+static int look_out(const pat_comm *c, const pat_judged *judged, const pat_profile *p, pat_told *told,
+                    bool hopeful)
 {
-    pat_contest contest = contest_of(c, judged, p, told);
+    pat_contest contest = contest_of(c, judged, p, told, hopeful);
     contest.ran = told->alg;
     if (contest.num == 0 || judged->verdict == PAT_RELAY_NEVER)
         return MPI_SUCCESS;
@@ -247,7 +252,7 @@ static int look_out(const pat_comm *c, const pat_judged *judged, const pat_profi
 /* What they would have made of either, of a call that is over, where that decides who runs the next one. */
 static int look_back(const pat_comm *c, const pat_judged *judged, const pat_profile *p, pat_told *told)
 {
-    return judged->verdict == PAT_RELAY_BY_ARRIVALS ? look_out(c, judged, p, told) : MPI_SUCCESS;
+    return judged->verdict == PAT_RELAY_BY_ARRIVALS ? look_out(c, judged, p, told, false) : MPI_SUCCESS;
 }
 
 int pat_select_note(pat_comm *c, pat_lane *lane, const pat_carried *carried, int64_t block_bytes)
@@ -344,7 +349,7 @@ int pat_select_said(pat_comm *c, pat_lane *lane, int64_t block_bytes, const pat_
         pat_told_make(c->arrival_ns, c->size, &(pat_carried){.site = 0}, block_bytes, PAT_BY_RELAY);
     said.doubt_ns = doubt_ns;
     const pat_profile *p = pat_history_look(&lane->history, block_bytes, &fresh);
-    int rc = look_out(c, judged, p, &said);
+    int rc = look_out(c, judged, p, &said, pat_profile_next(p, &terms).measured);
     const enum pat_runner runner =
         judged->verdict == PAT_RELAY_NEVER ? PAT_BY_MPI : pat_profile_said(p, &terms, &said);
     const bool best_is_early =
