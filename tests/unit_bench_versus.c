@@ -136,18 +136,29 @@ static void test_choice(void **state)
     /* Each of the two is the best in one half, and is timed in the other one. */
     set_halves(add(&t, "relay", 4, 64, "uniform", 8, 0, 5), 9, 11);
     set_halves(add(&t, "bdr", 4, 64, "uniform", 8, 0, 5), 11, 9);
-    set_halves(add(&t, "auto", 4, 4, "uniform", 0, 0, 5), 9, 9); /* who ran is known nowhere */
-    set_halves(add(&t, "native", 4, 4, "uniform", 0, 0, 5), 10, 10);
-    add(&t, "relay", 8, 4, "uniform", 0, 10, 5); /* a cell without it */
-    add(&t, "auto", 16, 4, "uniform", 0, 10, 5); /* and one with nobody else */
+    /* Who ran is known nowhere; and what has no time in one of the two is compared with nothing. */
+    ours = add(&t, "auto", 4, 4, "uniform", 0, 0, 5);
+    set_halves(ours, 9, 9);
+    ours->iter_elapsed_ms[5] = NAN;
+    ours = add(&t, "native", 4, 4, "uniform", 0, 0, 5);
+    set_halves(ours, 10, 10);
+    ours->iter_elapsed_ms[5] = 1000;
+    set_halves(add(&t, "native", 4, 4, "uniform", 0, 0, 5), 1, 1); /* measured again: the first time counts */
+    add(&t, "relay", 8, 4, "uniform", 0, 10, 5);                   /* a cell without it */
+    add(&t, "auto", 16, 4, "uniform", 0, 10, 5);                   /* and one with nobody else */
+    set_halves(add(&t, "auto", 2, 16, "none", 0, 0, 5), 5, 5);
+    set_halves(add(&t, "ring", 2, 16, "none", 0, 0, 5), 4, 4);
     text = text_of(&t, choice_auto);
-    expect(text, "    4       64          4     0.00       0.880  relay 1, bdr 1       relay 3, native 2\n");
-    expect(text, "    4        4          0   -10.00       0.900  native 2             \n");
+    expect(text, "    4    1       64 uniform               4     0.00       0.880  bdr 1, relay 1       "
+                 "relay 3, native 2\n");
+    expect(text, "    4    1        4 uniform               0   -10.00       0.900  native 2             \n");
+    expect(text, "    2    1       16 none                  0    25.00           -  ring 2               \n");
     expect(text,
-           "      64     1     0.00     0.00       0.880  best: relay 1, bdr 1; ran: relay 3, native 2\n");
+           "      64     1     0.00     0.00       0.880  best: bdr 1, relay 1; ran: relay 3, native 2\n");
     expect(text, "       4     1   -10.00   -10.00       0.900  best: native 2\n");
-    expect(text, "     all     2    -5.00     0.00       0.900  best: native 2, relay 1, bdr 1; ran: relay "
-                 "3, native 2\n");
+    expect(text, "     all     3     5.00    25.00       0.900  best: native 2, ring 2, bdr 1, relay 1; ran: "
+                 "relay 3, native 2\n");
+    expect(text, "# left out: 1 cells");
     free(text);
     bench_table_free(&t);
 }

@@ -345,9 +345,15 @@ static void contest_by_link(void **state)
     assert_true(pat_outlook_relay_pays(&o, false));
     assert_int_equal(pat_outlook_make(&o, &c, together_ns, PAT_GOAL_MEAN), 0);
     assert_false(pat_outlook_relay_pays(&o, false));
-    pat_contest_hope(&c); /* seven messages without their latency */
+    pat_contest less = c;
+    pat_contest_hope(&c, 1000000); /* seven messages without their latency, whatever one call took longer */
     assert_true(pat_contest_us(&c, relay) == 5250);
     assert_true(fabs(pat_contest_us(&c, bdr) - 3500) < 1e-6);
+    pat_contest_hope(&less, -400000); /* it was measured to take less than that */
+    assert_true(fabs(pat_contest_us(&less, bdr) - 3450) < 1e-6);
+    pat_contest calibrated = {.ranks = 8, .num = 1, .of = {{bdr, 3850, 0}}};
+    pat_contest_hope(&calibrated, 1000000);
+    assert_true(pat_contest_us(&calibrated, bdr) == 3850);
 }
 
 /* By the link: six times what passing a block on takes; and a block is not passed on that takes less than that. */

@@ -170,19 +170,14 @@ static const bench_row *row_of(const cell *c, const char *alg)
     return NULL;
 }
 
-/* The least mean over every second iteration, from `first` on. */
+/* The least mean over every second iteration, from `first` on; a file has one cell. */
 static const bench_row *best_in(const cell *c, int first)
 {
+    bench_cell *cells;
     const bench_row *best = NULL;
-    double least = INFINITY;
-    for (int a = 0; a < c->table.num; a++) {
-        const bench_row *row = &c->table.rows[a];
-        const double mean = bench_half_mean(row, first);
-        if (strcmp(row->alg, "auto") != 0 && mean < least) {
-            least = mean;
-            best = row;
-        }
-    }
+    if (bench_table_cells(&c->table, &cells) > 0)
+        best = bench_cell_best_half(&c->table, &cells[0], "auto", first);
+    free(cells);
     return best;
 }
 

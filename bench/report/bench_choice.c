@@ -60,7 +60,7 @@ static void count_all(tally *t, const tally *more)
 static int by_count(const void *va, const void *vb)
 {
     const counted *a = va, *b = vb;
-    return (a->count < b->count) - (a->count > b->count);
+    return a->count != b->count ? (a->count < b->count) - (a->count > b->count) : strcmp(a->name, b->name);
 }
 
 /* "relay 8, native 2", the most first. */
@@ -75,24 +75,35 @@ static void text_of(const tally *t, char *text, size_t size)
                                  bench_short_name(sorted.of[i].name), sorted.of[i].count);
 }
 
+/* The times of every second iteration, from `first` on, of which both have one: delays are not the same in all of them. */
+static void add_pairs(const bench_row *a, const bench_row *b, int first, double *sum_a, double *sum_b)
+{
+    for (int i = first; i < a->num_iters && i < b->num_iters; i += 2)
+        if (!isnan(a->iter_elapsed_ms[i]) && !isnan(b->iter_elapsed_ms[i])) {
+            *sum_a += a->iter_elapsed_ms[i];
+            *sum_b += b->iter_elapsed_ms[i];
+        }
+}
+
 static verdict judge(const bench_table *t, const bench_cell *cell, const bench_row *ours)
 {
     verdict v = {.loss = NAN, .over_native = NAN};
     const bench_row *native = bench_cell_row(t, cell, pat_algorithm_native(cell->op)->name);
-    double best_ms = 0;
+    double ours_ms = 0, best_ms = 0;
     for (int first = 0; first < 2; first++) {
         const bench_row *best = bench_cell_best_half(t, cell, ours->alg, first);
         if (!best)
             return v;
-        best_ms += bench_half_mean(best, 1 - first) / 2;
+        add_pairs(ours, best, 1 - first, &ours_ms, &best_ms);
         count(&v.best, best->alg, 1);
     }
     for (int i = 0; ours->iter_ran && i < ours->num_iters; i++)
         if (ours->iter_ran[i])
             count(&v.ran, ours->iter_ran[i]->name, 1);
-    v.loss = 100 * (ours->elapsed_ms / best_ms - 1);
-    if (native)
-        v.over_native = ours->elapsed_ms / native->elapsed_ms;
+    if (best_ms > 0)
+        v.loss = 100 * (ours_ms / best_ms - 1);
+    if (native && native->iter_elapsed_ms && native->num_iters == ours->num_iters)
+        v.over_native = bench_compare(ours->iter_elapsed_ms, native->iter_elapsed_ms, ours->num_iters).ratio;
     return v;
 }
 
@@ -123,15 +134,21 @@ static int by_size(const void *va, const void *vb)
     return (a->segment_bytes > b->segment_bytes) - (a->segment_bytes < b->segment_bytes);
 }
 
+/* "1.234", or "-" where it is not known. */
+static void ratio_text(char *text, size_t size, double ratio)
+{
+    snprintf(text, size, isnan(ratio) ? "-" : "%.3f", ratio);
+}
+
 static void print_losses(const losses *l, FILE *to)
 {
-    char best[256], ran[256], kib[32] = "all";
+    char best[256], ran[256], kib[32] = "all", over[32];
     text_of(&l->best, best, sizeof(best));
     text_of(&l->ran, ran, sizeof(ran));
+    ratio_text(over, sizeof(over), l->worst_over_native);
     if (l->segment_bytes > 0)
         snprintf(kib, sizeof(kib), "%.6g", (double)l->segment_bytes / 1024);
-    fprintf(to, "%8s %5d %8.2f %8.2f %11.3f  best: %s", kib, l->cells, l->sum / l->cells, l->worst,
-            l->worst_over_native, best);
+    fprintf(to, "%8s %5d %8.2f %8.2f %11s  best: %s", kib, l->cells, l->sum / l->cells, l->worst, over, best);
     if (ran[0])
         fprintf(to, "; ran: %s", ran);
     fputc('\n', to);
@@ -139,50 +156,63 @@ static void print_losses(const losses *l, FILE *to)
 
 static void print_cell(const bench_cell *c, const verdict *v, FILE *to)
 {
-    char best[64], ran[256];
+    char best[64], ran[256], over[32];
     text_of(&v->best, best, sizeof(best));
     text_of(&v->ran, ran, sizeof(ran));
-    fprintf(to, "%5d %8.6g %10.4g %8.2f %11.3f  %-20s %s\n", c->procs, (double)c->segment_bytes / 1024,
-            bench_cell_planned_factor(c), v->loss, v->over_native, best, ran);
+    ratio_text(over, sizeof(over), v->over_native);
+    fprintf(to, "%5d %4d %8.6g %-12s %10.4g %8.2f %11s  %-20s %s\n", c->procs, c->ppn,
+            (double)c->segment_bytes / 1024, c->pattern, bench_cell_planned_factor(c), v->loss, over, best,
+            ran);
+}
+
+static void print_head(const bench_table *table, const char *alg, FILE *to)
+{
+    fprintf(to,
+            "\n# What %s loses by choosing, in per cent of the elapsed time of whoever is the best of the "
+            "others in "
+            "every second iteration, timed\n# in the rest, both ways round. over native: %s over the MPI "
+            "library's "
+            "own. Best in so many halves; ran so many calls.\n",
+            alg, alg);
+    bench_warn_if_doubtful(table, to);
+    fprintf(to, "%5s %4s %8s %-12s %10s %8s %11s  %-20s %s\n", "ranks", "ppn", "KiB", "pattern", "delay/tau",
+            "loss %", "over native", "best", "ran");
 }
 
 void bench_choice_print(const bench_table *table, const char *alg, FILE *to)
 {
     bench_cell *cells;
     losses sizes[MAX_SIZES], all = {0};
-    int num_sizes = 0;
+    int num_sizes = 0, left_out = 0;
     const int num = bench_table_cells(table, &cells);
     for (int i = 0; i < num; i++) {
         const bench_row *ours = bench_cell_row(table, &cells[i], alg);
-        if (!ours || !ours->iter_elapsed_ms || isnan(ours->elapsed_ms))
+        verdict v = {.loss = NAN};
+        if (ours && ours->iter_elapsed_ms)
+            v = judge(table, &cells[i], ours);
+        if (isnan(v.loss)) {
+            left_out += ours != NULL;
             continue;
-        const verdict v = judge(table, &cells[i], ours);
-        losses *size = of_size(sizes, &num_sizes, cells[i].segment_bytes);
-        if (isnan(v.loss) || !size)
-            continue;
-        if (all.cells == 0) {
-            fprintf(to,
-                    "\n# What %s loses by choosing, in per cent of the elapsed time of whoever is the best "
-                    "of the others in every second "
-                    "iteration, timed\n# in the rest, both ways round. over native: %s over the MPI "
-                    "library's own. "
-                    "Best in so many halves; ran so many calls.\n",
-                    alg, alg);
-            bench_warn_if_doubtful(table, to);
-            fprintf(to, "%5s %8s %10s %8s %11s  %-20s %s\n", "ranks", "KiB", "delay/tau", "loss %",
-                    "over native", "best", "ran");
         }
+        if (all.cells == 0)
+            print_head(table, alg, to);
         print_cell(&cells[i], &v, to);
-        add(size, &v);
+        losses *size = of_size(sizes, &num_sizes, cells[i].segment_bytes);
+        if (size)
+            add(size, &v);
         add(&all, &v);
     }
     free(cells);
-    if (all.cells == 0)
-        return;
-    fprintf(to, "\n%8s %5s %8s %8s %11s\n", "KiB", "cells", "mean %", "worst %", "over native, at most");
+    if (all.cells > 0)
+        fprintf(to, "\n%8s %5s %8s %8s %s\n", "KiB", "cells", "mean %", "worst %", "over native, at most");
     qsort(sizes, (size_t)num_sizes, sizeof(sizes[0]), by_size);
     for (int i = 0; i < num_sizes; i++)
-        if (sizes[i].cells > 0)
-            print_losses(&sizes[i], to);
-    print_losses(&all, to);
+        print_losses(&sizes[i], to);
+    if (all.cells > 0)
+        print_losses(&all, to);
+    if (left_out > 0)
+        fprintf(to,
+                "# left out: %d cells with nobody else, or too few iterations, or from a CSV, which has "
+                "none; give the JSON\n",
+                left_out);
 }

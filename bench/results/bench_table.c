@@ -190,7 +190,8 @@ const bench_row *bench_cell_best_half(const bench_table *table, const bench_cell
     double least_ms = INFINITY;
     for (int i = 0; i < table->num; i++) {
         const bench_row *row = &table->rows[i];
-        if (!same_cell(cell, row) || strcmp(row->alg, but) == 0)
+        /* Of a cell that was measured several times, as of all others, the first row counts. */
+        if (row != bench_cell_row(table, cell, row->alg) || strcmp(row->alg, but) == 0)
             continue;
         const double mean_ms = bench_half_mean(row, first);
         if (mean_ms < least_ms) { /* never with NaN */

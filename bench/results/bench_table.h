@@ -38,7 +38,8 @@ typedef struct bench_row {
     int repeats;             /* iterations done again because a rank began late */
     int num_iters;           /* iterations asked for: entries of the next two arrays */
     double *iter_elapsed_ms; /* NaN where invalid; NULL from a CSV */
-    const pat_algorithm **iter_ran; /* who ran it on rank 0; NULL where that is not known; NULL: nowhere */
+    const pat_algorithm **
+        iter_ran; /* who ran it on rank 0, NULL where that is not known; without the array it is known nowhere */
 } bench_row;
 
 typedef struct bench_table {

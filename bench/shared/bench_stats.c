@@ -99,7 +99,7 @@ void bench_quartiles(double *x, int n, double *low, double *mid, double *high)
 bench_paired bench_compare(const double *a, const double *b, int n)
 {
     bench_paired p = {.diff = NAN, .diff_ci = NAN, .ratio = NAN};
-    double *diff = malloc((size_t)(n > 0 ? n : 1) * sizeof(*diff));
+    double *diff = calloc((size_t)(n > 0 ? n : 1), sizeof(*diff));
     double sum_a = 0, sum_b = 0;
     for (int i = 0; diff && i < n; i++) {
         diff[i] = a[i] - b[i]; /* NaN where either does not count */

@@ -158,11 +158,11 @@ void pat_contest_mend(pat_contest *contest, int64_t off_ns, int64_t steps_off_ns
     }
 }
 
-void pat_contest_hope(pat_contest *contest)
+void pat_contest_hope(pat_contest *contest, int64_t steps_off_ns)
 {
     for (int i = 0; i < contest->num; i++)
         if (!pat_algorithm_is_ahead(contest->of[i].alg))
-            contest->of[i].us -= contest->of[i].latency_us;
+            contest->of[i].us += fmin(1e-3 * (double)steps_off_ns, -contest->of[i].latency_us);
 }
 
 const pat_algorithm *pat_contest_early(const pat_contest *contest, enum pat_op op)

@@ -33,7 +33,7 @@ typedef struct pat_contest {
     int num;          /* contenders of which it is known */
     struct {
         const pat_algorithm *alg;
-        double us, latency_us; /* in all; and for each message, where that was reckoned: 0: it was not */
+        double us, latency_us; /* in all; and of it the latency of all messages; 0: it is not known */
     } of[PAT_MOST_CONTENDERS];
     const pat_algorithm *ran; /* who has run such a call, of which more is to be known; NULL: nobody */
 } pat_contest;
@@ -63,8 +63,11 @@ double pat_contest_us(const pat_contest *contest, const pat_algorithm *alg);
  */
 void pat_contest_mend(pat_contest *contest, int64_t off_ns, int64_t steps_off_ns, int64_t least_ns);
 
-/* Those that move only whole blocks early were never measured: might they do without the latency that they were reckoned to take? */
-void pat_contest_hope(pat_contest *contest);
+/*
+ * Those that move only whole blocks early are still to show what they take: they might do without the latency of their messages, or with still less, if
+ * they were measured to take steps_off_ns less than it says.
+ */
+void pat_contest_hope(pat_contest *contest, int64_t steps_off_ns);
 
 /*
  * Of the contenders that move data early, the one that takes least when all ranks call at once: its rounds are prepared

@@ -478,15 +478,21 @@ bool pat_profile_note(pat_profile *p, const pat_terms *terms, const pat_told *to
     p->used = true;
     p->since++;
     const enum pat_runner was = p->in_use;
+    const bool hoped = pat_profile_is_hoped(p, terms, told);
+    pat_told booked = *told;
+    if (hoped)
+        booked.past_ns = -1;
+    p->missed = told->past_ns < 0 && pat_profile_next(p, terms).measured;
     if (told->spread_ns >= 0)
         note_round(p, terms, told);
     if (told->past_ns >= 0) {
-        take_sample(p, told);
+        if (!hoped)
+            take_sample(p, told);
         p->num_announced += terms->announced && p->num_announced < FIRST_ANNOUNCED;
         note_cost(p, told);
     }
     pat_profile_note_off(p, terms, told);
-    (p->in_use == PAT_BY_MPI ? after_mpi : after_relay)(p, terms, told);
+    (p->in_use == PAT_BY_MPI ? after_mpi : after_relay)(p, terms, &booked);
     return p->in_use != was;
 }
 

@@ -124,6 +124,7 @@ typedef struct pat_profile {
         off_ns; /* by how much longer calls by relay were measured to take than was reckoned: a mean that fades */
     int64_t steps_off_ns; /* the same of those that move only whole blocks early */
     int num_steps;        /* measured calls by these, as far as they count */
+    bool missed;          /* the last call was to be measured, and was not */
     int64_t past_ns[PAT_NUM_RUNNERS]
                    [PAT_SAMPLES];  /* of the last measured calls of either runner: see pat_told */
     int64_t apart_ns[PAT_SAMPLES]; /* from first to last arrival, in those by relay */
@@ -144,8 +145,14 @@ bool pat_profile_took_about(const pat_profile *p, int64_t ns, int percent);
 /* So many calls by relay between two by the MPI library that these are not felt by what they take longer. Less is to be believed of a single one. */
 int pat_profile_not_felt(const pat_profile *p, const pat_terms *terms);
 
-/* Is it still to be seen what those take that move only whole blocks early? A first call, which may have opened connections, does not say it alone. */
-bool pat_profile_hopes_for_steps(const pat_profile *p);
+/* Was the call one of those that pat_profile_hopes_for_steps stands for? It says nothing for relay, or against it. */
+bool pat_profile_is_hoped(const pat_profile *p, const pat_terms *terms, const pat_told *told);
+
+/*
+ * Is the next call to show what those take that move only whole blocks early, by the link? It is measured, and they were measured less than twice: a first
+ * call, which may have opened connections, does not say it alone. Not where several ranks share a node, of which formulas know nothing.
+ */
+bool pat_profile_hopes_for_steps(const pat_profile *p, const pat_terms *terms);
 
 /* What one of our algorithms counts as. */
 enum pat_runner pat_profile_runner(const pat_algorithm *alg);

@@ -8,9 +8,16 @@ enum {
     SURE_STEPS = 2
 };
 
-bool pat_profile_hopes_for_steps(const pat_profile *p)
+bool pat_profile_is_hoped(const pat_profile *p, const pat_terms *terms, const pat_told *told)
 {
-    return p->num_steps < SURE_STEPS;
+    return terms->reckoned && told->past_ns >= 0 && told->alg && pat_algorithm_is_early(told->alg) &&
+           !pat_algorithm_is_ahead(told->alg) && p->num_steps < SURE_STEPS;
+}
+
+bool pat_profile_hopes_for_steps(const pat_profile *p, const pat_terms *terms)
+{
+    return terms->reckoned && !terms->many_a_node && p->num_steps < SURE_STEPS && !p->missed &&
+           pat_profile_next(p, terms).measured;
 }
 
 /* Calls by another one say nothing of it: what is reckoned is believed again. Of longer times a part is forgotten. */
@@ -22,7 +29,7 @@ static int64_t faded(int64_t off_ns, int part)
 /*
  * What relay takes on this machine, calls by it show: more or less than the link lets expect, or than a calibration says, which was made with
  * nothing else to do. The outlook was made with what was known until now, so that the half of its error is added; but a call that took less, the first
- * one after the MPI library has run, is believed at once, because noise makes calls longer. A call that stood still counts as one that took
+ * one after the MPI library has run, or the first two of those that move only whole blocks early, is believed at once, because noise makes calls longer. A call that stood still counts as one that took
  * twice what was to be expected.
  */
 static void learn_off(pat_profile *p, const pat_terms *terms, const pat_told *told)
@@ -34,9 +41,8 @@ static void learn_off(pat_profile *p, const pat_terms *terms, const pat_told *to
     const double foreseen_us = told->outlook.ran_us - told->outlook.waiting_us;
     const int64_t most_ns = 2 * (terms->least_ns + terms->beyond_ns),
                   more_ns = told->past_ns - (int64_t)(1e3 * foreseen_us);
-    const bool new = steps ? pat_profile_hopes_for_steps(p) : p->num_past[PAT_BY_RELAY] == 1,
-               believed = more_ns < 0 && new;
-    p->num_steps += steps && pat_profile_hopes_for_steps(p);
+    const bool believed =
+        more_ns < 0 && (pat_profile_is_hoped(p, terms, told) || p->num_past[PAT_BY_RELAY] == 1);
     *off_ns += believed ? more_ns : (more_ns < most_ns ? more_ns : most_ns) / 2;
     *off_ns = *off_ns > -terms->beyond_ns ? *off_ns : -terms->beyond_ns;
     /* One that stood still is not to be left for ever because others run. */
@@ -48,6 +54,7 @@ void pat_profile_note_off(pat_profile *p, const pat_terms *terms, const pat_told
 {
     if (told->past_ns >= 0)
         learn_off(p, terms, told);
+    p->num_steps += pat_profile_is_hoped(p, terms, told);
     if (told->ran != PAT_BY_RELAY && !terms->reckoned) {
         p->off_ns = faded(p->off_ns, PAT_MOST_GAP);
         p->steps_off_ns = faded(p->steps_off_ns, PAT_MOST_GAP);

@@ -208,11 +208,11 @@ int64_t pat_select_native_ns(const pat_comm *c, pat_lane *lane, int64_t block_by
 
 /*
  * Who contends, by a calibration or by the link with what calls have shown, the one that is looked at among them; then it takes no less than
- * the link needs. A communicator's first call may have opened connections, so that it does not count alone. hopeful: the call is measured, so that
- * it may show what takes less than is reckoned.
+ * the link needs. A communicator's first call may have opened connections, so that it does not count alone. hopes: of the next call, and
+ * pat_profile_hopes_for_steps.
  */
 static pat_contest contest_of(const pat_comm *c, const pat_judged *judged, const pat_profile *p,
-                              const pat_told *told, bool hopeful)
+                              const pat_told *told, bool hopes)
 {
     pat_contest contest = judged->contest;
     int64_t native_ns = pat_profile_least_ns(p, PAT_BY_MPI);
@@ -220,10 +220,9 @@ static pat_contest contest_of(const pat_comm *c, const pat_judged *judged, const
     if (contest.num == 0 || pat_rt.config.goal_last) /* what calls have shown is a mean over the ranks */
         return contest;
     const int64_t least = judged->by_link ? least_ns(c, judged->contender->op, judged->bytes) : 0;
-    const bool hopes = hopeful && pat_profile_hopes_for_steps(p);
     if (hopes)
-        pat_contest_hope(&contest);
-    pat_contest_mend(&contest, p->off_ns, hopes && p->steps_off_ns > 0 ? 0 : p->steps_off_ns, least);
+        pat_contest_hope(&contest, p->steps_off_ns);
+    pat_contest_mend(&contest, p->off_ns, hopes ? 0 : p->steps_off_ns, least);
     if (judged->by_link && second && told->past_ns > 0 && told->past_ns < native_ns)
         native_ns = told->past_ns;
     /*
@@ -237,9 +236,9 @@ static pat_contest contest_of(const pat_comm *c, const pat_judged *judged, const
 
 /* What a call's arrivals make of all who contend. */
 static int look_out(const pat_comm *c, const pat_judged *judged, const pat_profile *p, pat_told *told,
-                    bool hopeful)
+                    bool hopes)
 {
-    pat_contest contest = contest_of(c, judged, p, told, hopeful);
+    pat_contest contest = contest_of(c, judged, p, told, hopes);
     contest.ran = told->alg;
     if (contest.num == 0 || judged->verdict == PAT_RELAY_NEVER)
         return MPI_SUCCESS;
@@ -349,7 +348,7 @@ int pat_select_said(pat_comm *c, pat_lane *lane, int64_t block_bytes, const pat_
         pat_told_make(c->arrival_ns, c->size, &(pat_carried){.site = 0}, block_bytes, PAT_BY_RELAY);
     said.doubt_ns = doubt_ns;
     const pat_profile *p = pat_history_look(&lane->history, block_bytes, &fresh);
-    int rc = look_out(c, judged, p, &said, pat_profile_next(p, &terms).measured);
+    int rc = look_out(c, judged, p, &said, pat_profile_hopes_for_steps(p, &terms));
     const enum pat_runner runner =
         judged->verdict == PAT_RELAY_NEVER ? PAT_BY_MPI : pat_profile_said(p, &terms, &said);
     const bool best_is_early =
