@@ -77,14 +77,6 @@ static inline void sum_ints(MPI_Comm comm, int count, int seed)
     free(sums);
 }
 
-static inline long long calls_of(const PAT_Counters *c, const char *name)
-{
-    for (int i = 0; i < c->num_algs; i++)
-        if (!strcmp(c->alg_name[i], name))
-            return c->alg_calls[i];
-    return -1;
-}
-
 static inline void bcast(MPI_Comm comm, int bytes, const char *expected)
 {
     unsigned char *data = malloc((size_t)bytes);

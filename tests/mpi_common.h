@@ -182,15 +182,21 @@ static inline PAT_Counters counters(void)
     return c;
 }
 
-/* How many calls the algorithm has run on this rank. */
+/* How many calls the algorithm had run on this rank when c was taken. */
+static inline int64_t calls_of(const PAT_Counters *c, const char *alg)
+{
+    for (int i = 0; i < c->num_algs; i++)
+        if (strcmp(c->alg_name[i], alg) == 0)
+            return c->alg_calls[i];
+    test_fail("%s is not among the counters", alg);
+    return 0;
+}
+
+/* The same, now. */
 static inline int64_t calls_by(const char *alg)
 {
     const PAT_Counters c = counters();
-    for (int i = 0; i < c.num_algs; i++)
-        if (strcmp(c.alg_name[i], alg) == 0)
-            return c.alg_calls[i];
-    test_fail("%s is not among the counters", alg);
-    return 0;
+    return calls_of(&c, alg);
 }
 
 static inline void sleep_ms(double ms)

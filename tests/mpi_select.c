@@ -10,15 +10,6 @@
 
 enum { BYTES = 25000, LONG_BYTES = 40000, CALLS = 30 };
 
-static int64_t calls_of(const PAT_Counters *c, const char *name)
-{
-    for (int i = 0; i < c->num_algs; i++)
-        if (!strcmp(c->alg_name[i], name))
-            return c->alg_calls[i];
-    test_fail("%s is not counted", name);
-    return 0;
-}
-
 /* So many calls, the last rank late by so many ms in each. Returns how many relay has run; the same on all ranks. */
 static int64_t relay_calls_of(int bytes, int calls, double late_ms)
 {

@@ -20,6 +20,7 @@ enum {
     ROOM_PERCENT = 150,      /* of what the link needs: who takes more leaves room for relay */
     ROOM_APART_PERCENT = 90, /* the same while ranks come far apart */
     LEAST_PERCENT = 5,       /* above what the link needs: whoever is within it can hardly be beaten */
+    LINK_PERCENT = 10,       /* below it: a link that carried so much more than when it was measured */
     FORESEEN_PERCENT = 10,   /* of what a calibration says: it fits */
     CLEARLY_PERCENT = 2,     /* of its time: faster than the one that runs */
     PROVEN_PERCENT = 5,      /* than relay, where relay was proven and there are few samples */
@@ -203,13 +204,13 @@ static bool worth_a_try(const pat_profile *p, const pat_terms *terms)
 
 /*
  * Relay takes what the link needs, or what a calibration says that has the MPI library take clearly longer: then the MPI library is
- * tried seldom, since it hardly takes less. Where relay takes anything else, also less, what is known may be wrong.
+ * tried seldom, since it hardly takes less. Where relay takes anything else, also much less, what is known may be wrong.
  */
 static bool is_least(const pat_profile *p, const pat_terms *terms)
 {
     const bool ahead = 100 * (double)terms->native_ns > (100 + FORESEEN_PERCENT) * (double)terms->early_ns;
-    return pat_profile_took_about(p, terms->least_ns, LEAST_PERCENT) ||
-           (ahead && pat_profile_took_about(p, terms->early_ns, FORESEEN_PERCENT));
+    return pat_profile_took_about(p, terms->least_ns, LINK_PERCENT, LEAST_PERCENT) ||
+           (ahead && pat_profile_took_about(p, terms->early_ns, FORESEEN_PERCENT, FORESEEN_PERCENT));
 }
 
 /* ---- Who runs it ------------------------------------------------------------------------------------------ */

@@ -138,9 +138,9 @@ typedef struct pat_next {
 } pat_next;
 
 /*
- * Did most of relay's measured calls take ns, less what it could do while the last rank was awaited, or up to so many percent more or less?
+ * Did most of relay's measured calls take ns, less what it could do while the last rank was awaited, or up to so many percent less or more?
  */
-bool pat_profile_took_about(const pat_profile *p, int64_t ns, int percent);
+bool pat_profile_took_about(const pat_profile *p, int64_t ns, int less_percent, int more_percent);
 
 /* So many calls by relay between two by the MPI library that these are not felt by what they take longer. Less is to be believed of a single one. */
 int pat_profile_not_felt(const pat_profile *p, const pat_terms *terms);

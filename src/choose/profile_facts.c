@@ -45,14 +45,14 @@ int64_t pat_profile_cost_ns(const pat_profile *p, const pat_terms *terms, enum p
     return runner == PAT_BY_RELAY ? sum / num : least;
 }
 
-bool pat_profile_took_about(const pat_profile *p, int64_t ns, int percent)
+bool pat_profile_took_about(const pat_profile *p, int64_t ns, int less_percent, int more_percent)
 {
     const int num = kept(p, PAT_BY_RELAY);
-    const int64_t more_ns = ns * percent / 100;
+    const int64_t less_ns = ns * less_percent / 100, more_ns = ns * more_percent / 100;
     int fit = 0;
     for (int i = 0; i < num; i++) {
         const int64_t past_ns = p->past_ns[PAT_BY_RELAY][i];
-        fit += past_ns <= ns + more_ns && past_ns + p->apart_ns[i] >= ns - more_ns;
+        fit += past_ns <= ns + more_ns && past_ns + p->apart_ns[i] >= ns - less_ns;
     }
     return 2 * fit > num;
 }
