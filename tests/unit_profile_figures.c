@@ -357,6 +357,7 @@ static void steps_are_tried_twice(void **state)
                      .past_ns = LEAST_NS + BLOCK_NS};
     pat_profile_note(&p, &terms, &mpi);
     pat_profile_note(&p, &terms, &mpi);
+    p.off_ns = BLOCK_NS;
     told.outlook = (pat_outlook){.native_us = 1e-3 * (double)LEAST_NS, .ran_us = 1e-3 * (double)LEAST_NS};
     assert_true(pat_profile_next(&p, &terms).measured);
     assert_true(pat_profile_hopes_for_steps(&p, &terms));
@@ -371,9 +372,12 @@ static void steps_are_tried_twice(void **state)
     while (!pat_profile_next(&p, &terms).measured)
         pat_profile_note(&p, &terms, &(pat_told){.ran = PAT_BY_MPI, .spread_ns = -1, .past_ns = -1});
     assert_true(pat_profile_hopes_for_steps(&p, &terms));
-    /* A call that cannot be measured, as a started request's, is the last one to hope in until one is. */
-    pat_profile_note(&p, &terms, &(pat_told){.ran = PAT_BY_RELAY, .spread_ns = -1, .past_ns = -1});
-    assert_true(pat_profile_next(&p, &terms).measured);
+    /* After two calls that were due and cannot be measured, as those of started requests, there is no hope. */
+    for (int i = 0; i < PAT_MOST_MISSES; i++) {
+        assert_true(pat_profile_hopes_for_steps(&p, &terms));
+        pat_profile_note(&p, &terms, &(pat_told){.ran = PAT_BY_RELAY, .spread_ns = -1, .past_ns = -1});
+        assert_true(pat_profile_next(&p, &terms).measured);
+    }
     assert_false(pat_profile_hopes_for_steps(&p, &terms));
     /* The second one took less: all of that is believed. */
     told.past_ns = LEAST_NS - BLOCK_NS / 4;
@@ -382,9 +386,10 @@ static void steps_are_tried_twice(void **state)
     assert_in_range(-p.steps_off_ns, BLOCK_NS / 4 - 1, BLOCK_NS / 4 + 1);
     while (!pat_profile_next(&p, &terms).measured)
         pat_profile_note(&p, &terms, &(pat_told){.ran = PAT_BY_MPI, .spread_ns = -1, .past_ns = -1});
-    assert_false(p.missed);
+    p.misses = 0;
     assert_false(pat_profile_hopes_for_steps(&p, &terms));
     assert_int_equal(p.num_past[PAT_BY_RELAY] + p.losses, 0);
+    assert_int_equal(p.off_ns, BLOCK_NS);
     told.outlook.ran_us = 1e-3 * (double)(LEAST_NS + p.steps_off_ns);
     told.past_ns -= BLOCK_NS / 4; /* from now on they count, but only half of what they are off by */
     pat_profile_note(&p, &terms, &mpi);
@@ -410,11 +415,11 @@ static void what_takes_least_is_not_compared(void **state)
             assert_int_equal(call(&p, drawn >> 31 ? &late : &together), PAT_BY_RELAY);
         }
     }
-    for (int percent = 85; percent <= 95;
-         percent += 10) { /* the link was measured too slow; by more it may be anything */
+    /* The link was measured too slow; by more than a tenth, what is known of it is wrong. */
+    for (int percent = 88; percent <= 92; percent += 4) {
         program p = {.took_ns = 0};
         together.relay_ns = LEAST_NS * percent / 100;
-        assert_int_equal(relay_calls(&p, &together, 60) == 60, percent == 95);
+        assert_int_equal(relay_calls(&p, &together, 60) == 60, percent == 92);
     }
 }
 

@@ -212,7 +212,8 @@ void bench_choice_print(const bench_table *table, const char *alg, FILE *to)
         print_losses(&all, to);
     if (left_out > 0)
         fprintf(to,
-                "# left out: %d cells with nobody else, or too few iterations, or from a CSV, which has "
-                "none; give the JSON\n",
+                "# left out: %d cells in which nobody else was measured, or with too few valid iterations; a "
+                "CSV has no "
+                "single iterations: give the JSON\n",
                 left_out);
 }

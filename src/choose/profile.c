@@ -332,8 +332,11 @@ enum pat_runner pat_profile_said(const pat_profile *p, const pat_terms *terms, c
     const bool lost = p->num_past[PAT_BY_MPI] >= SURE_SAMPLES &&
                       (double)mpi_ns * (100 + CLEARLY_PERCENT) < (double)alike_ns * 100;
     const bool might = known ? hopes(p, terms, &said->outlook) : said->spread_ns >= terms->beyond_ns;
+    /* That relay was slower says nothing of what moves whole blocks early and is still to be measured. */
+    const bool other = known && said->outlook.contender && !pat_algorithm_is_ahead(said->outlook.contender) &&
+                       pat_profile_hopes_for_steps(p, terms);
     const bool may =
-        pays ? !lost || next.runner == PAT_BY_RELAY : is_try && next.runner == PAT_BY_RELAY && might;
+        pays ? other || !lost || next.runner == PAT_BY_RELAY : is_try && next.runner == PAT_BY_RELAY && might;
     return may ? PAT_BY_RELAY : PAT_BY_MPI;
 }
 
@@ -475,15 +478,16 @@ static void after_relay(pat_profile *p, const pat_terms *terms, const pat_told *
 
 bool pat_profile_note(pat_profile *p, const pat_terms *terms, const pat_told *told)
 {
+    const bool hoped = pat_profile_is_hoped(p, terms, told),
+               missed = told->past_ns < 0 && pat_profile_next(p, terms).measured;
+    pat_told booked = *told;
+    if (hoped)
+        booked.past_ns = -1;
+    p->misses = at_most(p->misses + missed, PAT_MOST_MISSES);
     p->in_use = in_use(p, terms);
     p->used = true;
     p->since++;
     const enum pat_runner was = p->in_use;
-    const bool hoped = pat_profile_is_hoped(p, terms, told);
-    pat_told booked = *told;
-    if (hoped)
-        booked.past_ns = -1;
-    p->missed = told->past_ns < 0 && pat_profile_next(p, terms).measured;
     if (told->spread_ns >= 0)
         note_round(p, terms, told);
     if (told->past_ns >= 0) {

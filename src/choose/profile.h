@@ -60,6 +60,7 @@ enum {
     PAT_LATELY = 2,
     PAT_SAMPLES = 3,
     PAT_ALL_APART = 1 << 10,
+    PAT_MOST_MISSES = 2,
     PAT_MOST_GAP =
         64 /* calls by the MPI library between two looks at when ranks come, or two tries of relay */
 };
@@ -124,7 +125,7 @@ typedef struct pat_profile {
         off_ns; /* by how much longer calls by relay were measured to take than was reckoned: a mean that fades */
     int64_t steps_off_ns; /* the same of those that move only whole blocks early */
     int num_steps;        /* measured calls by these, as far as they count */
-    bool missed;          /* the last call was to be measured, and was not */
+    int misses;           /* calls that were to be measured, and were not: at most PAT_MOST_MISSES */
     int64_t past_ns[PAT_NUM_RUNNERS]
                    [PAT_SAMPLES];  /* of the last measured calls of either runner: see pat_told */
     int64_t apart_ns[PAT_SAMPLES]; /* from first to last arrival, in those by relay */
@@ -145,12 +146,13 @@ bool pat_profile_took_about(const pat_profile *p, int64_t ns, int less_percent, 
 /* So many calls by relay between two by the MPI library that these are not felt by what they take longer. Less is to be believed of a single one. */
 int pat_profile_not_felt(const pat_profile *p, const pat_terms *terms);
 
-/* Was the call one of those that pat_profile_hopes_for_steps stands for? It says nothing for relay, or against it. */
+/* Was the call one of the first two measured ones by what moves only whole blocks early, reckoned by the link? It says nothing for relay, or against it. */
 bool pat_profile_is_hoped(const pat_profile *p, const pat_terms *terms, const pat_told *told);
 
 /*
- * Is the next call to show what those take that move only whole blocks early, by the link? It is measured, and they were measured less than twice: a first
- * call, which may have opened connections, does not say it alone. Not where several ranks share a node, of which formulas know nothing.
+ * Is the next call to show what those take that move only whole blocks early, by the link? It is due to be measured, and they were measured less than twice: a
+ * first call, which may have opened connections, does not say it alone. Not where calls that were due were not measured, as those of started requests are not; nor
+ * where several ranks share a node, of which formulas know nothing.
  */
 bool pat_profile_hopes_for_steps(const pat_profile *p, const pat_terms *terms);
 
@@ -212,7 +214,7 @@ int64_t pat_profile_alike_ns(const pat_profile *p, const pat_told *told);
 /* Do ranks come so far apart that something can be gained, and is it not known what relay takes then? */
 bool pat_profile_goes_beyond(const pat_profile *p, const pat_terms *terms, const pat_told *told);
 
-/* Of the last calls of which it is known when ranks came: how many there are, first to last arrival on average, and the mean outlook. */
+/* Of the last calls of which it is known when ranks came: how many there are, first to last arrival on average, and the mean outlook, with a contender of one of them. */
 int pat_profile_rounds(const pat_profile *p);
 int64_t pat_profile_spread_ns(const pat_profile *p);
 pat_outlook pat_profile_lately(const pat_profile *p);

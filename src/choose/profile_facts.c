@@ -94,9 +94,11 @@ pat_outlook pat_profile_lately(const pat_profile *p)
         sum.waiting_us += o->waiting_us;
         sum.native_us += o->native_us;
         sum.relay_us += o->relay_us;
+        sum.contender = o->contender;
     }
     return num == 0 ? sum
-                    : (pat_outlook){.waiting_us = sum.waiting_us / num,
+                    : (pat_outlook){.contender = sum.contender,
+                                    .waiting_us = sum.waiting_us / num,
                                     .native_us = sum.native_us / num,
                                     .relay_us = sum.relay_us / num};
 }

@@ -10,14 +10,15 @@ enum {
 
 bool pat_profile_is_hoped(const pat_profile *p, const pat_terms *terms, const pat_told *told)
 {
-    return terms->reckoned && told->past_ns >= 0 && told->alg && pat_algorithm_is_early(told->alg) &&
-           !pat_algorithm_is_ahead(told->alg) && p->num_steps < SURE_STEPS;
+    return terms->reckoned && !terms->many_a_node && told->past_ns >= 0 && told->outlook.ran_us > 0 &&
+           told->alg && pat_algorithm_is_early(told->alg) && !pat_algorithm_is_ahead(told->alg) &&
+           p->num_steps < SURE_STEPS;
 }
 
 bool pat_profile_hopes_for_steps(const pat_profile *p, const pat_terms *terms)
 {
-    return terms->reckoned && !terms->many_a_node && p->num_steps < SURE_STEPS && !p->missed &&
-           pat_profile_next(p, terms).measured;
+    return terms->reckoned && !terms->many_a_node && p->num_steps < SURE_STEPS &&
+           p->misses < PAT_MOST_MISSES && pat_profile_next(p, terms).measured;
 }
 
 /* Calls by another one say nothing of it: what is reckoned is believed again. Of longer times a part is forgotten. */
@@ -41,13 +42,14 @@ static void learn_off(pat_profile *p, const pat_terms *terms, const pat_told *to
     const double foreseen_us = told->outlook.ran_us - told->outlook.waiting_us;
     const int64_t most_ns = 2 * (terms->least_ns + terms->beyond_ns),
                   more_ns = told->past_ns - (int64_t)(1e3 * foreseen_us);
-    const bool believed =
-        more_ns < 0 && (pat_profile_is_hoped(p, terms, told) || p->num_past[PAT_BY_RELAY] == 1);
+    const bool hoped = pat_profile_is_hoped(p, terms, told),
+               believed = more_ns < 0 && (hoped || p->num_past[PAT_BY_RELAY] == 1);
     *off_ns += believed ? more_ns : (more_ns < most_ns ? more_ns : most_ns) / 2;
     *off_ns = *off_ns > -terms->beyond_ns ? *off_ns : -terms->beyond_ns;
     /* One that stood still is not to be left for ever because others run. */
     int64_t *const other_ns = off_ns == &p->off_ns ? &p->steps_off_ns : &p->off_ns;
-    *other_ns = faded(*other_ns, SOON);
+    if (!hoped)
+        *other_ns = faded(*other_ns, SOON);
 }
 
 void pat_profile_note_off(pat_profile *p, const pat_terms *terms, const pat_told *told)

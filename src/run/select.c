@@ -208,8 +208,8 @@ int64_t pat_select_native_ns(const pat_comm *c, pat_lane *lane, int64_t block_by
 
 /*
  * Who contends, by a calibration or by the link with what calls have shown, the one that is looked at among them; then it takes no less than
- * the link needs. A communicator's first call may have opened connections, so that it does not count alone. hopes: of the next call, and
- * pat_profile_hopes_for_steps.
+ * the link needs. A communicator's first call may have opened connections, so that it does not count alone. hopes: it is for the next call, and
+ * pat_profile_hopes_for_steps says so of that one.
  */
 static pat_contest contest_of(const pat_comm *c, const pat_judged *judged, const pat_profile *p,
                               const pat_told *told, bool hopes)
