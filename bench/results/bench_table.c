@@ -171,7 +171,8 @@ const bench_row *bench_cell_row(const bench_table *table, const bench_cell *cell
     return NULL;
 }
 
-double bench_half_mean(const bench_row *row, int first)
+/* The mean over every second iteration, from `first` on; NaN: there is none. */
+static double half_mean(const bench_row *row, int first)
 {
     double sum = 0;
     int num = 0;
@@ -193,7 +194,7 @@ const bench_row *bench_cell_best_half(const bench_table *table, const bench_cell
         /* Of a cell that was measured several times, as of all others, the first row counts. */
         if (row != bench_cell_row(table, cell, row->alg) || strcmp(row->alg, but) == 0)
             continue;
-        const double mean_ms = bench_half_mean(row, first);
+        const double mean_ms = half_mean(row, first);
         if (mean_ms < least_ms) { /* never with NaN */
             best = row;
             least_ms = mean_ms;

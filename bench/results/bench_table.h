@@ -85,9 +85,6 @@ int bench_table_cells(const bench_table *table, bench_cell **cells);
 const bench_row *bench_cell_row(const bench_table *table, const bench_cell *cell,
                                 const char *alg); /* or NULL */
 
-/* A row's mean over every second iteration, from `first` on; NaN: it has none. */
-double bench_half_mean(const bench_row *row, int first);
-
 /*
  * Of a cell's algorithms but `but` the one that takes least on average over every second iteration, from `first` on: to be timed in the others, since who seems
  * the best of several by the iterations that it is timed in had luck as well. NULL: none has its iterations.

@@ -479,7 +479,7 @@ static void after_relay(pat_profile *p, const pat_terms *terms, const pat_told *
 bool pat_profile_note(pat_profile *p, const pat_terms *terms, const pat_told *told)
 {
     const bool hoped = pat_profile_is_hoped(p, terms, told),
-               missed = told->past_ns < 0 && pat_profile_next(p, terms).measured;
+               missed = told->past_ns < 0 && pat_profile_hopes_for_steps(p, terms);
     pat_told booked = *told;
     if (hoped)
         booked.past_ns = -1;

@@ -125,7 +125,7 @@ typedef struct pat_profile {
         off_ns; /* by how much longer calls by relay were measured to take than was reckoned: a mean that fades */
     int64_t steps_off_ns; /* the same of those that move only whole blocks early */
     int num_steps;        /* measured calls by these, as far as they count */
-    int misses;           /* calls that were to be measured, and were not: at most PAT_MOST_MISSES */
+    int misses; /* calls in which such a one was to be measured, and was not: at most PAT_MOST_MISSES */
     int64_t past_ns[PAT_NUM_RUNNERS]
                    [PAT_SAMPLES];  /* of the last measured calls of either runner: see pat_told */
     int64_t apart_ns[PAT_SAMPLES]; /* from first to last arrival, in those by relay */

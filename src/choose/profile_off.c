@@ -33,7 +33,7 @@ static int64_t faded(int64_t off_ns, int part)
  * one after the MPI library has run, or the first two of those that move only whole blocks early, is believed at once, because noise makes calls longer. A call that stood still counts as one that took
  * twice what was to be expected.
  */
-static void learn_off(pat_profile *p, const pat_terms *terms, const pat_told *told)
+static void learn_off(pat_profile *p, const pat_terms *terms, const pat_told *told, bool hoped)
 {
     if (told->ran != PAT_BY_RELAY || !(told->outlook.ran_us > 0)) /* nor with NaN */
         return;
@@ -42,8 +42,7 @@ static void learn_off(pat_profile *p, const pat_terms *terms, const pat_told *to
     const double foreseen_us = told->outlook.ran_us - told->outlook.waiting_us;
     const int64_t most_ns = 2 * (terms->least_ns + terms->beyond_ns),
                   more_ns = told->past_ns - (int64_t)(1e3 * foreseen_us);
-    const bool hoped = pat_profile_is_hoped(p, terms, told),
-               believed = more_ns < 0 && (hoped || p->num_past[PAT_BY_RELAY] == 1);
+    const bool believed = more_ns < 0 && (hoped || p->num_past[PAT_BY_RELAY] == 1);
     *off_ns += believed ? more_ns : (more_ns < most_ns ? more_ns : most_ns) / 2;
     *off_ns = *off_ns > -terms->beyond_ns ? *off_ns : -terms->beyond_ns;
     /* One that stood still is not to be left for ever because others run. */
@@ -54,9 +53,10 @@ static void learn_off(pat_profile *p, const pat_terms *terms, const pat_told *to
 
 void pat_profile_note_off(pat_profile *p, const pat_terms *terms, const pat_told *told)
 {
+    const bool hoped = pat_profile_is_hoped(p, terms, told);
     if (told->past_ns >= 0)
-        learn_off(p, terms, told);
-    p->num_steps += pat_profile_is_hoped(p, terms, told);
+        learn_off(p, terms, told, hoped);
+    p->num_steps += hoped;
     if (told->ran != PAT_BY_RELAY && !terms->reckoned) {
         p->off_ns = faded(p->off_ns, PAT_MOST_GAP);
         p->steps_off_ns = faded(p->steps_off_ns, PAT_MOST_GAP);
