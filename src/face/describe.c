@@ -312,20 +312,35 @@ void pat_describe_done(pat_call *call)
     call->kept = NULL;
 }
 
+/* Of an item, or of an element that is reduced, which is moved with its padding; 0: not known. */
+static int64_t bytes_of(MPI_Datatype type, bool reduced)
+{
+    static const MPI_Datatype none; /* a handle of Fortran's that stands for nothing becomes one in C */
+    int size;
+    MPI_Aint lb, extent;
+    if (type == none || type == MPI_DATATYPE_NULL)
+        return 0;
+    if (reduced)
+        return PMPI_Type_get_extent(type, &lb, &extent) == MPI_SUCCESS ? extent : 0;
+    return PMPI_Type_size(type, &size) == MPI_SUCCESS ? size : 0;
+}
+
 int64_t pat_describe_mean_bytes(const pat_face *face, const pat_args *args, int num_ranks)
 {
-    int type_size;
+    const pat_collective *row = pat_collective_of(face->op);
+    const bool lists = face->kind == PAT_ARGS_LISTS || face->kind == PAT_ARGS_PARTS;
     int64_t items = args->recvcount;
-    if (face->kind == PAT_ARGS_LISTS) {
+    if (face->kind == PAT_ARGS_BLOCKS && row->rooted)
+        return 0; /* what is received counts on some ranks only */
+    if (lists) {
         if (!has_lists(args))
             return 0;
         items = 0;
         for (int r = 0; r < num_ranks; r++)
             items += args->recvcounts[r] > 0 ? args->recvcounts[r] : 0;
     }
-    if (items <= 0 || (face->kind != PAT_ARGS_LISTS && items > INT_MAX) ||
-        PMPI_Type_size(args->recvtype, &type_size) != MPI_SUCCESS)
+    if (items <= 0 || (!lists && items > INT_MAX))
         return 0;
-    const int64_t bytes = items * type_size;
-    return face->kind == PAT_ARGS_LISTS ? (bytes + num_ranks - 1) / num_ranks : bytes;
+    const int64_t bytes = items * bytes_of(args->recvtype, row->reduces);
+    return lists ? (bytes + num_ranks - 1) / num_ranks : bytes;
 }

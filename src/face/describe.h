@@ -18,8 +18,8 @@ int pat_describe(const pat_face *face, const pat_args *args, pat_call *call, boo
 void pat_describe_done(pat_call *call);
 
 /*
- * The mean length of a block, in bytes, from arguments that are the same on all ranks, and without checking the others; 0 or less:
- * there is nothing that a plan could run.
+ * The mean length of a block, in bytes, as pat_describe has it, from arguments that are the same on all ranks, and without checking the others; 0 or less: they do not
+ * say it, as of a gather or a scatter, or there is nothing that a plan could run.
  */
 int64_t pat_describe_mean_bytes(const pat_face *face, const pat_args *args, int num_ranks);
 

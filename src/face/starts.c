@@ -115,11 +115,19 @@ static bool is_early_anyway(const pat_call *call, int size)
 }
 
 /* Is the call so short that a thread would hardly be awake, or a broadcast that is not cut, so that ranks have nothing to pass on meanwhile? */
-static bool is_short(const pat_algorithm *in_use, const pat_call *call, int size)
+static bool is_short(const pat_algorithm *in_use, int64_t bytes, int size)
 {
-    const bool is_one_piece =
-        in_use->op == PAT_OP_BCAST && call->block_bytes <= pat_nbc_segment_bytes(call->block_bytes);
-    return is_one_piece || pat_select_is_small(in_use->op, size, mean_bytes(call));
+    const bool is_one_piece = in_use->op == PAT_OP_BCAST && bytes <= pat_nbc_segment_bytes(bytes);
+    return is_one_piece || pat_select_is_small(in_use->op, size, bytes);
+}
+
+/* Why no call with blocks of so many bytes may run here, whatever its other arguments are; PAT_WHY_MEANWHILE: it may. */
+static enum pat_why why_never(const pat_algorithm *in_use, int64_t bytes, int size)
+{
+    return !is_chosen(pat_collective_of(in_use->op)) ? PAT_WHY_BY_NAME
+           : !pat_rt.all_joined                      ? PAT_WHY_LIBRARY
+           : is_short(in_use, bytes, size)           ? PAT_WHY_SHORT
+                                                     : PAT_WHY_MEANWHILE;
 }
 
 /* Is an operation to give what the MPI library's own gives, which joins operands in its own order? */
@@ -139,13 +147,11 @@ static enum pat_why why_not(const pat_algorithm *in_use, const pat_call *call, b
         return PAT_WHY_CANNOT;
     if (!in_use->chooses)
         return PAT_WHY_ASKED;
-    const pat_collective *row = pat_collective_of(in_use->op);
-    return !is_chosen(row)                ? PAT_WHY_BY_NAME
-           : !pat_rt.all_joined           ? PAT_WHY_LIBRARY
-           : is_short(in_use, call, size) ? PAT_WHY_SHORT
-           : is_early_anyway(call, size)  ? PAT_WHY_TWO
-           : keeps_order(call, as_mpi)    ? PAT_WHY_ORDER
-                                          : PAT_WHY_MEANWHILE;
+    const enum pat_why never = why_never(in_use, mean_bytes(call), size);
+    return never != PAT_WHY_MEANWHILE    ? never
+           : is_early_anyway(call, size) ? PAT_WHY_TWO
+           : keeps_order(call, as_mpi)   ? PAT_WHY_ORDER
+                                         : PAT_WHY_MEANWHILE;
 }
 
 /* Who is to run it: the MPI library where no plan can, with *why. */
@@ -173,13 +179,13 @@ typedef struct start {
     pat_outcome *outcome;
 } start;
 
-static void say(const start *s, const pat_algorithm *alg, enum pat_why why)
+static void say(pat_outcome *outcome, const pat_algorithm *alg, enum pat_why why)
 {
     pat_runtime_count(alg);
-    if (!s->outcome)
+    if (!outcome)
         return;
-    s->outcome->alg = alg->build ? alg : NULL;
-    s->outcome->why = why;
+    outcome->alg = alg->build ? alg : NULL;
+    outcome->why = why;
 }
 
 /* An operation keeps its order, unless all calls here are left anyway, which is then the reason. For people who have asked. */
@@ -212,42 +218,75 @@ static bool start_here(start *s, int *rc)
         *rc = pat_fail(s->call.comm, *rc);
         return true;
     }
-    say(s, alg, why == PAT_WHY_ORDER ? why_kept(s) : why);
+    say(s->outcome, alg, why == PAT_WHY_ORDER ? why_kept(s) : why);
     return alg->build;
 }
 
-/* Of a call between groups some arguments are of no significance, and must not be looked at. */
+/* Of a call with a root between groups some arguments are of no significance, and must not be looked at. */
 static bool may_be_ours(const pat_face *face, const pat_args *args, const MPI_Request *request)
 {
-    return request && !pat_comm_is_inter(args->comm) &&
-           (pat_collective_of(face->op)->rooted || args->datatype != MPI_DATATYPE_NULL);
+    return request && (pat_collective_of(face->op)->rooted ? !pat_comm_is_inter(args->comm)
+                                                           : args->datatype != MPI_DATATYPE_NULL);
+}
+
+/*
+ * Is the call left to the MPI library whatever its other arguments are? Then nobody looks at these: that took longer than all else that is done here for a short
+ * call.
+ */
+static bool is_left(const pat_algorithm *in_use, const pat_face *face, const pat_args *args,
+                    pat_outcome *outcome)
+{
+    int size;
+    if (!in_use->chooses || PMPI_Comm_size(args->comm, &size) != MPI_SUCCESS)
+        return false;
+    const int64_t bytes = pat_describe_mean_bytes(face, args, size);
+    if (bytes <= 0 || bytes > PAT_MAX_BLOCK)
+        return false;
+    const enum pat_why why = why_never(in_use, bytes, size);
+    if (why == PAT_WHY_MEANWHILE)
+        return false;
+    say(outcome, pat_algorithm_native(in_use->op), why);
+    return true;
+}
+
+/* Returns true when the call has been started, or has failed, with what to return in *rc; else the MPI library is to run it. */
+static bool describe_and_start(start *s, const pat_face *face, const pat_args *args, int *rc)
+{
+    bool ours;
+    if (pat_comm_is_inter(args->comm)) {
+        say(s->outcome, pat_algorithm_native(face->op), PAT_WHY_CANNOT);
+        return false;
+    }
+    *rc = pat_describe(face, args, &s->call, &ours);
+    if (*rc != MPI_SUCCESS) {
+        *rc = pat_fail(args->comm, *rc);
+        return true;
+    }
+    const bool done = ours && start_here(s, rc);
+    pat_describe_done(&s->call);
+    if (!ours)
+        say(s->outcome, pat_algorithm_native(face->op), PAT_WHY_CANNOT);
+    return done;
 }
 
 int pat_starts_run(const pat_face *face, const pat_args *args, pat_any *next, MPI_Request *request,
                    bool as_mpi, pat_outcome *outcome)
 {
-    start s = {.in_use = atomic_load_explicit(&pat_rt.alg[face->op], memory_order_acquire),
-               .request = request,
-               .as_mpi = as_mpi,
-               .outcome = outcome};
-    bool ours = false;
+    const pat_algorithm *in_use = atomic_load_explicit(&pat_rt.alg[face->op], memory_order_acquire);
     int rc;
     pat_error_begin();
     /* Open MPI 4.1 crashes there. */
     if (args->comm == MPI_COMM_NULL)
         return pat_fail(MPI_COMM_WORLD, pat_error(MPI_ERR_COMM, "%s on MPI_COMM_NULL", face->starts));
-    const bool counts = s.in_use && atomic_load(&pat_rt.started);
-    if (counts && may_be_ours(face, args, request)) {
-        rc = pat_describe(face, args, &s.call, &ours);
-        if (rc != MPI_SUCCESS)
-            return pat_fail(args->comm, rc);
-        const bool done = ours && start_here(&s, &rc);
-        pat_describe_done(&s.call);
-        if (done)
-            return rc;
+    if (in_use && atomic_load(&pat_rt.started)) {
+        if (!may_be_ours(face, args, request)) {
+            say(outcome, pat_algorithm_native(face->op), PAT_WHY_CANNOT);
+        } else if (!is_left(in_use, face, args, outcome)) {
+            start s = {.in_use = in_use, .request = request, .as_mpi = as_mpi, .outcome = outcome};
+            if (describe_and_start(&s, face, args, &rc))
+                return rc;
+        }
     }
-    if (counts && !ours)
-        say(&s, pat_algorithm_native(face->op), PAT_WHY_CANNOT);
     rc = face->start(next, args, request);
     if (rc != MPI_SUCCESS)
         pat_error_clear();
