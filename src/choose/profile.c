@@ -15,7 +15,7 @@ enum {
     LOOK_AGAIN = 4,  /* calls by relay between two measured ones, and twice as many as are not felt */
     MOST_GAP = PAT_MOST_GAP,
     FIRST_TRY = 8,           /* calls between two tries, at first */
-    MOST_TRY = 1024,         /* and at most, while relay runs */
+    MOST_TRY = PAT_MOST_TRY, /* and at most, while relay runs */
     HELD_CALLS = 130,        /* by the MPI library before a try that is held back */
     ROOM_PERCENT = 150,      /* of what the link needs: who takes more leaves room for relay */
     ROOM_APART_PERCENT = 90, /* the same while ranks come far apart */
@@ -97,22 +97,13 @@ static bool is_new(const pat_profile *p, const pat_terms *terms)
     return terms->announced && terms->verdict == PAT_RELAY_BY_ARRIVALS && p->num_announced < FIRST_ANNOUNCED;
 }
 
-/*
- * A calibration says that an algorithm that moves nothing early takes less than the MPI library: they are measured by turns, and
- * the one that takes clearly longer gives way, whatever the calibration says.
- */
-static enum pat_runner regular(const pat_profile *p, const pat_terms *terms, const pat_next *next)
+/* One that moves nothing early is to take less than the MPI library, by a calibration. */
+static enum pat_runner regular(const pat_profile *p, const pat_terms *terms, const pat_outlook *o,
+                               const pat_next *next)
 {
-    const int64_t mine = pat_profile_cost_ns(p, terms, PAT_BY_REGULAR),
-                  other = pat_profile_cost_ns(p, terms, PAT_BY_MPI);
     const bool is_look =
         next->measured && !(is_new(p, terms) && p->left > 0); /* else it is measured because it is new */
-    if (p->num_past[PAT_BY_MPI] < SURE_SAMPLES || (is_look && p->sampled == PAT_BY_REGULAR))
-        return PAT_BY_MPI;
-    const bool lost = p->num_past[PAT_BY_REGULAR] >= SURE_SAMPLES &&
-                      (double)mine * 100 > (double)other * (100 + PROVEN_PERCENT);
-    const bool again = is_look && p->gap >= most_gap(p); /* it may have stood still, or the machine changed */
-    return lost && !again ? PAT_BY_MPI : PAT_BY_REGULAR;
+    return pat_profile_regular(p, terms, o, is_look, is_look && p->gap >= most_gap(p));
 }
 
 /* Is `one` clearly ahead of the other by what was measured? Not where one of them was not. */
@@ -316,7 +307,7 @@ enum pat_runner pat_profile_said(const pat_profile *p, const pat_terms *terms, c
                       : terms->reckoned ? pat_outlook_relay_pays(&said->outlook, false)
                                         : pat_outlook_surely_pays(&said->outlook);
     if (known && said->outlook.contender && !pat_algorithm_is_early(said->outlook.contender))
-        return pays ? regular(p, terms, &next) : PAT_BY_MPI;
+        return pays ? regular(p, terms, &said->outlook, &next) : PAT_BY_MPI;
     if (pays && wants_mpi(p, terms, said, &next))
         return PAT_BY_MPI;
     /* A call that is announced as apart is none to compare in; and relay may gain by that where the MPI library is in use, which was faster. */
@@ -387,6 +378,8 @@ static void take_sample(pat_profile *p, const pat_told *told)
     if (told->ran == PAT_BY_RELAY)
         p->apart_ns[at] = told->spread_ns;
     p->sampled = told->ran;
+    if (told->ran == PAT_BY_MPI)
+        p->regular_calls = 0;
     p->num_past[told->ran]++;
     if (p->num_past[told->ran] >= 2 * PAT_SAMPLES)
         p->num_past[told->ran] -= PAT_SAMPLES; /* so that it is never too large a number */
@@ -460,7 +453,7 @@ static void after_relay(pat_profile *p, const pat_terms *terms, const pat_told *
             p->left = 0;
         }
     } else if (told->ran == PAT_BY_MPI && !was_said) {
-        const int not_felt = at_most(pat_profile_not_felt(p, terms), MOST_TRY);
+        const int not_felt = at_most(pat_profile_not_felt(p, terms, PAT_BY_RELAY), MOST_TRY);
         p->left = p->gap = at_least(longer(p->gap, MOST_TRY), at_least(not_felt, FIRST_TRY));
     } else if (measured && p->left <= 1 && p->gap < MOST_GAP && is_least(p, terms)) {
         p->left = p->gap = MOST_GAP;
@@ -484,6 +477,7 @@ bool pat_profile_note(pat_profile *p, const pat_terms *terms, const pat_told *to
     if (hoped)
         booked.past_ns = -1;
     p->misses = at_most(p->misses + missed, PAT_MOST_MISSES);
+    p->regular_calls = at_most(p->regular_calls + (told->ran == PAT_BY_REGULAR), PAT_MOST_TRY);
     p->in_use = in_use(p, terms);
     p->used = true;
     p->since++;
