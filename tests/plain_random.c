@@ -11,9 +11,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "mpi_faults.h"
+#include "plain_common.h"
 
 enum { MOST_RANKS = 64, MOST_BYTES = 40000 };
 
@@ -25,12 +25,6 @@ static struct {
     long long calls[12];
 } run;
 
-static uint32_t next(uint64_t *state)
-{
-    *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return (uint32_t)(*state >> 33);
-}
-
 static int upto(int n)
 {
     return (int)(next(&run.shared) % (uint32_t)n);
@@ -38,8 +32,7 @@ static int upto(int n)
 
 static unsigned char byte_of(uint32_t key, int rank, int i)
 {
-    uint32_t h = key * 2654435761u ^ (uint32_t)rank * 40503u ^ (uint32_t)i * 2246822519u;
-    return (unsigned char)(h >> 13 ^ h >> 3);
+    return (unsigned char)drawn_of(key, rank, i);
 }
 
 static void fill(unsigned char *to, uint32_t key, int rank, int bytes)
@@ -59,21 +52,6 @@ static void check(const char *what, const unsigned char *got, uint32_t key, int 
         }
 }
 
-static void must(int rc, const char *what)
-{
-    if (rc != MPI_SUCCESS) {
-        fprintf(stderr, "%s returned %d\n", what, rc);
-        MPI_Abort(MPI_COMM_WORLD, 1);
-    }
-}
-
-static void sometimes_sleep(void)
-{
-    const uint32_t dice = next(&run.own) % 40;
-    if (dice < 4)
-        nanosleep(&(struct timespec){.tv_nsec = (long)dice * 700000}, NULL);
-}
-
 /* A call, which now and then is started, and waited for after a while. All ranks draw alike. */
 #define CALL(blocking, started, ...)                                                                         \
     do {                                                                                                     \
@@ -82,17 +60,12 @@ static void sometimes_sleep(void)
         } else {                                                                                             \
             MPI_Request request;                                                                             \
             must(MPI_##started(__VA_ARGS__, &request), "MPI_" #started);                                     \
-            sometimes_sleep();                                                                               \
+            sometimes_sleep(&run.own);                                                                       \
             must(MPI_Wait(&request, MPI_STATUS_IGNORE), "MPI_Wait");                                         \
         }                                                                                                    \
     } while (0)
 
 /* ---- One call of each kind ------------------------------------------------------------------------------ */
-
-typedef struct group {
-    MPI_Comm comm;
-    int rank, size;
-} group;
 
 static unsigned char out[MOST_BYTES], in[(size_t)MOST_RANKS * MOST_BYTES];
 
@@ -122,7 +95,7 @@ static void all_gather(const group *g, uint32_t key, bool blocking)
     if (in_place)
         memcpy(in + (size_t)g->rank * (size_t)bytes, out, (size_t)bytes);
     const void *from = in_place ? MPI_IN_PLACE : out;
-    sometimes_sleep();
+    sometimes_sleep(&run.own);
     if (!blocking) {
         MPI_Request request;
         must(MPI_Iallgather(from, count, type, in, count, type, g->comm, &request), "MPI_Iallgather");
@@ -155,7 +128,7 @@ static void all_gather_v(const group *g, uint32_t key)
     fill(out, key, g->rank, counts[g->rank]);
     if (in_place)
         memcpy(in + at[g->rank], out, (size_t)counts[g->rank]);
-    sometimes_sleep();
+    sometimes_sleep(&run.own);
     CALL(Allgatherv, Iallgatherv, in_place ? MPI_IN_PLACE : out, counts[g->rank], MPI_BYTE, in, counts, at,
          MPI_BYTE, g->comm);
     for (int r = 0; r < g->size; r++) {
@@ -171,7 +144,7 @@ static void broadcast(const group *g, uint32_t key)
     memset(out, 0xee, (size_t)bytes);
     if (g->rank == root)
         fill(out, key, root, bytes);
-    sometimes_sleep();
+    sometimes_sleep(&run.own);
     CALL(Bcast, Ibcast, out, bytes / 4, MPI_INT, root, g->comm);
     check("MPI_Bcast", out, key, root, bytes);
 }
@@ -184,7 +157,7 @@ static void gather(const group *g, uint32_t key)
     memset(in, 0xee, (size_t)g->size * (size_t)bytes);
     if (in_place)
         memcpy(in + (size_t)root * (size_t)bytes, out, (size_t)bytes);
-    sometimes_sleep();
+    sometimes_sleep(&run.own);
     CALL(Gather, Igather, in_place ? MPI_IN_PLACE : out, bytes, MPI_BYTE, g->rank == root ? in : NULL, bytes,
          MPI_BYTE, root, g->comm);
     for (int r = 0; r < g->size && g->rank == root; r++)
@@ -249,7 +222,7 @@ static void reduce(const group *g, uint32_t key, enum result result)
     }
     if (form == 2)
         must(MPI_Op_create(add_ints, 1, &op), "MPI_Op_create");
-    sometimes_sleep();
+    sometimes_sleep(&run.own);
     if (result == TO_ALL)
         CALL(Allreduce, Iallreduce, own, there, count, type, op, g->comm);
     else if (result == TO_ROOT)
@@ -286,7 +259,7 @@ static void all_to_all(const group *g, uint32_t key)
         to[i] = -1;
         given[i] = number_of(key, g->rank, i);
     }
-    sometimes_sleep();
+    sometimes_sleep(&run.own);
     CALL(Alltoall, Ialltoall, in_place ? MPI_IN_PLACE : from, count, MPI_INT, to, count, MPI_INT, g->comm);
     for (int i = 0; i < g->size * count; i++) {
         const int wanted = number_of(key, i / count, g->rank * count + i % count);
@@ -313,7 +286,7 @@ static void scatter(const group *g, uint32_t key)
         from[i] = number_of(key, root, i);
     for (int i = 0; i < count; i++)
         to[i] = stays ? from[root * count + i] : -1000;
-    sometimes_sleep();
+    sometimes_sleep(&run.own);
     CALL(Scatter, Iscatter, gives ? from : NULL, use_pairs ? count / 2 : count, use_pairs ? pairs : MPI_INT,
          stays ? MPI_IN_PLACE : to, count, MPI_INT, root, g->comm);
     must(MPI_Type_free(&pairs), "MPI_Type_free");
@@ -333,7 +306,7 @@ static void others(const group *g, uint32_t key, int which)
         all_to_all(g, key);
         return;
     }
-    sometimes_sleep();
+    sometimes_sleep(&run.own);
     if (which == 0) {
         must(MPI_Barrier(g->comm), "MPI_Barrier");
         return;
@@ -345,14 +318,6 @@ static void others(const group *g, uint32_t key, int which)
 }
 
 /* ---- Sequences ------------------------------------------------------------------------------------------ */
-
-static group group_of(MPI_Comm comm)
-{
-    group g = {.comm = comm};
-    MPI_Comm_rank(comm, &g.rank);
-    MPI_Comm_size(comm, &g.size);
-    return g;
-}
 
 static void sequence(const group *world, int steps)
 {

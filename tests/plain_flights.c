@@ -1,0 +1,273 @@
+/*
+ * plain_flights.c — random programs that know nothing of this library: several collectives and messages under way at once on several communicators and in two
+ * threads, blocking calls between them, completed in every way that MPI has and in another order on every rank. What every result must be is known beforehand. Run
+ * as it is and under the drop-in. Arguments: seed, programs.
+ *
+ * What all ranks must do alike comes from one generator with the same seed everywhere, what each does for itself from another one. A program's seed is that of the
+ * first one plus its number, so that one that fails can be run alone.
+ */
+#include <mpi.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "plain_flights.h"
+
+enum { MOST_FLIGHTS = 6, MOST_STEPS = 16, STRANDS = 2, MOST_COMMS = 3 };
+
+/* One thread's part of a program. */
+typedef struct strand {
+    MPI_Comm base;
+    uint64_t shared, own;
+    flight flights[MOST_FLIGHTS];
+    int failures;
+} strand;
+
+static atomic_llong num_calls;
+
+static int upto(uint64_t *state, int n)
+{
+    return (int)(next(state) % (uint32_t)n);
+}
+
+/* ---- Flights: which are under way is the same on all ranks, but not which have ended ------------------------ */
+
+static void land(strand *s, flight *f)
+{
+    int wrong = f->what->wrong(f);
+    for (int i = 0; i < BEHIND; i++)
+        wrong += f->to[f->to_count + i] != SPOILT;
+    for (int i = 0; f->from && i < f->from_count; i++) /* what is sent must stay as it is */
+        wrong += f->from[i] != given(f, f->g.rank, i);
+    if (wrong && s->failures++ < 5)
+        fprintf(stderr, "%s of %d integers, rank %d of %d, key %d: %d are wrong\n", f->what->name, f->count,
+                f->g.rank, f->g.size, f->key, wrong);
+    for (int i = 0; i < f->num_requests; i++)
+        if (f->requests[i] != MPI_REQUEST_NULL) /* a persistent one stays */
+            MUST(MPI_Request_free(&f->requests[i]));
+    free(f->from);
+    free(f->to);
+    free(f->counts);
+    free(f->at);
+    *f = (flight){.what = NULL};
+}
+
+/* The requests of all flights, and where each belongs. */
+typedef struct open_requests {
+    int num, flight[2 * MOST_FLIGHTS], place[2 * MOST_FLIGHTS];
+    MPI_Request of[2 * MOST_FLIGHTS];
+} open_requests;
+
+static open_requests collect(const strand *s, int only)
+{
+    open_requests o = {.num = 0};
+    for (int i = 0; i < MOST_FLIGHTS; i++)
+        for (int k = 0; (only < 0 || only == i) && k < s->flights[i].num_requests; k++) {
+            if (s->flights[i].done[k])
+                continue;
+            o.flight[o.num] = i;
+            o.place[o.num] = k;
+            o.of[o.num++] = s->flights[i].requests[k];
+        }
+    return o;
+}
+
+/* What a call of MPI has made of them: those at `done` are complete. */
+static void settle(strand *s, const open_requests *o, int num_done, const int *done)
+{
+    for (int i = 0; i < o->num; i++)
+        s->flights[o->flight[i]].requests[o->place[i]] = o->of[i];
+    for (int i = 0; i < num_done; i++) {
+        const int which = done ? done[i] : i;
+        flight *f = &s->flights[o->flight[which]];
+        f->done[o->place[which]] = true;
+        if (--f->left == 0)
+            land(s, f);
+    }
+}
+
+enum way { WAITALL, WAITANY, WAITSOME, TESTANY, TESTSOME, TESTALL, STATUS_FIRST, NUM_WAYS };
+
+/* Complete one flight or more, or look whether there is one that is complete. */
+static void complete(strand *s, int only, enum way way)
+{
+    open_requests o = collect(s, only);
+    int done[2 * MOST_FLIGHTS], num = 0, flag = 0;
+    if (o.num == 0)
+        return;
+    switch (way) {
+    case WAITANY:
+        MUST(MPI_Waitany(o.num, o.of, &done[0], MPI_STATUS_IGNORE));
+        num = done[0] != MPI_UNDEFINED;
+        break;
+    case WAITSOME:
+        MUST(MPI_Waitsome(o.num, o.of, &num, done, MPI_STATUSES_IGNORE));
+        break;
+    case TESTANY:
+        MUST(MPI_Testany(o.num, o.of, &done[0], &flag, MPI_STATUS_IGNORE));
+        num = flag && done[0] != MPI_UNDEFINED;
+        break;
+    case TESTSOME:
+        MUST(MPI_Testsome(o.num, o.of, &num, done, MPI_STATUSES_IGNORE));
+        break;
+    case TESTALL:
+        MUST(MPI_Testall(o.num, o.of, &flag, MPI_STATUSES_IGNORE));
+        settle(s, &o, flag ? o.num : 0, NULL);
+        return;
+    case STATUS_FIRST:
+        MUST(MPI_Request_get_status(o.of[0], &flag, MPI_STATUS_IGNORE));
+        MUST(MPI_Wait(&o.of[0], MPI_STATUS_IGNORE));
+        num = 1;
+        done[0] = 0;
+        break;
+    default:
+        MUST(MPI_Waitall(o.num, o.of, MPI_STATUSES_IGNORE));
+        settle(s, &o, o.num, NULL);
+        return;
+    }
+    settle(s, &o, num == MPI_UNDEFINED ? 0 : num, done);
+}
+
+static int some_count(strand *s, int size)
+{
+    static const int most[] = {2, 16, 300, 3000, 12000, 30000};
+    const int limit = most[upto(&s->shared, 6)], count = upto(&s->shared, limit + 1);
+    return size > 8 ? count / 4 : count;
+}
+
+static void begin(strand *s, const group *g)
+{
+    const int slot = upto(&s->shared, MOST_FLIGHTS);
+    const bool blocking = upto(&s->shared, 3) == 0;
+    flight *f = &s->flights[slot];
+    while (f->left > 0)
+        complete(s, slot, WAITALL);
+    *f = (flight){.what = &kinds[upto(&s->shared, KINDS)], .g = *g, .num_requests = 1};
+    f->key = (int)(next(&s->shared) % 1000000);
+    f->count = some_count(s, g->size);
+    f->root = upto(&s->shared, g->size);
+    f->shift = 1 + upto(&s->shared, g->size);
+    f->in_place = upto(&s->shared, 3) == 0 && f->what->wrong != wrong_message;
+    f->largest = upto(&s->shared, 2);
+    f->pairs = f->count % 2 == 0 && upto(&s->own, 2);
+    sometimes_sleep(&s->own);
+    must(f->what->begin(f, blocking ? NULL : f->requests), f->what->name);
+    atomic_fetch_add(&num_calls, 1);
+    if (blocking) {
+        f->num_requests = 0;
+        land(s, f);
+    } else {
+        f->left = f->num_requests;
+    }
+}
+
+static void complete_some(strand *s)
+{
+    const int only = upto(&s->own, 2) ? -1 : upto(&s->own, MOST_FLIGHTS);
+    complete(s, only, (enum way)upto(&s->own, NUM_WAYS));
+}
+
+/* Open MPI 4.1 crashes where a communicator is freed while a collective of its own is under way there. */
+static void complete_collectives(strand *s)
+{
+    for (int i = 0; i < MOST_FLIGHTS; i++)
+        if (s->flights[i].left > 0 && s->flights[i].what->wrong != wrong_message)
+            complete(s, i, WAITALL);
+}
+
+/* Its communicators are made in the program, and freed at its end, or before all messages there have come. */
+static void *run_strand(void *of)
+{
+    strand *s = of;
+    group groups[MOST_COMMS];
+    const int num_groups = 1 + upto(&s->shared, MOST_COMMS), steps = 4 + upto(&s->shared, MOST_STEPS - 3);
+    const group base = group_of(s->base);
+    for (int i = 0; i < num_groups; i++) {
+        MPI_Comm comm;
+        const int form = upto(&s->shared, 3);
+        MUST(form == 0   ? MPI_Comm_dup(s->base, &comm)
+             : form == 1 ? MPI_Comm_split(s->base, 0, -base.rank, &comm)
+                         : MPI_Comm_split(s->base, base.rank % 2, base.rank, &comm));
+        groups[i] = group_of(comm);
+    }
+    for (int i = 0; i < steps; i++) {
+        begin(s, &groups[upto(&s->shared, num_groups)]);
+        if (upto(&s->own, 3) == 0)
+            complete_some(s);
+    }
+    const bool frees_first = upto(&s->shared, 3) == 0;
+    if (frees_first)
+        complete_collectives(s);
+    for (int i = 0; frees_first && i < num_groups; i++)
+        MUST(MPI_Comm_free(&groups[i].comm));
+    while (collect(s, -1).num > 0) {
+        sometimes_sleep(&s->own);
+        complete_some(s);
+    }
+    for (int i = 0; !frees_first && i < num_groups; i++)
+        MUST(MPI_Comm_free(&groups[i].comm));
+    return NULL;
+}
+
+/* Returns how many results were wrong. */
+static int run_program(const MPI_Comm *bases, int rank, uint64_t seed, bool threads)
+{
+    strand s[STRANDS] = {0};
+    pthread_t other;
+    for (int i = 0; i < STRANDS; i++) {
+        s[i].base = bases[i];
+        s[i].shared = seed * 7919 + 17 + (uint64_t)i * UINT64_C(0x9e3779b97f4a7c15);
+        s[i].own = s[i].shared + (uint64_t)(rank + 1) * 104729;
+        for (int n = 0; n < 8; n++) {
+            next(&s[i].shared);
+            next(&s[i].own);
+        }
+    }
+    const bool two = threads && upto(&s[0].shared, 2);
+    if (two && pthread_create(&other, NULL, run_strand, &s[1]) != 0)
+        MPI_Abort(MPI_COMM_WORLD, 3);
+    run_strand(&s[0]);
+    if (two)
+        pthread_join(other, NULL);
+    return s[0].failures + s[1].failures;
+}
+
+int main(int argc, char **argv)
+{
+    int level, rank, size, all = 0, failures = 0;
+    MPI_Comm bases[STRANDS];
+    if (argc != 3) {
+        fprintf(stderr, "usage: plain_flights SEED PROGRAMS\n");
+        return 2;
+    }
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    if (level != MPI_THREAD_MULTIPLE && rank == 0)
+        fprintf(stderr, "plain_flights: one thread: MPI gives no MPI_THREAD_MULTIPLE\n");
+    const long seed = atol(argv[1]), programs = atol(argv[2]);
+    for (int i = 0; i < STRANDS; i++)
+        MPI_Comm_dup(MPI_COMM_WORLD, &bases[i]);
+    for (long p = 0; p < programs; p++) {
+        const int wrong = run_program(bases, rank, (uint64_t)(seed + p), level == MPI_THREAD_MULTIPLE);
+        if (wrong)
+            fprintf(stderr, "plain_flights: seed %ld: %d results are wrong on rank %d\n", seed + p, wrong,
+                    rank);
+        failures += wrong;
+        if (rank == 0 && (p + 1) % 500 == 0) {
+            fprintf(stderr, "plain_flights: %ld programs\n", p + 1);
+            fflush(stderr);
+        }
+    }
+    MPI_Reduce(&failures, &all, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
+    if (rank == 0)
+        printf("plain_flights: seed %ld, %ld programs, %d ranks, %lld calls: %d differences\n", seed,
+               programs, size, (long long)atomic_load(&num_calls), all);
+    for (int i = 0; i < STRANDS; i++)
+        MPI_Comm_free(&bases[i]);
+    MPI_Finalize();
+    return failures != 0;
+}
