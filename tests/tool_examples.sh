@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # tool_examples.sh — the examples do what they say. Every round of two_requests depends on the one before, so after a
 # few rounds its error is what the same rounds give without any library, or some rank has read a stale block. threads gives its milestones
-# whichever of a rank's threads computes what. transpose knows its error, which is the same whoever moves its data.
+# whichever of a rank's threads computes what. transpose and cg know their errors.
 set -eu
 
 fail() {
@@ -56,52 +56,87 @@ if "$PAT_SOURCE/tests/mpirun.sh" 2 "$program" 8 >/dev/null 2>&1; then
     fail "8 rounds cannot be enough"
 fi
 
-# Under the drop-in the transposes go by plans, with an error that is the same to the last digit.
 transpose=$(find "$PAT_BUILD" -type f -name transpose -perm -u+x | head -n 1)
+cg=$(find "$PAT_BUILD" -type f -name cg -perm -u+x | head -n 1)
+[ -n "$cg" ] || fail "cg was not built"
+report=$(mktemp)
+trap 'rm -f "$report"' EXIT
 preload="env ASAN_OPTIONS=${ASAN_OPTIONS-}:detect_leaks=0:verify_asan_link_order=0 LD_PRELOAD=$("$PAT_SOURCE/tests/preload.sh")"
 
-# solve RANKS OPTION...: what does not depend on time of what transpose says.
+# solve PROGRAM RANKS OPTION...: what does not depend on time of what it says.
 solve() {
     local output
-    output=$(PAT_TEST_TIMEOUT=60 "$PAT_SOURCE/tests/mpirun.sh" "$1" "$transpose" "${@:2}") || fail "transpose: $*: status $?: $output"
-    sed -E 's/, [0-9.]+ s to solution, rank 0 waited [0-9.]+ s in MPI_Waitall$/, times/' <<<"$output"
+    output=$(PAT_TEST_TIMEOUT=60 "$PAT_SOURCE/tests/mpirun.sh" "$2" "$1" "${@:3}") || fail "${1##*/}: ${*:2}: status $?: $output"
+    sed -E 's/, [0-9.]+ s to solution, rank 0 waited [0-9.]+ s .*$/, times/' <<<"$output"
 }
 
-# refuses RANKS TEXT OPTION...: said once. One rank needs no mpirun, which takes two seconds to notice that a program has failed.
+# refuses PROGRAM RANKS TEXT OPTION...: said once. One rank needs no mpirun, which takes two seconds to notice that a program has failed.
 refuses() {
-    local output status=0 launcher=()
-    [ "$1" -eq 1 ] || launcher=("$PAT_SOURCE/tests/mpirun.sh" "$1")
-    output=$("${launcher[@]}" "$transpose" "${@:3}" 2>&1) || status=$?
-    [ $status -eq 2 ] || fail "transpose ${*:3}: status $status: $output"
-    [ "$(grep -cxF "transpose: $2" <<<"$output")" -eq 1 ] || fail "transpose ${*:3}: not once '$2': $output"
+    local output status=0 launcher=() name=${1##*/}
+    [ "$2" -eq 1 ] || launcher=("$PAT_SOURCE/tests/mpirun.sh" "$2")
+    output=$("${launcher[@]}" "$1" "${@:4}" 2>&1) || status=$?
+    [ $status -eq 2 ] || fail "$name ${*:4}: status $status: $output"
+    [ "$(grep -cxF "$name: $3" <<<"$output")" -eq 1 ] || fail "$name ${*:4}: not once '$3': $output"
 }
 
+# helps PROGRAM
+helps() {
+    local help
+    help=$("$PAT_SOURCE/tests/mpirun.sh" 2 "$1" --help)
+    [ "$(grep -c "^usage: ${1##*/} " <<<"$help")" -eq 1 ] || fail "${1##*/} --help: $help"
+}
+
+# The sums are joined as the MPI library joins them; or by a plan, where the user says that the order does not matter.
+for ranks in 1 2 3; do
+    options=(--size 24 --systems 300)
+    right="^cg: $ranks ranks, N 24, 300 systems, [0-9]+ steps: largest error [0-9.]+e-(0[7-9]|1[0-9]), times$"
+    got=$(solve "$cg" $ranks "${options[@]}")
+    [[ $got =~ $right ]] || fail "$got"
+    same=$(PAT_TEST_WRAP="$preload PAT_REPORT=$report PAT_LINK=10,200" solve "$cg" $ranks "${options[@]}")
+    [ "$same" = "$got" ] || fail "under the drop-in: $same, but without: $got"
+    [ $ranks = 1 ] || grep -A 1 ' MPI_Iallreduce ' "$report" | grep -q 'run by MPI library 100 %; because: order kept' ||
+        fail "$ranks ranks: the sums are not left to the MPI library: $(cat "$report")"
+    other=$(PAT_TEST_WRAP="$preload PAT_REORDER=1 PAT_REPORT=$report PAT_LINK=10,200" solve "$cg" $ranks "${options[@]}")
+    [[ $other =~ $right ]] || fail "by a plan: $other"
+    [ $ranks = 1 ] || grep -A 1 ' MPI_Iallreduce ' "$report" | grep -q 'run by allreduce_[a-z]* 100 %' ||
+        fail "$ranks ranks: the sums do not go by a plan: $(cat "$report")"
+    echo "ok: $got"
+done
+solve "$cg" 2 --size 24 --systems 5 --blocking >/dev/null
+refuses "$cg" 2 "--size 63: accepted with 2 ranks: a multiple of 2 up to 1024" --size 63
+refuses "$cg" 1 "--systems '0': accepted: a whole number from 1 to 1048576" --systems 0
+refuses "$cg" 1 "--steps: a value is missing; see cg --help" --steps
+refuses "$cg" 1 "'--eps': accepted: --size N, --systems M, --steps S, --blocking, --help" --eps
+status=0
+output=$("$cg" --size 24 --systems 5 --steps 2 2>&1) || status=$?
+[ $status -eq 1 ] || fail "two steps cannot be enough: status $status: $output"
+grep -q '^cg: the result is wrong: after 2 steps of at most 2 the largest error is .*; accepted: below 1e-06$' <<<"$output" || fail "two steps: $output"
+helps "$cg"
+
+# Under the drop-in the transposes go by plans, with an error that is the same to the last digit.
 if [ -z "$transpose" ]; then
     echo "transpose was not built: there is no FFTW"
 else
-    report=$(mktemp)
-    trap 'rm -f "$report"' EXIT
     for case in "1 5 linear" "2 1 pairwise" "3 5 auto" "3 8 linear" "4 5 pairwise"; do
         read -r ranks blocks algorithm <<<"$case"
         options=(--size 120 --steps 3 --blocks "$blocks")
-        got=$(solve "$ranks" "${options[@]}")
+        got=$(solve "$transpose" "$ranks" "${options[@]}")
         [[ $got =~ ^"transpose: $ranks ranks, N 120, 3 steps, $blocks blocks: largest error "[0-9.]+e-1[0-9]", times"$ ]] || fail "$got"
-        with=$(PAT_TEST_WRAP="$preload PAT_REPORT=$report PAT_ALG_ALLTOALL=alltoall_$algorithm" solve "$ranks" "${options[@]}")
+        with=$(PAT_TEST_WRAP="$preload PAT_REPORT=$report PAT_ALG_ALLTOALL=alltoall_$algorithm" solve "$transpose" "$ranks" "${options[@]}")
         [ "$with" = "$got" ] || fail "under the drop-in, $algorithm: $with, but without: $got"
         [ "$ranks" = 1 ] || [ "$algorithm" = auto ] || grep -A 1 ' MPI_Ialltoall ' "$report" | grep -q "run by alltoall_$algorithm 100 %" ||
             fail "$ranks ranks: transposes do not go by the plan of alltoall_$algorithm: $(cat "$report")"
         echo "ok: $got"
     done
-    refuses 1 "--size '7': accepted: a whole number from 8 to 32768" --size 7
-    refuses 1 "--size '64k': accepted: a whole number from 8 to 32768" --size 64k
-    refuses 2 "--size 63: accepted with 2 ranks: a multiple of 2" --size 63
-    refuses 1 "--steps '0': accepted: a whole number from 1 to 1000000" --steps 0
-    refuses 2 "--blocks 5: accepted: a divisor of the 32 rows that each rank has" --size 64 --blocks 5
-    refuses 1 "--blocks: a value is missing; see transpose --help" --blocks
-    refuses 1 "'--block-size': accepted: --size N, --steps S, --blocks B, --help" --block-size 4
-    refuses 1 "'64': accepted: options alone; see transpose --help" 64
-    help=$("$PAT_SOURCE/tests/mpirun.sh" 2 "$transpose" --help)
-    [ "$(grep -c '^usage: transpose ' <<<"$help")" -eq 1 ] || fail "transpose --help: $help"
+    refuses "$transpose" 1 "--size '7': accepted: a whole number from 8 to 32768" --size 7
+    refuses "$transpose" 1 "--size '64k': accepted: a whole number from 8 to 32768" --size 64k
+    refuses "$transpose" 2 "--size 63: accepted with 2 ranks: a multiple of 2" --size 63
+    refuses "$transpose" 1 "--steps '0': accepted: a whole number from 1 to 1000000" --steps 0
+    refuses "$transpose" 2 "--blocks 5: accepted: a divisor of the 32 rows that each rank has" --size 64 --blocks 5
+    refuses "$transpose" 1 "--blocks: a value is missing; see transpose --help" --blocks
+    refuses "$transpose" 1 "'--block-size': accepted: --size N, --steps S, --blocks B, --help" --block-size 4
+    refuses "$transpose" 1 "'64': accepted: options alone; see transpose --help" 64
+    helps "$transpose"
 fi
 
 threads=$(find "$PAT_BUILD" -type f -name threads -perm -u+x | head -n 1)
