@@ -6,19 +6,21 @@
 # PAT_TEST_RUNS: how often each is run under each setting (default 1).
 set -u
 
-programs_openmpi=(hpcc lammps pw pw_scalapack mpi4py neuron)
+programs_openmpi=(hpcc lammps pw pw_scalapack mpi4py neuron petsc)
 programs_mpich=(bagel nwchem)
 # What each is known to call; if a plan has run none of these, they have not come to us at all.
 declare -A calls_of=([hpcc]="MPI_Bcast MPI_Gather" [lammps]="MPI_Allgather MPI_Bcast MPI_Gather" [pw]=MPI_Bcast
-    [pw_scalapack]=MPI_Bcast [mpi4py]="MPI_Allgather MPI_Allgatherv MPI_Bcast MPI_Gather" [neuron]="MPI_Allgather MPI_Allgatherv"
+    [pw_scalapack]=MPI_Bcast [mpi4py]="MPI_Allgather MPI_Allgatherv MPI_Bcast MPI_Gather" [neuron]="MPI_Allgather MPI_Allgatherv" [petsc]=MPI_Bcast
     [bagel]="MPI_Allgather MPI_Bcast MPI_Gather" [nwchem]="MPI_Allgather MPI_Bcast")
+# Non-blocking calls that go by plans where the link is slow.
+declare -A starts_of=([petsc]=MPI_Iallgather)
 # What the drop-in runs by plans: shares are of these operations only.
 eligible=(MPI_Allgather MPI_Allgatherv MPI_Bcast MPI_Gather)
 # What it is told. By default nothing; shared memory is so fast that it then leaves all blocks to the MPI library. Told of a
 # slow link it goes to and fro between plans and the MPI library, in a program whose all-gathers are long enough, as mpi4py's.
 settings_default=()
 settings_slow_link=("PAT_LINK=10,10")
-slow_link=(mpi4py bagel nwchem)
+slow_link=(mpi4py petsc bagel nwchem)
 settings_forced=(PAT_FORCE=relay PAT_ALG_BCAST=bcast_binomial PAT_ALG_GATHER=gather_binomial)
 settings_forced_too=(PAT_FORCE=bdr PAT_ALG_BCAST=bcast_split PAT_ALG_GATHER=gather_sync)
 least_percent=90
@@ -114,6 +116,14 @@ run_neuron() { "$PAT_SOURCE/tests/mpirun.sh" 4 /usr/bin/python3 "$PAT_SOURCE/ben
 results_neuron() { sed -nE 's/^(checksum [^,]*),.*;( [0-9]+ spikes)/\1\2/p' out; }
 whole_neuron() { grep -qE ' [1-9][0-9]* spikes' <<<"$1"; }
 
+# Debian finds it by PETSC_DIR, or by a link that another package makes.
+petsc_dirs=(/usr/lib/petscdir/*/*-real)
+export PETSC_DIR=${PETSC_DIR:-${petsc_dirs[0]}}
+needs_petsc() { /usr/bin/python3 -c 'import petsc4py' 2>/dev/null >&2 || echo "PETSc (Debian: python3-petsc4py)"; }
+run_petsc() { "$PAT_SOURCE/tests/mpirun.sh" 4 /usr/bin/python3 "$inputs/petsc_solve.py"; }
+results_petsc() { sed -n '/^seconds/!p' out; }
+whole_petsc() { [ "$(grep -c '^solve [0-3]: [0-9]* steps, converged [1-9], residual [0-9.e-]*, checksum [1-9][0-9]*$' <<<"$1")" -eq 4 ]; }
+
 needs_bagel() { needs BAGEL bagel; }
 run_bagel() { BAGEL_NUM_THREADS=1 "$PAT_SOURCE/tests/mpirun.sh" 4 BAGEL "$inputs/bagel.json"; }
 # The last column is a time, and so is all that steps of a calculation say; each rank writes the name of its machine.
@@ -195,6 +205,14 @@ under() {
             fail "$program, $name: it calls $op, and no plan has run any"
         fi
     done
+    op=${starts_of[$program]-}
+    if [ "$name" = slow_link ] && [ -n "$op" ]; then
+        read -r calls passed < <(jq -r --arg op "$op" '[.sites[] | select(.call == $op)] |
+            "\(map(.calls) | add // 0) \(map(.run_by.mpi) | add // 0)"' report.json)
+        plans=$((calls - passed))
+        printf '%-13s %-11s %6d ms  %-14s %7d calls, by plan %7d\n' "$program" "$name" "$took" "$op" "$calls" $plans
+        [ $plans -gt 0 ] || fail "$program, $name: it calls $op, and no plan has run any"
+    fi
 }
 
 for program in "${programs[@]}"; do
