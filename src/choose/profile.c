@@ -97,15 +97,6 @@ static bool is_new(const pat_profile *p, const pat_terms *terms)
     return terms->announced && terms->verdict == PAT_RELAY_BY_ARRIVALS && p->num_announced < FIRST_ANNOUNCED;
 }
 
-/* One that moves nothing early is to take less than the MPI library, by a calibration. */
-static enum pat_runner regular(const pat_profile *p, const pat_terms *terms, const pat_outlook *o,
-                               const pat_next *next)
-{
-    const bool is_look =
-        next->measured && !(is_new(p, terms) && p->left > 0); /* else it is measured because it is new */
-    return pat_profile_regular(p, terms, o, is_look, is_look && p->gap >= most_gap(p));
-}
-
 /* Is `one` clearly ahead of the other by what was measured? Not where one of them was not. */
 static bool ahead(const pat_profile *p, const pat_terms *terms, enum pat_runner one)
 {
@@ -301,13 +292,15 @@ bool pat_profile_hears(const pat_profile *p, const pat_terms *terms, const pat_t
 enum pat_runner pat_profile_said(const pat_profile *p, const pat_terms *terms, const pat_told *said)
 {
     const pat_next next = pat_profile_next(p, terms);
-    const bool is_try = next.why == PAT_WHY_COMPARE;
+    const bool is_try = next.why == PAT_WHY_COMPARE,
+               is_look = next.measured &&
+                         !(is_new(p, terms) && p->left > 0); /* else it is measured because it is new */
     const bool known = pat_outlook_is_known(&said->outlook);
     const bool pays = !known            ? said->spread_ns >= far_ns(p, terms)
                       : terms->reckoned ? pat_outlook_relay_pays(&said->outlook, false)
                                         : pat_outlook_surely_pays(&said->outlook);
     if (known && said->outlook.contender && !pat_algorithm_is_early(said->outlook.contender))
-        return pays ? regular(p, terms, &said->outlook, &next) : PAT_BY_MPI;
+        return pays ? pat_profile_regular(p, is_look) : PAT_BY_MPI;
     if (pays && wants_mpi(p, terms, said, &next))
         return PAT_BY_MPI;
     /* A call that is announced as apart is none to compare in; and relay may gain by that where the MPI library is in use, which was faster. */
@@ -377,9 +370,9 @@ static void take_sample(pat_profile *p, const pat_told *told)
     p->past_ns[told->ran][at] = told->past_ns > 0 ? told->past_ns : 1;
     if (told->ran == PAT_BY_RELAY)
         p->apart_ns[at] = told->spread_ns;
+    p->turns += p->num_past[PAT_BY_REGULAR] > 0 && told->ran != p->sampled && p->turns < MOST_LOSSES;
+    p->since_past[told->ran] = 0;
     p->sampled = told->ran;
-    if (told->ran == PAT_BY_MPI)
-        p->regular_calls = 0;
     p->num_past[told->ran]++;
     if (p->num_past[told->ran] >= 2 * PAT_SAMPLES)
         p->num_past[told->ran] -= PAT_SAMPLES; /* so that it is never too large a number */
@@ -453,7 +446,7 @@ static void after_relay(pat_profile *p, const pat_terms *terms, const pat_told *
             p->left = 0;
         }
     } else if (told->ran == PAT_BY_MPI && !was_said) {
-        const int not_felt = at_most(pat_profile_not_felt(p, terms, PAT_BY_RELAY), MOST_TRY);
+        const int not_felt = at_most(pat_profile_not_felt(p, terms), MOST_TRY);
         p->left = p->gap = at_least(longer(p->gap, MOST_TRY), at_least(not_felt, FIRST_TRY));
     } else if (measured && p->left <= 1 && p->gap < MOST_GAP && is_least(p, terms)) {
         p->left = p->gap = MOST_GAP;
@@ -477,7 +470,8 @@ bool pat_profile_note(pat_profile *p, const pat_terms *terms, const pat_told *to
     if (hoped)
         booked.past_ns = -1;
     p->misses = at_most(p->misses + missed, PAT_MOST_MISSES);
-    p->regular_calls = at_most(p->regular_calls + (told->ran == PAT_BY_REGULAR), PAT_MOST_TRY);
+    for (int r = 0; r < PAT_NUM_RUNNERS; r++)
+        p->since_past[r] = at_most(p->since_past[r] + 1, PAT_MOST_TRY);
     p->in_use = in_use(p, terms);
     p->used = true;
     p->since++;

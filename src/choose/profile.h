@@ -127,7 +127,8 @@ typedef struct pat_profile {
     int64_t steps_off_ns; /* the same of those that move only whole blocks early */
     int num_steps;        /* measured calls by these, as far as they count */
     int misses; /* calls in which such a one was to be measured, and was not: at most PAT_MOST_MISSES */
-    int regular_calls; /* by one that moves nothing early since the MPI library was measured */
+    int since_past[PAT_NUM_RUNNERS]; /* calls since the last measured one of each; at most PAT_MOST_TRY */
+    int turns; /* how often one that moves nothing early was measured after the MPI library, or the other way round */
     int64_t past_ns[PAT_NUM_RUNNERS]
                    [PAT_SAMPLES];  /* of the last measured calls of either runner: see pat_told */
     int64_t apart_ns[PAT_SAMPLES]; /* from first to last arrival, in those by relay */
@@ -145,8 +146,8 @@ typedef struct pat_next {
  */
 bool pat_profile_took_about(const pat_profile *p, int64_t ns, int less_percent, int more_percent);
 
-/* So many calls by `runner` between two by the MPI library that these are not felt by what they take longer. Less is to be believed of a single one. */
-int pat_profile_not_felt(const pat_profile *p, const pat_terms *terms, enum pat_runner runner);
+/* So many calls by relay between two by the MPI library that these are not felt by what they take longer. Less is to be believed of a single one. */
+int pat_profile_not_felt(const pat_profile *p, const pat_terms *terms);
 
 /* Was the call one of the first two measured ones by what moves only whole blocks early, reckoned by the link? It says nothing for relay, or against it. */
 bool pat_profile_is_hoped(const pat_profile *p, const pat_terms *terms, const pat_told *told);
@@ -158,12 +159,8 @@ bool pat_profile_is_hoped(const pat_profile *p, const pat_terms *terms, const pa
  */
 bool pat_profile_hopes_for_steps(const pat_profile *p, const pat_terms *terms);
 
-/*
- * Who runs a call of which a calibration says that o->contender, which moves nothing early, takes less than the MPI library? is_look: it is due to be measured; again: it is so
- * long since it was that one that lost may be tried once more, because it may have stood still, or the machine has changed.
- */
-enum pat_runner pat_profile_regular(const pat_profile *p, const pat_terms *terms, const pat_outlook *o,
-                                    bool is_look, bool again);
+/* Who runs a call of which a calibration says that an algorithm that moves nothing early takes less than the MPI library? is_look: it is due to be measured. */
+enum pat_runner pat_profile_regular(const pat_profile *p, bool is_look);
 
 /* What one of our algorithms counts as. */
 enum pat_runner pat_profile_runner(const pat_algorithm *alg);

@@ -130,10 +130,11 @@ pat_profile pat_profile_after(const pat_profile *old, int64_t bytes, uint32_t si
                          .losses = old->losses};
 }
 
-int pat_profile_not_felt(const pat_profile *p, const pat_terms *terms, enum pat_runner runner)
+int pat_profile_not_felt(const pat_profile *p, const pat_terms *terms)
 {
     enum { FELT_TRY = 32, MOST = 1 << 20 }; /* tries may take this part of the time */
-    const int64_t mine = pat_profile_cost_ns(p, terms, runner), other = pat_profile_least_ns(p, PAT_BY_MPI);
+    const int64_t mine = pat_profile_cost_ns(p, terms, PAT_BY_RELAY),
+                  other = pat_profile_least_ns(p, PAT_BY_MPI);
     const double calls = mine > 0 && other > mine ? (double)(other - mine) / (double)mine * FELT_TRY : 0;
     const int most = p->num_past[PAT_BY_MPI] < 2 ? PAT_MOST_GAP : MOST;
     return calls < most ? (int)calls : most;

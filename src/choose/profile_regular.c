@@ -5,40 +5,38 @@
 
 enum {
     SURE_SAMPLES = 2,
-    FORESEEN_PERCENT = 10, /* of what a calibration says: it fits; and beyond it: it is clearly ahead */
-    PROVEN_PERCENT = 5     /* longer than the MPI library: it has lost */
+    PROVEN_PERCENT = 5, /* longer than the MPI library: it has lost */
+    FELT_TRY =
+        32, /* tries of the slower one may take this part of the time, and then half of that, and so on */
+    LEAST_REST = 8, /* calls between two tries of the MPI library, at least */
+    MOST_TURNS = 7
 };
 
-/* By a calibration it is clearly ahead of the MPI library; and did it take what that says? A first call may have opened connections. */
-static bool fits(const pat_profile *p, const pat_outlook *o)
+/* So many calls after the slower one was measured it is tried again. */
+static int rest_of(const pat_profile *p, int64_t slower_ns, int64_t faster_ns, int least)
 {
-    const double mine = 1e3 * (o->relay_us - o->waiting_us), other = 1e3 * (o->native_us - o->waiting_us),
-                 took = (double)pat_profile_least_ns(p, PAT_BY_REGULAR);
-    return other * 100 > mine * (100 + FORESEEN_PERCENT) &&
-           (p->num_past[PAT_BY_REGULAR] < SURE_SAMPLES || took * 100 <= mine * (100 + FORESEEN_PERCENT));
-}
-
-/* So many calls after the MPI library was measured it is tried again. */
-static int rest_of(const pat_profile *p, const pat_terms *terms)
-{
-    const int not_felt = pat_profile_not_felt(p, terms, PAT_BY_REGULAR);
-    return not_felt < PAT_MOST_GAP ? PAT_MOST_GAP : not_felt < PAT_MOST_TRY ? not_felt : PAT_MOST_TRY;
+    const double not_felt = FELT_TRY * (double)(slower_ns - faster_ns) / (double)faster_ns,
+                 rest = (not_felt > least ? not_felt : least) *
+                        (1 << (p->turns < MOST_TURNS ? p->turns : MOST_TURNS));
+    return rest < PAT_MOST_TRY ? (int)rest : PAT_MOST_TRY;
 }
 
 /*
- * They are measured by turns, and the one that takes clearly longer gives way, whatever the calibration says. While calls show that it is right the MPI
- * library is tried so seldom that nobody feels it: on 32 nodes it took half as long again as ring, and two tries in ten calls cost a tenth.
+ * Both are measured first, the MPI library before anything else runs, and the one that takes clearly longer gives way, whatever the calibration says. It is tried again, since it
+ * may have stood still, or the machine changed, but so seldom that nobody feels it: on 32 nodes the MPI library took half as long again as ring, and where they
+ * were measured by turns one or two of ten calls were its.
  */
-enum pat_runner pat_profile_regular(const pat_profile *p, const pat_terms *terms, const pat_outlook *o,
-                                    bool is_look, bool again)
+enum pat_runner pat_profile_regular(const pat_profile *p, bool is_look)
 {
-    const int64_t mine = pat_profile_least_ns(p, PAT_BY_REGULAR),
-                  other = pat_profile_cost_ns(p, terms, PAT_BY_MPI);
-    if (fits(p, o) && !(is_look && p->regular_calls >= rest_of(p, terms)))
-        return PAT_BY_REGULAR;
-    if (p->num_past[PAT_BY_MPI] < SURE_SAMPLES || (is_look && p->sampled == PAT_BY_REGULAR))
+    const int64_t mine = pat_profile_least_ns(p, PAT_BY_REGULAR), other = pat_profile_least_ns(p, PAT_BY_MPI);
+    if (p->num_past[PAT_BY_MPI] < SURE_SAMPLES)
         return PAT_BY_MPI;
-    const bool lost = p->num_past[PAT_BY_REGULAR] >= SURE_SAMPLES &&
-                      (double)mine * 100 > (double)other * (100 + PROVEN_PERCENT);
-    return lost && !again ? PAT_BY_MPI : PAT_BY_REGULAR;
+    if (p->num_past[PAT_BY_REGULAR] < SURE_SAMPLES)
+        return PAT_BY_REGULAR;
+    if ((double)mine * 100 > (double)other * (100 + PROVEN_PERCENT)) {
+        const bool again = is_look && p->since_past[PAT_BY_REGULAR] >= rest_of(p, mine, other, PAT_MOST_GAP);
+        return again ? PAT_BY_REGULAR : PAT_BY_MPI;
+    }
+    const bool compares = is_look && p->since_past[PAT_BY_MPI] >= rest_of(p, other, mine, LEAST_REST);
+    return compares ? PAT_BY_MPI : PAT_BY_REGULAR;
 }
