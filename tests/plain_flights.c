@@ -42,12 +42,14 @@ static void land(strand *s, flight *f)
         wrong += f->to[f->to_count + i] != SPOILT;
     for (int i = 0; f->from && i < f->from_count; i++) /* what is sent must stay as it is */
         wrong += f->from[i] != given(f, f->g.rank, i);
+    for (int i = 0; i < f->num_requests; i++)
+        if (f->what->begin == begin_persistent) /* such a request stays */
+            MUST(MPI_Request_free(&f->requests[i]));
+        else
+            wrong += f->requests[i] != MPI_REQUEST_NULL;
     if (wrong && s->failures++ < 5)
         fprintf(stderr, "%s of %d integers, rank %d of %d, key %d: %d are wrong\n", f->what->name, f->count,
                 f->g.rank, f->g.size, f->key, wrong);
-    for (int i = 0; i < f->num_requests; i++)
-        if (f->requests[i] != MPI_REQUEST_NULL) /* a persistent one stays */
-            MUST(MPI_Request_free(&f->requests[i]));
     free(f->from);
     free(f->to);
     free(f->counts);
@@ -89,7 +91,7 @@ static void settle(strand *s, const open_requests *o, int num_done, const int *d
     }
 }
 
-enum way { WAITALL, WAITANY, WAITSOME, TESTANY, TESTSOME, TESTALL, STATUS_FIRST, NUM_WAYS };
+enum way { WAITALL, WAITANY, WAITSOME, TEST, TESTANY, TESTSOME, TESTALL, STATUS_FIRST, NUM_WAYS };
 
 /* Complete one flight or more, or look whether there is one that is complete. */
 static void complete(strand *s, int only, enum way way)
@@ -105,6 +107,11 @@ static void complete(strand *s, int only, enum way way)
         break;
     case WAITSOME:
         MUST(MPI_Waitsome(o.num, o.of, &num, done, MPI_STATUSES_IGNORE));
+        break;
+    case TEST:
+        MUST(MPI_Test(&o.of[0], &flag, MPI_STATUS_IGNORE));
+        num = flag;
+        done[0] = 0;
         break;
     case TESTANY:
         MUST(MPI_Testany(o.num, o.of, &done[0], &flag, MPI_STATUS_IGNORE));

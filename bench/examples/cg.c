@@ -248,7 +248,8 @@ static void find_factors(solver *s)
         const bool goes_on = s->alpha[k] > 0; /* or it begins, or begins anew */
         s->beta[k] = goes_on ? gamma / s->gamma[k] : 0;
         const double below = goes_on ? delta - s->beta[k] * gamma / s->alpha[k] : delta;
-        const bool rests = is_solved(s, k) || !(below > 0);
+        const bool rests =
+            is_solved(s, k) || !(below > 1e-12 * fabs(delta)); /* what is left of it is rounding */
         s->beta[k] = rests ? 0 : s->beta[k];
         s->alpha[k] = rests ? 0 : gamma / below;
         s->gamma[k] = gamma;

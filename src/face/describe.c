@@ -320,8 +320,8 @@ static int64_t bytes_of(MPI_Datatype type, bool reduced)
     MPI_Aint lb, extent;
     if (type == none || type == MPI_DATATYPE_NULL)
         return 0;
-    if (reduced)
-        return PMPI_Type_get_extent(type, &lb, &extent) == MPI_SUCCESS ? extent : 0;
+    if (reduced) /* one that is resized may be anything */
+        return PMPI_Type_get_extent(type, &lb, &extent) == MPI_SUCCESS && extent < PAT_MAX_BLOCK ? extent : 0;
     return PMPI_Type_size(type, &size) == MPI_SUCCESS ? size : 0;
 }
 

@@ -121,12 +121,11 @@ static bool is_short(const pat_algorithm *in_use, int64_t bytes, int size)
     return is_one_piece || pat_select_is_small(in_use->op, size, bytes);
 }
 
-/* Why no call with blocks of so many bytes may run here, whatever its other arguments are; PAT_WHY_MEANWHILE: it may. */
-static enum pat_why why_never(const pat_algorithm *in_use, int64_t bytes, int size)
+/* Why no call of such a collective may run here; PAT_WHY_MEANWHILE: it may. */
+static enum pat_why why_none(const pat_algorithm *in_use)
 {
     return !is_chosen(pat_collective_of(in_use->op)) ? PAT_WHY_BY_NAME
            : !pat_rt.all_joined                      ? PAT_WHY_LIBRARY
-           : is_short(in_use, bytes, size)           ? PAT_WHY_SHORT
                                                      : PAT_WHY_MEANWHILE;
 }
 
@@ -147,11 +146,12 @@ static enum pat_why why_not(const pat_algorithm *in_use, const pat_call *call, b
         return PAT_WHY_CANNOT;
     if (!in_use->chooses)
         return PAT_WHY_ASKED;
-    const enum pat_why never = why_never(in_use, mean_bytes(call), size);
-    return never != PAT_WHY_MEANWHILE    ? never
-           : is_early_anyway(call, size) ? PAT_WHY_TWO
-           : keeps_order(call, as_mpi)   ? PAT_WHY_ORDER
-                                         : PAT_WHY_MEANWHILE;
+    const enum pat_why none = why_none(in_use);
+    return none != PAT_WHY_MEANWHILE                  ? none
+           : is_short(in_use, mean_bytes(call), size) ? PAT_WHY_SHORT
+           : is_early_anyway(call, size)              ? PAT_WHY_TWO
+           : keeps_order(call, as_mpi)                ? PAT_WHY_ORDER
+                                                      : PAT_WHY_MEANWHILE;
 }
 
 /* Who is to run it: the MPI library where no plan can, with *why. */
@@ -236,15 +236,17 @@ static bool may_be_ours(const pat_face *face, const pat_args *args, const MPI_Re
 static bool is_left(const pat_algorithm *in_use, const pat_face *face, const pat_args *args,
                     pat_outcome *outcome)
 {
-    int size;
-    if (!in_use->chooses || PMPI_Comm_size(args->comm, &size) != MPI_SUCCESS)
+    if (!in_use->chooses)
         return false;
-    const int64_t bytes = pat_describe_mean_bytes(face, args, size);
-    if (bytes <= 0 || bytes > PAT_MAX_BLOCK)
-        return false;
-    const enum pat_why why = why_never(in_use, bytes, size);
-    if (why == PAT_WHY_MEANWHILE)
-        return false;
+    enum pat_why why = why_none(in_use);
+    if (why == PAT_WHY_MEANWHILE) {
+        int size;
+        const int64_t bytes =
+            PMPI_Comm_size(args->comm, &size) == MPI_SUCCESS ? pat_describe_mean_bytes(face, args, size) : 0;
+        if (bytes <= 0 || bytes > PAT_MAX_BLOCK || !is_short(in_use, bytes, size))
+            return false;
+        why = PAT_WHY_SHORT;
+    }
     say(outcome, pat_algorithm_native(in_use->op), why);
     return true;
 }
