@@ -1,5 +1,5 @@
 /*
- * mpi_alltoall.c — PAT_Alltoall against the MPI library's own: every algorithm, types with gaps and permutations on either side,
+ * mpi_alltoall.c — PAT_Alltoall against single messages: every algorithm, types with gaps and permutations on either side,
  * MPI_IN_PLACE, small and large blocks; between other collectives, whose tags it shares.
  *
  * ranks: 1 2 3 5 8
@@ -36,21 +36,44 @@ static void compare(const char *what)
     test_fail("%s: byte %zu is %d, not %d", what, i, got[i], wanted[i]);
 }
 
-static void exchange(const side *out, const side *in, unsigned seed)
+static void by_messages(const side *out, const side *in)
+{
+    MPI_Aint lb, there, here;
+    MUST(MPI_Type_get_extent(out->type, &lb, &there));
+    MUST(MPI_Type_get_extent(in->type, &lb, &here));
+    for (int i = 0; i < test.size; i++) {
+        const int next = (test.rank + i) % test.size, last = (test.rank - i + test.size) % test.size;
+        MUST(MPI_Sendrecv(given + next * out->count * there, out->count, out->type, next, 5,
+                          wanted + last * in->count * here, in->count, in->type, last, 5, MPI_COMM_WORLD,
+                          MPI_STATUS_IGNORE));
+    }
+}
+
+/*
+ * With more than 12 ranks Open MPI 4.1 itself gives wrong blocks of a few bytes where ranks have types that turn elements round, so what is left to the MPI library is
+ * held against that.
+ */
+static void exchange(const side *out, const side *in, unsigned seed, bool by_plan)
 {
     fill(seed);
     MUST(PAT_Alltoall(given, out->count, out->type, got, in->count, in->type, MPI_COMM_WORLD));
-    MUST(PMPI_Alltoall(given, out->count, out->type, wanted, in->count, in->type, MPI_COMM_WORLD));
+    if (by_plan)
+        by_messages(out, in);
+    else
+        MUST(PMPI_Alltoall(given, out->count, out->type, wanted, in->count, in->type, MPI_COMM_WORLD));
     compare("out of place");
     memcpy(got, given, size_of_all);
     memcpy(wanted, given, size_of_all);
     MUST(PAT_Alltoall(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, got, in->count, in->type, MPI_COMM_WORLD));
-    MUST(PMPI_Alltoall(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, wanted, in->count, in->type, MPI_COMM_WORLD));
+    if (by_plan)
+        by_messages(in, in);
+    else
+        MUST(PMPI_Alltoall(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, wanted, in->count, in->type, MPI_COMM_WORLD));
     compare("in place");
 }
 
 /* Ranks may describe the same bytes by different types. */
-static void all_types(MPI_Datatype gaps, MPI_Datatype turned, unsigned seed)
+static void all_types(MPI_Datatype gaps, MPI_Datatype turned, unsigned seed, bool by_plan)
 {
     static const int counts[] = {0, 1, 3, 700, MOST_ITEMS / 2};
     for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
@@ -62,7 +85,7 @@ static void all_types(MPI_Datatype gaps, MPI_Datatype turned, unsigned seed)
         for (int s = 0; s < 4; s++)
             for (int r = 0; r < 4; r++)
                 exchange(sides[(s + test.rank) % 4], sides[(r + 2 * test.rank) % 4],
-                         seed + (unsigned)(4 * s + r));
+                         seed + (unsigned)(4 * s + r), by_plan);
     }
 }
 
@@ -119,7 +142,7 @@ static void between_others(void)
                 test_fail("the broadcast brought %d, not %d", mine[i], call + i);
                 break;
             }
-        exchange(&ints, &ints, (unsigned)call);
+        exchange(&ints, &ints, (unsigned)call, test.size > 1);
         MUST(PAT_Gather(mine, length, MPI_INT, all, length, MPI_INT, root, MPI_COMM_WORLD));
         MUST(PAT_Allgather(mine, length, MPI_INT, all, length, MPI_INT, MPI_COMM_WORLD));
         for (int i = 0; i < test.size * length; i++)
@@ -152,7 +175,7 @@ int main(int argc, char **argv)
         const bool by_plan = alg_has_plans(pat_algorithm_find(algs.names[a])) && test.size > 1;
         MUST(PAT_UseAlg(algs.names[a]));
         const PAT_Counters before = counters();
-        all_types(gaps, turned, 100 * (unsigned)a);
+        all_types(gaps, turned, 100 * (unsigned)a, by_plan);
         if (by_plan || !over_ucx)
             from_the_bottom(by_plan, (unsigned)a);
         without_buffers();

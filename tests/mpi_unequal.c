@@ -7,7 +7,7 @@
  */
 #include "mpi_common.h"
 
-enum { MOST_RANKS = 16, KINDS = 6 };
+enum { MOST_RANKS = 64, KINDS = 6 };
 
 typedef struct blocks {
     int units[MOST_RANKS]; /* of UNIT packed bytes */
