@@ -51,17 +51,21 @@ esac
 flights=${PAT_TEST_FLIGHTS:-$((5 * sequences))}
 once 3 PAT_NOTHING=
 several 3 PAT_NOTHING=
+several 3 "$preload"
 for ranks in 2 3 5 9; do
     [ $ranks -le $most ] || continue
     once $ranks "$preload"
     once $ranks "$preload" PAT_LINK=10,200 PAT_REPORT=/dev/null PAT_ALG_ALLREDUCE=allreduce_doubling PAT_ALG_ALLTOALL=alltoall_linear \
         PAT_ALG_SCATTER=scatter_linear PAT_ALG_REDUCE=reduce_chain PAT_ALG_REDUCE_SCATTER=reduce_scatter_pairwise
     once $ranks "$preload" PAT_FORCE=relay PAT_ALG_ALLREDUCE=allreduce_converge
-    several $ranks "$preload"
-    by_plan $auto $ranks "$preload" PAT_LINK=10,200
-    by_plan 9 $ranks "$preload" PAT_FORCE=relay PAT_ALG_ALLREDUCE=allreduce_ring PAT_ALG_ALLTOALL=alltoall_pairwise \
-        PAT_ALG_BCAST=bcast_chain PAT_ALG_GATHER=gather_binomial PAT_ALG_SCATTER=scatter_binomial PAT_ALG_REDUCE=reduce_binomial \
-        PAT_ALG_REDUCE_SCATTER=reduce_scatter_halving
+    case $ranks in
+    3 | 9)
+        by_plan 9 $ranks "$preload" PAT_FORCE=relay PAT_ALG_ALLREDUCE=allreduce_ring PAT_ALG_ALLTOALL=alltoall_pairwise \
+            PAT_ALG_BCAST=bcast_chain PAT_ALG_GATHER=gather_binomial PAT_ALG_SCATTER=scatter_binomial PAT_ALG_REDUCE=reduce_binomial \
+            PAT_ALG_REDUCE_SCATTER=reduce_scatter_halving
+        ;;
+    *) by_plan $auto $ranks "$preload" PAT_LINK=10,200 ;;
+    esac
 done
 four=$((most < 4 ? most : 4))
 once $four "$preload" PAT_FORCE=bdr PAT_ALG_BCAST=bcast_binomial PAT_ALG_GATHER=gather_binomial PAT_ALG_ALLREDUCE=allreduce_converge \
