@@ -51,7 +51,7 @@ static void by_messages(const side *out, const side *in)
 
 /*
  * With more than 12 ranks Open MPI 4.1 itself gives wrong blocks of a few bytes where ranks have types that turn elements round, so what is left to the MPI library is
- * held against that.
+ * held against that, and there against nothing, since it is wrong in another way each time.
  */
 static void exchange(const side *out, const side *in, unsigned seed, bool by_plan)
 {
@@ -61,7 +61,8 @@ static void exchange(const side *out, const side *in, unsigned seed, bool by_pla
         by_messages(out, in);
     else
         MUST(PMPI_Alltoall(given, out->count, out->type, wanted, in->count, in->type, MPI_COMM_WORLD));
-    compare("out of place");
+    if (by_plan || test.size <= 12)
+        compare("out of place");
     memcpy(got, given, size_of_all);
     memcpy(wanted, given, size_of_all);
     MUST(PAT_Alltoall(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, got, in->count, in->type, MPI_COMM_WORLD));
