@@ -222,11 +222,11 @@ static bool start_here(start *s, int *rc)
     return alg->build;
 }
 
-/* Of a call with a root between groups some arguments are of no significance, and must not be looked at. */
+/* Of a call between groups some arguments are of no significance, and must not be looked at. */
 static bool may_be_ours(const pat_face *face, const pat_args *args, const MPI_Request *request)
 {
-    return request && (pat_collective_of(face->op)->rooted ? !pat_comm_is_inter(args->comm)
-                                                           : args->datatype != MPI_DATATYPE_NULL);
+    return request && !pat_comm_is_inter(args->comm) &&
+           (pat_collective_of(face->op)->rooted || args->datatype != MPI_DATATYPE_NULL);
 }
 
 /*
@@ -255,10 +255,6 @@ static bool is_left(const pat_algorithm *in_use, const pat_face *face, const pat
 static bool describe_and_start(start *s, const pat_face *face, const pat_args *args, int *rc)
 {
     bool ours;
-    if (pat_comm_is_inter(args->comm)) {
-        say(s->outcome, pat_algorithm_native(face->op), PAT_WHY_CANNOT);
-        return false;
-    }
     *rc = pat_describe(face, args, &s->call, &ours);
     if (*rc != MPI_SUCCESS) {
         *rc = pat_fail(args->comm, *rc);

@@ -1,5 +1,5 @@
 # petsc_solve.py [N] [SOLVES] — Poisson's equation on N x N points by PETSc's pipelined conjugate gradients, whose sums are summed up by MPI_Iallreduce; after each
-# solve all ranks get the whole solution, by MPI_Iallgatherv. Prints what came of it, from rank 0: for every solve the steps, the norm of the residual and a checksum
+# solve all ranks get the whole solution, by MPI_Iallgather. Prints what came of it, from rank 0: for every solve the steps, the norm of the residual and a checksum
 # over what all ranks hold; and at the end how long it took.
 import sys
 from hashlib import sha256
