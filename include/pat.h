@@ -111,8 +111,8 @@ PAT_PUBLIC int PAT_UseAlg(const char *name);
 /*
  * MPI_Allgather, argument by argument. Calls on inter-communicators are passed on to MPI, and so are all calls before PAT_Init and
  * after PAT_Finalize. A call is allowed while a persistent request (PAT_Allgather_init) is open on the communicator. While one is
- * started there, auto and native leave the call to MPI, and with another algorithm it returns MPI_ERR_REQUEST. With auto,
- * bdr and bslb, MPI_Comm_free of a communicator that was used here may wait for its other members.
+ * started there, auto and native leave the call to MPI, and with another algorithm it returns MPI_ERR_REQUEST. MPI_Comm_free does
+ * not wait for other members to free the communicator too.
  */
 PAT_PUBLIC int PAT_Allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
                              int recvcount, MPI_Datatype recvtype, MPI_Comm comm);
@@ -241,8 +241,7 @@ PAT_PUBLIC int PAT_Reduce(const void *sendbuf, void *recvbuf, int count, MPI_Dat
  * others, vectors of more than 512 MiB and calls on inter-communicators are passed on to MPI, and so are all calls
  * before PAT_Init and after PAT_Finalize.
  *
- * The first call on a communicator may wait for all its members. With allreduce_auto and allreduce_converge,
- * MPI_Comm_free of a communicator that was used here may wait for its other members. While a request is started on the
+ * The first call on a communicator may wait for all its members. While a request is started on the
  * communicator, allreduce_auto leaves calls to MPI, and with an algorithm that is named they return MPI_ERR_REQUEST.
  */
 PAT_PUBLIC int PAT_Allreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
@@ -343,8 +342,8 @@ typedef struct PAT_Counters {
     int64_t bytes_received;                      /* user bytes received from other ranks, in calls by plan */
     int64_t bytes_early;  /* of these, what MPI had told of before this rank had arrived */
     int64_t bytes_copied; /* user bytes copied inside this process, own block included */
-    int64_t wait_ns;      /* time that callers spent waiting for plans to end, or in MPI_Comm_free for what is
-                             announced; MPI's own calls do not count */
+    int64_t wait_ns;      /* time that callers spent waiting for plans to end, in MPI_Comm_free too; MPI's own
+                             calls do not count */
     int64_t thread_cpu_ns;    /* processor time of the background thread */
     int64_t thread_wakeups;   /* how often the background thread woke */
     int64_t plans_void;       /* rounds that were prepared and thrown away, because another call came */

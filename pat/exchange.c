@@ -57,6 +57,14 @@ int pat_exchange_test(pat_exchange *x, bool *moved)
     return rc;
 }
 
+bool pat_exchange_no_call(const pat_exchange *x, enum pat_certain certain)
+{
+    bool all = x->state == PAT_EXCHANGE_DONE;
+    for (int r = 0; r < x->tell.who.num_ranks && all; r++)
+        all = x->all[r].token == PAT_NO_CALL && x->all[r].certain >= (int64_t)certain;
+    return all;
+}
+
 void pat_exchange_reset(pat_exchange *x)
 {
     x->state = PAT_EXCHANGE_NONE;

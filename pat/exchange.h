@@ -4,7 +4,7 @@
  * An epoch of estimates goes from the end of one call that waits for them to the end of the next such call, in
  * whichever lane and whoever runs it. A call that needs no estimates leaves it as it is, so it is not the epoch that a
  * lane counts (lane.h). A rank contributes after a PAT_Edge, or else at its call, or else when the communicator is
- * settled, which ends the epoch without a call. Nothing is known before all ranks have contributed: there is no local
+ * settled or freed, which ends the epoch without a call. Nothing is known before all ranks have contributed: there is no local
  * time-out and no substitute, so all ranks see the same estimates.
  */
 #ifndef PAT_EXCHANGE_H
@@ -18,11 +18,17 @@
 
 #define PAT_NO_CALL (-1) /* a pat_estimate.token: this rank expects no call */
 
+enum pat_certain {
+    PAT_GUESSED,  /* by what has been called before */
+    PAT_CERTAIN,  /* it has called, or settles: `token` is no guess */
+    PAT_FOR_EVER, /* it has freed the communicator: no call comes any more */
+};
+
 typedef struct pat_estimate {
     int64_t arrival_ns; /* on the ranks' common clock */
     int64_t
         token; /* what it will call: a number that stands for a collective and its blocks, or PAT_NO_CALL */
-    int64_t certain;  /* 1: it has called, `token` is no guess */
+    int64_t certain;  /* enum pat_certain */
     int64_t silent;   /* 1: it has never given a milestone */
     int64_t doubt_ns; /* by how much this rank's estimates were wrong lately */
 } pat_estimate;
@@ -53,6 +59,9 @@ int pat_exchange_post(pat_exchange *x, pat_estimate mine, int64_t now_ns);
 
 /* See whether all have contributed; state becomes DONE when so. *moved: set where something has come. Returns an MPI error code. */
 int pat_exchange_test(pat_exchange *x, bool *moved);
+
+/* Has every rank said that no call comes, and was at least so certain? In state DONE; else false. All ranks see the same. */
+bool pat_exchange_no_call(const pat_exchange *x, enum pat_certain certain);
 
 /* The next epoch begins: back to PAT_EXCHANGE_NONE. Not while POSTED. */
 void pat_exchange_reset(pat_exchange *x);

@@ -39,6 +39,13 @@ typedef struct pat_hold {
         open; /* what the opened request will call with; NULL: none is open, and early data must not go to its buffer */
 } pat_hold;
 
+/* A communicator that the program has freed (leave.h). */
+enum pat_leave {
+    PAT_LEAVE_NOT,  /* it is not freed, or its members have nothing to tell each other */
+    PAT_LEAVE_SAID, /* this rank tells the others that it has freed it */
+    PAT_LEAVE_OVER  /* nobody waits for what this rank says: its memory may go */
+};
+
 typedef struct pat_comm {
     /* Set when made. */
     MPI_Comm user, own;
@@ -71,10 +78,13 @@ typedef struct pat_comm {
     atomic_bool listens;          /* some lane goes by estimates: the thread is to be woken */
     atomic_bool foreground;       /* a calling thread drives this communicator until its call returns */
 
+    atomic_bool
+        freed; /* the program has freed the communicator, and this rank is to leave when nothing is under way */
     atomic_int wanted; /* threads of the program that wait for the lock */
 
     pthread_mutex_t lock; /* guards all that follows; whoever holds it drives */
-    bool dead;            /* the communicator is gone; only references keep this memory */
+    bool dead; /* the program has freed the communicator; references, or what follows, keep this memory */
+    enum pat_leave leave; /* how far its members have got since */
     bool idle_settled;    /* settle.c is done with it */
     pat_failure
         failure; /* of a call or of the background thread: once there is one nothing runs here any more */
@@ -130,7 +140,15 @@ int pat_comm_get(MPI_Comm comm, bool choosing, bool copies, pat_comm **out);
  * soon as it can.
  */
 void pat_comm_lock(pat_comm *c);
+bool pat_comm_trylock(pat_comm *c);
 void pat_comm_unlock(pat_comm *c);
+
+/* None that the program has freed goes meanwhile: for whoever goes through all communicators and waits. */
+void pat_comm_keep(void);
+void pat_comm_keep_end(void);
+
+/* Is this thread in one of these, or has it a communicator's lock? Where MPI calls this library it may not wait then. */
+bool pat_comm_holds_any(void);
 
 /*
  * For whoever makes a state: what a rank does for itself; NULL: there is no memory. Then enter it in the runtime's list, whose lock the caller holds.
@@ -305,7 +323,10 @@ void pat_comm_opens(pat_comm *c);
 /* This rank has called here: note which collective the call came after. Not for the calls that rooted.h runs. */
 void pat_comm_called(pat_comm *c, enum pat_op op);
 
-/* The communicator is being freed: the background thread and milestones no longer find it. */
+/* The program has freed the communicator: milestones no longer find it. */
+void pat_comm_is_used_no_more(pat_comm *c);
+
+/* Take it out of the runtime's list, so that the background thread does not find it any more either. */
 void pat_comm_unlist(pat_comm *c);
 
 /* Grow *buf, of *have bytes, to at least `size`; what was in it is lost. Returns false when there is no memory. */

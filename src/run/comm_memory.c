@@ -113,16 +113,46 @@ pat_comm *pat_comm_next(pat_comm *after, bool *cut_short)
     return c;
 }
 
+/* How many communicators' locks this thread has, pat_rt.keep among them. */
+static _Thread_local int num_held;
+
 void pat_comm_lock(pat_comm *c)
 {
     atomic_fetch_add(&c->wanted, 1);
     pthread_mutex_lock(&c->lock);
     atomic_fetch_sub(&c->wanted, 1);
+    num_held++;
+}
+
+bool pat_comm_trylock(pat_comm *c)
+{
+    if (pthread_mutex_trylock(&c->lock) != 0)
+        return false;
+    num_held++;
+    return true;
 }
 
 void pat_comm_unlock(pat_comm *c)
 {
+    num_held--;
     pthread_mutex_unlock(&c->lock);
+}
+
+void pat_comm_keep(void)
+{
+    pthread_mutex_lock(&pat_rt.keep);
+    num_held++;
+}
+
+void pat_comm_keep_end(void)
+{
+    num_held--;
+    pthread_mutex_unlock(&pat_rt.keep);
+}
+
+bool pat_comm_holds_any(void)
+{
+    return num_held > 0;
 }
 
 bool pat_comm_buffer(char **buf, size_t *have, size_t size)

@@ -316,9 +316,9 @@ static int happens(pat_comm *c, enum pat_call_event event)
     PAT_ENSURE(step.act != PAT_DO_NEVER);
     if (step.act == PAT_DO_SAY_CALL)
         rc = pat_estimates_contribute(c, pat_timekeeper_now_ns(&pat_rt.time),
-                                      pat_estimates_token(c, c->lane, pat_blocks_of(&c->call)), true);
+                                      pat_estimates_token(c, c->lane, pat_blocks_of(&c->call)), PAT_CERTAIN);
     else if (step.act == PAT_DO_SAY_NO_CALL)
-        rc = pat_estimates_contribute(c, pat_timekeeper_now_ns(&pat_rt.time), PAT_NO_CALL, false);
+        rc = pat_estimates_say_no_call(c);
     else if (step.act == PAT_DO_START)
         rc = start_round(c);
     else if (step.act == PAT_DO_FINISH)
@@ -484,20 +484,17 @@ static int void_announced(pat_comm *c, bool *moved, bool *heard)
     return throw_away(c, outcome.voids);
 }
 
-static int settle_step(pat_comm *c, bool *moved, bool *done)
+int pat_epoch_settle_step(pat_comm *c, bool *moved, bool *done)
 {
     bool heard = true;
     int rc = c->voiding ? progress_voiding(c, moved) : void_announced(c, moved, &heard);
-    *done = rc == MPI_SUCCESS && heard && !c->voiding;
-    if (*done)
-        next_epoch(c, NULL, PAT_BASIS_ESTIMATES);
-    return rc;
-}
-
-int pat_epoch_settle_step(pat_comm *c, bool *moved, bool *done)
-{
-    pthread_rwlock_rdlock(&pat_rt.driving);
-    int rc = settle_step(c, moved, done);
-    pthread_rwlock_unlock(&pat_rt.driving);
-    return rc;
+    *done = false;
+    if (rc != MPI_SUCCESS || !heard || c->voiding)
+        return rc;
+    *done = pat_exchange_no_call(&c->exchange, PAT_CERTAIN);
+    const bool left = pat_exchange_no_call(&c->exchange, PAT_FOR_EVER);
+    next_epoch(c, NULL, PAT_BASIS_ESTIMATES);
+    if (left)
+        c->leave = PAT_LEAVE_OVER;
+    return *done ? MPI_SUCCESS : pat_estimates_say_no_call(c);
 }

@@ -54,11 +54,12 @@ int pat_epoch_new_algorithm(pat_comm *c, enum pat_op op);
 bool pat_epoch_withdraw_edge(pat_comm *c);
 
 /*
- * Between calls, on all members: end the epoch without a call. Begin on all communicators first, then step
- * each until *done, so that members may have them in any order. *moved becomes true if anything has moved.
+ * Between calls, on all members: end the epoch without a call. A member that has announced one in this epoch makes another one necessary, until all have said in the same epoch
+ * that no call comes. Begin on all communicators first, then step each until *done, so that members may have them in any order. *moved becomes true if anything
+ * has moved.
  */
 int pat_epoch_settle_begin(pat_comm *c);
-int pat_epoch_settle_step(pat_comm *c, bool *moved, bool *done);
+int pat_epoch_settle_step(pat_comm *c, bool *moved, bool *done); /* the caller holds pat_rt.driving */
 
 /* The opened request is freed without a call: early data in its buffer moves to the library's memory. */
 int pat_epoch_release_holder(pat_comm *c);

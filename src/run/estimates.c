@@ -88,13 +88,19 @@ pat_blocks pat_estimates_expected(pat_comm *c, const pat_lane *lane, const pat_a
     }
 }
 
-int pat_estimates_contribute(pat_comm *c, int64_t arrival_ns, int64_t token, bool certain)
+int pat_estimates_contribute(pat_comm *c, int64_t arrival_ns, int64_t token, enum pat_certain certain)
 {
     pat_estimate mine = {arrival_ns, token, certain, !atomic_load(&pat_rt.edged), c->doubt_ns};
     if (c->exchange.state != PAT_EXCHANGE_NONE)
         return MPI_SUCCESS;
     c->said = NULL;
     return pat_exchange_post(&c->exchange, mine, pat_clock_local_ns());
+}
+
+int pat_estimates_say_no_call(pat_comm *c)
+{
+    return pat_estimates_contribute(c, pat_timekeeper_now_ns(&pat_rt.time), PAT_NO_CALL,
+                                    c->leave == PAT_LEAVE_NOT ? PAT_CERTAIN : PAT_FOR_EVER);
 }
 
 bool pat_estimates_chosen(pat_comm *c)
@@ -180,7 +186,7 @@ int pat_estimates_hear(pat_comm *c, bool *moved)
             return rc;
         atomic_store(&c->edge, false);
         rc = pat_estimates_contribute(c, edge_arrival_ns(c), pat_estimates_token(c, lane, lane->shapes.guess),
-                                      false);
+                                      PAT_GUESSED);
     }
     return rc == MPI_SUCCESS ? pat_estimates_test(c, moved) : rc;
 }

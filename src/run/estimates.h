@@ -13,8 +13,11 @@
 /* A call of a lane as a token, which is how ranks tell it; PAT_NO_CALL for blocks that are no call. */
 int64_t pat_estimates_token(const pat_comm *c, const pat_lane *lane, pat_blocks blocks);
 
-/* Post this rank's estimate: one for each epoch, the first. certain: it has called. */
-int pat_estimates_contribute(pat_comm *c, int64_t arrival_ns, int64_t token, bool certain);
+/* Post this rank's estimate: one for each epoch, the first. */
+int pat_estimates_contribute(pat_comm *c, int64_t arrival_ns, int64_t token, enum pat_certain certain);
+
+/* The same where no call comes: the library settles, or the communicator has been freed. */
+int pat_estimates_say_no_call(pat_comm *c);
 
 /* Post this rank's estimate after a PAT_Edge, if the call that is likely to come needs one, and see what the others have said. */
 int pat_estimates_hear(pat_comm *c, bool *moved);

@@ -12,6 +12,7 @@
 #include "error.h"
 #include "explain.h"
 #include "bells_meet.h"
+#include "leave.h"
 #include "machine.h"
 #include "nbc.h"
 #include "nodes.h"
@@ -94,6 +95,10 @@ static int shut_down(int *rc_clock)
         pat_rt
             .comms) { /* in the order they were made: the same on all members, but for those that wait for nobody here */
         pat_comm *c = pat_rt.comms;
+        if (c->leave != PAT_LEAVE_NOT || atomic_load(&c->freed)) {
+            pat_leave_free(c);
+            continue;
+        }
         int rc_free =
             PMPI_Comm_delete_attr(c->user, pat_comm_is_local(c) ? pat_rt.local_keyval : pat_rt.comm_keyval);
         if (rc == MPI_SUCCESS)
@@ -288,9 +293,9 @@ static int look_around(int rank, bool store)
 static int make_keys(void)
 {
     pat_rt.comm_keyval = pat_rt.local_keyval = pat_rt.calls_keyval = pat_rt.self_keyval = MPI_KEYVAL_INVALID;
-    int rc = PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, pat_settle_comm_ends, &pat_rt.comm_keyval, NULL);
+    int rc = PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, pat_leave_comm_ends, &pat_rt.comm_keyval, NULL);
     if (rc == MPI_SUCCESS)
-        rc = PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, pat_settle_comm_ends, &pat_rt.local_keyval, NULL);
+        rc = PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, pat_leave_comm_ends, &pat_rt.local_keyval, NULL);
     if (rc == MPI_SUCCESS)
         rc = PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &pat_rt.calls_keyval,
                                      NULL);

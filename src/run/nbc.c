@@ -166,7 +166,7 @@ void pat_nbc_fail(pat_comm *c)
 /* Whoever has the lock looks himself; this may be the same thread, in whose call of MPI we are. Returns whether it was free. */
 static bool look_if_free(pat_comm *c, look_at_round *look, bool *moved)
 {
-    if (pthread_mutex_trylock(&c->lock) != 0)
+    if (!pat_comm_trylock(c))
         return false;
     if (pat_nbc_under_way(c) && !c->dead && pthread_rwlock_tryrdlock(&pat_rt.driving) == 0) {
         pat_error_begin(); /* what this thread has said before has nothing to do with what fails here */
@@ -175,7 +175,7 @@ static bool look_if_free(pat_comm *c, look_at_round *look, bool *moved)
         pthread_rwlock_unlock(&pat_rt.driving);
     }
     pat_nbc_fail(c);
-    pthread_mutex_unlock(&c->lock);
+    pat_comm_unlock(c);
     return true;
 }
 

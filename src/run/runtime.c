@@ -19,6 +19,7 @@
 #endif
 
 pat_runtime pat_rt = {.lock = PTHREAD_MUTEX_INITIALIZER,
+                      .keep = PTHREAD_MUTEX_INITIALIZER,
                       .driving = DRIVING_INITIALIZER,
                       .time = {.lock = PTHREAD_MUTEX_INITIALIZER}};
 

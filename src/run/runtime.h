@@ -83,6 +83,9 @@ typedef struct pat_runtime {
     pat_milestone milestone;
     atomic_bool edged; /* this rank has given a milestone, ever */
 
+    pthread_mutex_t
+        keep; /* see pat_comm_keep; taken before a communicator's lock, and by the background thread only if that needs no waiting */
+
     /*
      * Taken for reading by whoever drives a round, for every look anew, and for writing while receives are cancelled
      * that a message may be coming in for: Open MPI's ob1 takes a matched receive off its list before it marks it as

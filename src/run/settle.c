@@ -18,10 +18,16 @@ typedef int step_of(pat_comm *c, bool *moved, bool *done);
 /* States for non-blocking calls have nothing to settle but these. */
 static int end_started(pat_comm *c, bool *moved, bool *done);
 
+/* And communicators that are freed have nothing but what their members tell each other: other members may not have freed them yet, and do the same. */
+static int begin_settling(pat_comm *c, bool *moved, bool *done);
+static int step_settling(pat_comm *c, bool *moved, bool *done);
+
 static bool takes_part(const pat_comm *c, step_of *step)
 {
-    return !c->dead && !c->idle_settled &&
-           (step == end_started ? c->usable || pat_comm_is_local(c) : c->usable);
+    const bool leaves = c->leave != PAT_LEAVE_NOT && c->leave != PAT_LEAVE_OVER;
+    if (c->idle_settled || (c->dead && !(leaves && (step == begin_settling || step == step_settling))))
+        return false;
+    return c->usable || (step == end_started && pat_comm_is_local(c));
 }
 
 /* Apply one step to every communicator until none says it wants more, or has failed in it. Returns the first error. */
@@ -38,7 +44,8 @@ static int for_all(step_of *step, bool failed_too)
             pat_comm_lock(c);
             if (takes_part(c, step) && (failed_too || c->failure.code == MPI_SUCCESS)) {
                 const int failed = step(c, &moved, &done);
-                done = done || failed != MPI_SUCCESS;
+                /* What fails in settling goes on: for the others it is not over. */
+                done = done || (failed != MPI_SUCCESS && step != step_settling);
                 rc = rc != MPI_SUCCESS ? rc : failed;
             }
             if (done)
@@ -84,8 +91,7 @@ static void tell_after_failure(pat_comm *c)
     pat_exchange_test(&c->exchange, &moved);
 }
 
-/* A call that goes by estimates has failed: for the others its epoch is over, and it may have been the last one that went by them. */
-static void end_failed_call(pat_comm *c)
+void pat_settle_failed_call(pat_comm *c)
 {
     if (c->exchange.state != PAT_EXCHANGE_DONE || c->phase == PAT_IDLE || !pat_comm_estimates(c, c->alg))
         return;
@@ -96,8 +102,37 @@ static void end_failed_call(pat_comm *c)
 /* The others may wait for what this rank says of its next call. */
 static void say_no_call(pat_comm *c)
 {
-    end_failed_call(c);
-    pat_estimates_contribute(c, pat_timekeeper_now_ns(&pat_rt.time), PAT_NO_CALL, false);
+    pat_settle_failed_call(c);
+    pat_estimates_say_no_call(c);
+}
+
+/* As pat_epoch_settle_step; but nothing is thrown away any more: what MPI may still write to stays. The caller holds pat_rt.driving. */
+static bool settles_after_failure(pat_comm *c, bool *moved)
+{
+    const int rc = pat_comm_pass_on(c, true, moved), rc_test = pat_exchange_test(&c->exchange, moved);
+    const bool goes_on = rc == MPI_SUCCESS && rc_test == MPI_SUCCESS;
+    if (goes_on && pat_comm_tells(c))
+        return false;
+    const bool heard = c->exchange.state == PAT_EXCHANGE_DONE,
+               over = !heard || pat_exchange_no_call(&c->exchange, PAT_CERTAIN);
+    if (c->leave != PAT_LEAVE_NOT && (!heard || pat_exchange_no_call(&c->exchange, PAT_FOR_EVER)))
+        c->leave = PAT_LEAVE_OVER;
+    if (heard)
+        pat_exchange_reset(&c->exchange);
+    if (!over)
+        pat_estimates_say_no_call(c);
+    return over;
+}
+
+int pat_settle_look(pat_comm *c, bool *moved, bool *done)
+{
+    int rc = MPI_SUCCESS;
+    *done = false;
+    if (c->failure.code == MPI_SUCCESS)
+        rc = pat_comm_ended(c, pat_epoch_settle_step(c, moved, done));
+    if (c->failure.code != MPI_SUCCESS)
+        *done = settles_after_failure(c, moved);
+    return rc;
 }
 
 /* ---- All communicators ------------------------------------------------------------------------------------ */
@@ -126,13 +161,9 @@ static int step_settling(pat_comm *c, bool *moved, bool *done)
     *done = true;
     if (!c->background)
         return MPI_SUCCESS;
-    int rc = c->failure.code == MPI_SUCCESS ? pat_comm_ended(c, pat_epoch_settle_step(c, moved, done))
-                                            : MPI_SUCCESS;
-    if (c->failure.code == MPI_SUCCESS)
-        return rc;
-    tell_after_failure(c);
-    if (c->exchange.state == PAT_EXCHANGE_DONE)
-        pat_exchange_reset(&c->exchange);
+    pthread_rwlock_rdlock(&pat_rt.driving);
+    int rc = pat_settle_look(c, moved, done);
+    pthread_rwlock_unlock(&pat_rt.driving);
     return rc;
 }
 
@@ -166,7 +197,7 @@ static int use(const pat_algorithm *alg)
     return rc;
 }
 
-int pat_settle(const pat_algorithm *next, bool *busy)
+static int settle(const pat_algorithm *next, bool *busy)
 {
     int mine[2] = {0, 0}, any[2]; /* contributed to an exchange; a request is started */
     for (pat_comm *c = pat_rt.comms; c; c = c->next) {
@@ -196,7 +227,28 @@ int pat_settle(const pat_algorithm *next, bool *busy)
     return rc != MPI_SUCCESS ? rc : failed;
 }
 
-static bool started_under_way(const pat_comm *c)
+/* The library ends, and every rank has settled: nobody waits for this one to say that it has freed a communicator. */
+static void end_leaving(void)
+{
+    pat_rt.settled = true;
+    for (pat_comm *c = pat_rt.comms; c; c = c->next) {
+        pat_comm_lock(c);
+        c->leave = c->leave == PAT_LEAVE_NOT ? PAT_LEAVE_NOT : PAT_LEAVE_OVER;
+        pat_comm_unlock(c);
+    }
+}
+
+int pat_settle(const pat_algorithm *next, bool *busy)
+{
+    pat_comm_keep();
+    int rc = settle(next, busy);
+    if (!next)
+        end_leaving();
+    pat_comm_keep_end();
+    return rc;
+}
+
+bool pat_settle_started_under_way(const pat_comm *c)
 {
     return pat_credits_under_way(&c->credits) || pat_nbc_under_way(c);
 }
@@ -209,129 +261,14 @@ static int end_started(pat_comm *c, bool *moved, bool *done)
         rc = pat_nbc_look(c, moved);
     if (rc != MPI_SUCCESS)
         pat_nbc_fail(c);
-    *done = !started_under_way(c) || rc != MPI_SUCCESS;
+    *done = !pat_settle_started_under_way(c) || rc != MPI_SUCCESS;
     return rc;
 }
 
 int pat_settle_started(void)
 {
-    return for_all(end_started, true);
-}
-
-/* Are ranks to tell each other that there is no call any more? */
-static bool ends_by_estimates(const pat_comm *c)
-{
-    return c->usable && !c->dead && c->background && !pat_rt.settled &&
-           (pat_runtime_estimates() || atomic_load(&c->listens));
-}
-
-static bool unsettled(const pat_comm *c)
-{
-    return !c->idle_settled;
-}
-
-static int look_at_settling(pat_comm *c, bool *moved)
-{
-    return pat_epoch_settle_step(c, moved, &c->idle_settled);
-}
-
-static int settle_sound(pat_comm *c)
-{
-    int rc = pat_epoch_settle_begin(c);
-    c->idle_settled = false;
-    if (rc == MPI_SUCCESS)
-        rc = pat_wait_while(c, unsettled, look_at_settling);
-    c->idle_settled = false;
+    pat_comm_keep();
+    int rc = for_all(end_started, true);
+    pat_comm_keep_end();
     return rc;
-}
-
-/* The round of a request that the program has started and not waited for: what PAT_Wait would have learnt, since a rank where it fails does. */
-static void finish_started(pat_comm *c)
-{
-    int rc = pat_epoch_wait(c);
-    if (rc == MPI_SUCCESS && c->hold.started && !pat_rt.settled && c->lane && c->lane->by_request)
-        pat_arrivals_heard(c, c->lane, false);
-}
-
-/* Settle a communicator that is about to go, if its epoch may have begun. */
-static void settle_one(pat_comm *c)
-{
-    if (c->usable && !c->dead && c->failure.code == MPI_SUCCESS)
-        finish_started(c);
-    if (c->failure.code != MPI_SUCCESS) {
-        tell_after_failure(c);
-        end_failed_call(c);
-    }
-    if (!ends_by_estimates(c))
-        return;
-    if (c->failure.code == MPI_SUCCESS)
-        pat_comm_ended(c, settle_sound(c));
-    if (c->failure.code != MPI_SUCCESS) {
-        say_no_call(c);
-        tell_after_failure(c);
-    }
-}
-
-/*
- * Whoever waits looks at non-blocking calls anyway. Before the others come here they may wait for the round of a request that the program has started and
- * not waited for.
- */
-static int look_at_started(pat_comm *c, bool *moved)
-{
-    int rc = pat_credits_look(&c->credits, moved);
-    return rc == MPI_SUCCESS && c->phase != PAT_IDLE && c->failure.code == MPI_SUCCESS
-               ? pat_epoch_progress(c, moved)
-               : rc;
-}
-
-/*
- * After an error, and only then, the members may still be telling each other how they are reached, on the communicator that is about to go, and MPI libraries may stumble over
- * what is left of that. It is a short message from each, and is waited for, but not for ever: a member may not come any more.
- */
-static void end_contact(pat_comm *c)
-{
-    static const int64_t PATIENCE_NS = 1000000000;
-    bool moved = false;
-    pat_rest rest = pat_runtime_rest_begin();
-    const int64_t end_ns = rest.moved_ns + PATIENCE_NS;
-    while (pat_contact_exposed(&c->contact) && pat_clock_local_ns() < end_ns &&
-           pat_comm_look_local(c, true, &moved) == MPI_SUCCESS)
-        pat_runtime_rest(&rest, false);
-}
-
-/*
- * MPI_Comm_free and the end of the library both come here, on every member. No error is returned: the state is gone all the same, and MPI
- * would keep an attribute that leads nowhere. What has failed on the communicator was returned by the calls on it.
- */
-int pat_settle_comm_ends(MPI_Comm comm, int keyval, void *attr, void *extra)
-{
-    (void)comm;
-    (void)keyval;
-    (void)extra;
-    pat_comm *c = attr;
-    bool moved, done;
-    const int64_t start_ns = pat_clock_local_ns();
-    pat_comm_lock(c);
-    atomic_store(&c->credits.watched, false);
-    pat_comm_ended(c, pat_wait_while(c, started_under_way, look_at_started));
-    pat_nbc_fail(c);
-    end_contact(c);
-    hear(c, &moved, &done);
-    settle_one(c);
-    pat_comm_unlock(c);
-
-    pat_comm_unlist(c);
-    pat_comm_lock(c);
-    pat_epoch_drop_ahead(c);
-    c->dead = true;
-    c->hold = (pat_hold){0};
-    pat_comm_unlock(c);
-    if (!pat_comm_stays(c) && !pat_comm_is_local(c))
-        PMPI_Comm_free(&c->own);
-    if (pat_comm_stays(c) && pat_comm_is_local(c))
-        atomic_store(&pat_rt.world_stays, true);
-    pat_comm_unref(c);
-    if (!pat_rt.settled) /* else it belongs to the end of the library */
-        atomic_fetch_add(&pat_rt.state_ns, pat_clock_local_ns() - start_ns);
-    return MPI_SUCCESS;
 }

@@ -8,6 +8,7 @@
 #include "error.h"
 #include "estimates.h"
 #include "invariant.h"
+#include "leave.h"
 #include "nbc.h"
 #include "pace.h"
 #include "runtime.h"
@@ -274,6 +275,25 @@ static void pass_on(pat_comm *c, pat_visit *visit)
                false);
 }
 
+static int look_at_leaving(pat_comm *c, pat_lane *lane, bool *moved)
+{
+    (void)lane;
+    pat_leave_look(c, moved);
+    return MPI_SUCCESS;
+}
+
+/* The program has freed it; the other members may not have. */
+static void visit_leaving(pat_comm *c, pat_visit *visit)
+{
+    bool moved;
+    look_on(c, NULL, look_at_leaving, visit, &moved);
+    note(visit, moved, moved);
+    if (c->leave == PAT_LEAVE_SAID) {
+        const int64_t now = pat_clock_local_ns();
+        come_again(visit, now, pat_pace_estimates(now, c->exchange.posted_ns), false);
+    }
+}
+
 void pat_visit_comm(pat_comm *c, pat_visit *visit)
 {
     if (atomic_load(&c->foreground)) {
@@ -283,7 +303,7 @@ void pat_visit_comm(pat_comm *c, pat_visit *visit)
         }
         return;
     }
-    if (is_wanted(c) || pthread_mutex_trylock(&c->lock) != 0) {
+    if (is_wanted(c) || !pat_comm_trylock(c)) {
         visit->left_out = true;
         no_later(visit, pat_pace_soon(pat_clock_local_ns()));
         return;
@@ -294,14 +314,20 @@ void pat_visit_comm(pat_comm *c, pat_visit *visit)
         pass_on(c, visit);
     if (!c->dead && c->failure.code == MPI_SUCCESS)
         pat_comm_ended(c, visit_comm(c, visit));
+    if (c->leave == PAT_LEAVE_SAID)
+        visit_leaving(c, visit);
     pat_nbc_fail(c);
     PAT_INVARIANT_HOLDS(c);
     pat_error_begin();
     pthread_rwlock_unlock(&pat_rt.driving);
+    pat_leave_when_idle(c);
+    if (atomic_load(&c->freed) &&
+        !c->dead) /* MPI may have told of it in a call of this thread's, which nobody wakes for it */
+        no_later(visit, pat_pace_soon(pat_clock_local_ns()));
     /* Whoever has made this visit short waits still, since the lock is not free yet. */
-    const bool cut_short = is_wanted(c);
-    pthread_mutex_unlock(&c->lock);
-    if (cut_short) {
+    const bool cut_short = is_wanted(c), gone = c->leave == PAT_LEAVE_OVER;
+    pat_comm_unlock(c);
+    if (cut_short || (gone && !pat_leave_end(c))) {
         visit->left_out = true;
         no_later(visit, pat_pace_soon(pat_clock_local_ns()));
     }
