@@ -454,7 +454,7 @@ int main(int argc, char **argv)
     long settled = 0;
     setenv("PAT_LINK", "20,2000", 0);
     test_begin_on_nodes(&argc, &argv);
-    double limit = seconds && atof(seconds) > 0 ? atof(seconds) : 6, start = MPI_Wtime(),
+    double limit = seconds && atof(seconds) > 0 ? atof(seconds) : 4, start = MPI_Wtime(),
            next_line = limit / SOAK_LINES;
     test_limit(60 + (int)limit);
     layouts_make();

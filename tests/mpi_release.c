@@ -4,7 +4,7 @@
  * for the request that is started instead, nothing may be written to the freed one's buffer any more, and taking a
  * receive back must not meet the message for it half-way.
  *
- * PAT_TEST_SECONDS: how long (default 3).
+ * PAT_TEST_SECONDS: how long (default 2).
  * ranks: 2 4 7
  * variants: default taken
  */
@@ -118,7 +118,7 @@ int main(int argc, char **argv)
 {
     static worker workers[THREADS];
     const char *text = getenv("PAT_TEST_SECONDS");
-    double seconds = text ? atof(text) : 3;
+    double seconds = text ? atof(text) : 2;
     setenv("PAT_RANKS_PER_NODE", "1", 0); /* else nobody passes anything on */
     if (argc > 1 && strcmp(argv[1], "taken") == 0)
         test_taken_at_once();
