@@ -54,7 +54,8 @@ PAT_PUBLIC int PAT_Init(void);
 /*
  * Stop the library: complete started requests, withdraw what was prepared for next calls, stop the background thread, free
  * everything. Collective over MPI_COMM_WORLD, before MPI_Finalize. Requests that are open no longer are; each must still be freed.
- * After it PAT_Init may be called again. A program that calls MPI_Finalize without it is shut down cleanly all the same.
+ * After it PAT_Init may be called again. A program that calls MPI_Finalize without it is shut down cleanly all the same; with MPICH not
+ * always, where some ranks have freed a communicator and others have not.
  * Errors: MPI_ERR_OTHER when the library is not started or after MPI_Finalize; what MPI returned.
  */
 PAT_PUBLIC int PAT_Finalize(void);

@@ -414,9 +414,10 @@ void pat_comm_is_used_no_more(pat_comm *c)
     pthread_mutex_unlock(&pat_rt.lock);
 }
 
-void pat_comm_unlist(pat_comm *c)
+bool pat_comm_unlist(pat_comm *c)
 {
     pthread_mutex_lock(&pat_rt.lock);
+    const bool was_listed = c->listed;
     for (pat_comm **at = &pat_rt.comms; *at; at = &(*at)->next)
         if (*at == c) {
             *at = c->next;
@@ -425,6 +426,7 @@ void pat_comm_unlist(pat_comm *c)
         }
     use_no_more(c);
     pthread_mutex_unlock(&pat_rt.lock);
+    return was_listed;
 }
 
 void pat_comm_called(pat_comm *c, enum pat_op op)

@@ -85,7 +85,8 @@ typedef struct pat_comm {
     pthread_mutex_t lock; /* guards all that follows; whoever holds it drives */
     bool dead; /* the program has freed the communicator; references, or what follows, keep this memory */
     enum pat_leave leave; /* how far its members have got since */
-    bool idle_settled;    /* settle.c is done with it */
+    bool cut_short; /* settling has failed here: what this rank has said in it since is still to be heard */
+    bool idle_settled; /* settle.c is done with it */
     pat_failure
         failure; /* of a call or of the background thread: once there is one nothing runs here any more */
     pat_plan_cache plans;
@@ -326,8 +327,8 @@ void pat_comm_called(pat_comm *c, enum pat_op op);
 /* The program has freed the communicator: milestones no longer find it. */
 void pat_comm_is_used_no_more(pat_comm *c);
 
-/* Take it out of the runtime's list, so that the background thread does not find it any more either. */
-void pat_comm_unlist(pat_comm *c);
+/* Take it out of the runtime's list, so that the background thread does not find it any more either. Returns whether it was there: of several threads only that one goes on. */
+bool pat_comm_unlist(pat_comm *c);
 
 /* Grow *buf, of *have bytes, to at least `size`; what was in it is lost. Returns false when there is no memory. */
 bool pat_comm_buffer(char **buf, size_t *have, size_t size);

@@ -29,31 +29,10 @@ static void finish_started(pat_comm *c)
         pat_arrivals_heard(c, c->lane, false);
 }
 
-static bool tells(const pat_comm *c)
-{
-    return pat_comm_tells(c);
-}
-
-static bool owes(const pat_comm *c)
-{
-    return pat_sample_owes(&c->sample);
-}
-
-static int look_at_nothing(pat_comm *c, bool *moved)
-{
-    (void)c;
-    (void)moved;
-    return MPI_SUCCESS;
-}
-
-/* The others wait for what this rank has to say of its last call. Of what they say of their next one the rest comes in the background. */
+/* Of what members say of their next call the rest comes in the background. */
 static void tell_of_failed_call(pat_comm *c)
 {
-    bool moved = false;
-    pat_wait_while(c, members_wait(c) ? owes : tells, look_at_nothing);
-    if (c->sample.under_way)
-        pat_select_look(c, &moved);
-    pat_exchange_test(&c->exchange, &moved);
+    pat_settle_tell(c, !members_wait(c));
     pat_settle_failed_call(c);
 }
 
@@ -114,9 +93,9 @@ static void leave(pat_comm *c)
         pat_comm_ended(c, pat_estimates_say_no_call(c));
 }
 
-void pat_leave_free(pat_comm *c)
+/* Whoever has taken it out of the list frees it. */
+static void free_unlisted(pat_comm *c)
 {
-    pat_comm_unlist(c);
     pat_comm_lock(c);
     if (!c->dead)
         leave(c);
@@ -128,13 +107,20 @@ void pat_leave_free(pat_comm *c)
     pat_comm_unref(c);
 }
 
+void pat_leave_free(pat_comm *c)
+{
+    if (pat_comm_unlist(c))
+        free_unlisted(c);
+}
+
 bool pat_leave_end(pat_comm *c)
 {
     if (pthread_mutex_trylock(&pat_rt.keep) != 0)
         return false;
-    pat_comm_unlist(c);
+    const bool was_listed = pat_comm_unlist(c);
     pthread_mutex_unlock(&pat_rt.keep);
-    pat_leave_free(c);
+    if (was_listed)
+        free_unlisted(c);
     return true;
 }
 
@@ -149,15 +135,19 @@ void pat_leave_look(pat_comm *c, bool *moved)
     pthread_mutex_unlock(&pat_rt.keep);
 }
 
-void pat_leave_when_idle(pat_comm *c)
+bool pat_leave_when_idle(pat_comm *c)
 {
-    const bool busy = pat_settle_started_under_way(c) || owes(c) || c->sample.under_way ||
-                      (c->phase != PAT_IDLE && c->failure.code == MPI_SUCCESS);
-    if (!atomic_load(&c->freed) || c->dead || busy)
-        return;
-    if (c->failure.code != MPI_SUCCESS)
-        pat_settle_failed_call(c);
+    const bool failed = c->failure.code != MPI_SUCCESS,
+               busy = pat_sample_owes(&c->sample) ||
+                      (!failed &&
+                       (pat_settle_started_under_way(c) || c->sample.under_way || c->phase != PAT_IDLE));
+    if (!atomic_load(&c->freed) || c->dead || busy || pthread_mutex_trylock(&pat_rt.keep) != 0)
+        return false;
+    if (failed)
+        tell_of_failed_call(c);
     leave(c);
+    pthread_mutex_unlock(&pat_rt.keep);
+    return true;
 }
 
 /*
@@ -176,17 +166,19 @@ int pat_leave_comm_ends(MPI_Comm comm, int keyval, void *attr, void *extra)
     const int64_t start_ns = pat_clock_local_ns();
     if (pat_thread_is_self() || pat_comm_holds_any()) {
         atomic_store(&c->freed, true);
+        if (pat_rt.thread)
+            pat_thread_kick(pat_rt.thread);
         return MPI_SUCCESS;
     }
     pat_comm_lock(c);
     atomic_store(&c->credits.watched, false);
     end_calls(c);
     leave(c);
-    const bool over = c->leave == PAT_LEAVE_OVER;
+    const bool over = c->leave == PAT_LEAVE_OVER, frees = over && pat_comm_unlist(c);
     pat_comm_unlock(c);
-    if (over)
-        pat_leave_free(c);
-    else if (pat_rt.thread)
+    if (frees) /* else the thread does, if it is over: *c may be gone */
+        free_unlisted(c);
+    else if (!over && pat_rt.thread)
         pat_thread_kick(pat_rt.thread);
     if (!pat_rt.settled) /* else it belongs to the end of the library */
         atomic_fetch_add(&pat_rt.state_ns, pat_clock_local_ns() - start_ns);

@@ -17,10 +17,10 @@ int pat_leave_comm_ends(MPI_Comm comm, int keyval, void *attr, void *extra);
 /*
  * The background thread's part, with the communicator's lock held. The first has the caller hold pat_rt.driving: to say that this rank has left where that is not
  * said in this epoch, and to look; *moved is set where something has come. The second, without pat_rt.driving, is for a communicator of which MPI has told while nothing could
- * be waited for: this rank leaves when nothing is under way any more.
+ * be waited for: this rank leaves when nothing is under way any more. Returns whether it has just left.
  */
 void pat_leave_look(pat_comm *c, bool *moved);
-void pat_leave_when_idle(pat_comm *c);
+bool pat_leave_when_idle(pat_comm *c);
 
 /* All members have left: free the state, unless somebody goes through all communicators just now. Returns whether. The caller has a reference, and not the lock. */
 bool pat_leave_end(pat_comm *c);

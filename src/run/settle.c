@@ -44,8 +44,7 @@ static int for_all(step_of *step, bool failed_too)
             pat_comm_lock(c);
             if (takes_part(c, step) && (failed_too || c->failure.code == MPI_SUCCESS)) {
                 const int failed = step(c, &moved, &done);
-                /* What fails in settling goes on: for the others it is not over. */
-                done = done || (failed != MPI_SUCCESS && step != step_settling);
+                done = done || failed != MPI_SUCCESS;
                 rc = rc != MPI_SUCCESS ? rc : failed;
             }
             if (done)
@@ -71,6 +70,11 @@ static bool tells(const pat_comm *c)
     return pat_comm_tells(c);
 }
 
+static bool owes(const pat_comm *c)
+{
+    return pat_sample_owes(&c->sample);
+}
+
 static int look_at_nothing(pat_comm *c, bool *moved)
 {
     (void)c;
@@ -78,14 +82,10 @@ static int look_at_nothing(pat_comm *c, bool *moved)
     return MPI_SUCCESS;
 }
 
-/*
- * It learns from a measured call as they do, or it would not know that they go by estimates from now on. What is told no message comes in
- * for any more, so that its memory may go.
- */
-static void tell_after_failure(pat_comm *c)
+void pat_settle_tell(pat_comm *c, bool all)
 {
     bool moved = false;
-    pat_wait_while(c, tells, look_at_nothing);
+    pat_wait_while(c, all ? tells : owes, look_at_nothing);
     if (c->sample.under_way)
         pat_select_look(c, &moved);
     pat_exchange_test(&c->exchange, &moved);
@@ -109,16 +109,21 @@ static void say_no_call(pat_comm *c)
 /* As pat_epoch_settle_step; but nothing is thrown away any more: what MPI may still write to stays. The caller holds pat_rt.driving. */
 static bool settles_after_failure(pat_comm *c, bool *moved)
 {
-    const int rc = pat_comm_pass_on(c, true, moved), rc_test = pat_exchange_test(&c->exchange, moved);
-    const bool goes_on = rc == MPI_SUCCESS && rc_test == MPI_SUCCESS;
-    if (goes_on && pat_comm_tells(c))
+    pat_comm_pass_on(c, true, moved);
+    pat_exchange_test(&c->exchange, moved);
+    if (pat_comm_tells(c))
         return false;
-    const bool heard = c->exchange.state == PAT_EXCHANGE_DONE,
-               over = !heard || pat_exchange_no_call(&c->exchange, PAT_CERTAIN);
+    const bool heard = c->exchange.state == PAT_EXCHANGE_DONE, earlier = heard && c->cut_short;
+    bool over = !heard || pat_exchange_no_call(&c->exchange, PAT_CERTAIN);
     if (c->leave != PAT_LEAVE_NOT && (!heard || pat_exchange_no_call(&c->exchange, PAT_FOR_EVER)))
         c->leave = PAT_LEAVE_OVER;
     if (heard)
         pat_exchange_reset(&c->exchange);
+    if (over &&
+        earlier) { /* that was what all have said when settling failed here: the others are in the next epoch */
+        c->cut_short = false;
+        over = c->leave == PAT_LEAVE_OVER;
+    }
     if (!over)
         pat_estimates_say_no_call(c);
     return over;
@@ -164,6 +169,7 @@ static int step_settling(pat_comm *c, bool *moved, bool *done)
     pthread_rwlock_rdlock(&pat_rt.driving);
     int rc = pat_settle_look(c, moved, done);
     pthread_rwlock_unlock(&pat_rt.driving);
+    c->cut_short = c->cut_short || (rc != MPI_SUCCESS && !*done);
     return rc;
 }
 
@@ -174,7 +180,7 @@ static int hear(pat_comm *c, bool *moved, bool *done)
     const bool had_failed = c->failure.code != MPI_SUCCESS;
     int rc = had_failed ? MPI_SUCCESS : pat_comm_ended(c, pat_select_hear(c));
     if (c->failure.code != MPI_SUCCESS)
-        tell_after_failure(c);
+        pat_settle_tell(c, true);
     *done = true;
     return rc;
 }
@@ -218,7 +224,8 @@ static int settle(const pat_algorithm *next, bool *busy)
         rc = for_all(finish_calls, false);
     /* Hear first: what is thrown away follows from what was learnt of earlier calls, which is to be the same on all ranks. */
     step_of *const steps[] = {hear, begin_settling, step_settling};
-    for (int i = 0; any[0] && i < 3;
+    const int num_steps = any[0] ? 3 : next ? 0 : 1; /* at the end of the library all hear */
+    for (int i = 0; i < num_steps;
          i++) { /* after an error too: the other ranks do so, and wait for what this one says */
         const int failed = for_all(steps[i], true);
         rc = rc != MPI_SUCCESS ? rc : failed;

@@ -22,6 +22,12 @@ int pat_settle_started(void);
 /* Is a non-blocking call under way there, or a round of credits? */
 bool pat_settle_started_under_way(const pat_comm *c);
 
+/*
+ * After an error the others wait for what this rank has to say of its last call, and it learns from that as they do, or it would not know that they go by
+ * estimates from now on. all: wait also until what is said of the next call is told, so that no message comes in for it any more and its memory may go.
+ */
+void pat_settle_tell(pat_comm *c, bool all);
+
 /* A call that goes by estimates has failed: for the others its epoch is over, and it may have been the last one that went by them. */
 void pat_settle_failed_call(pat_comm *c);
 

@@ -310,7 +310,7 @@ void pat_visit_comm(pat_comm *c, pat_visit *visit)
     }
     pthread_rwlock_rdlock(&pat_rt.driving);
     pat_error_begin(); /* what fails here has nothing to do with what this thread has said before, nor with what it says next */
-    if (!c->dead)
+    if (!c->dead || c->leave == PAT_LEAVE_SAID)
         pass_on(c, visit);
     if (!c->dead && c->failure.code == MPI_SUCCESS)
         pat_comm_ended(c, visit_comm(c, visit));
@@ -320,9 +320,8 @@ void pat_visit_comm(pat_comm *c, pat_visit *visit)
     PAT_INVARIANT_HOLDS(c);
     pat_error_begin();
     pthread_rwlock_unlock(&pat_rt.driving);
-    pat_leave_when_idle(c);
-    if (atomic_load(&c->freed) &&
-        !c->dead) /* MPI may have told of it in a call of this thread's, which nobody wakes for it */
+    const bool leaves = pat_leave_when_idle(c);
+    if (leaves || (atomic_load(&c->freed) && !c->dead)) /* nobody else wakes this thread for it */
         no_later(visit, pat_pace_soon(pat_clock_local_ns()));
     /* Whoever has made this visit short waits still, since the lock is not free yet. */
     const bool cut_short = is_wanted(c), gone = c->leave == PAT_LEAVE_OVER;
