@@ -398,19 +398,14 @@ int pat_comm_get(MPI_Comm comm, bool choosing, bool copies, pat_comm **out)
     return MPI_SUCCESS;
 }
 
-static void use_no_more(pat_comm *c)
+void pat_comm_is_used_no_more(pat_comm *c)
 {
+    pthread_mutex_lock(&pat_rt.lock);
     c->number = 0; /* which no communicator has */
     if (pat_rt.last == c)
         pat_rt.last = NULL;
     if (pat_rt.announced == c)
         pat_rt.announced = NULL;
-}
-
-void pat_comm_is_used_no_more(pat_comm *c)
-{
-    pthread_mutex_lock(&pat_rt.lock);
-    use_no_more(c);
     pthread_mutex_unlock(&pat_rt.lock);
 }
 
@@ -424,7 +419,6 @@ bool pat_comm_unlist(pat_comm *c)
             c->listed = false;
             break;
         }
-    use_no_more(c);
     pthread_mutex_unlock(&pat_rt.lock);
     return was_listed;
 }

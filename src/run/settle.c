@@ -4,7 +4,6 @@
 #include "settle.h"
 
 #include "arrivals.h"
-#include "comm_local.h"
 #include "epoch.h"
 #include "estimates.h"
 #include "nbc.h"
@@ -24,8 +23,8 @@ static int step_settling(pat_comm *c, bool *moved, bool *done);
 
 static bool takes_part(const pat_comm *c, step_of *step)
 {
-    const bool leaves = c->leave != PAT_LEAVE_NOT && c->leave != PAT_LEAVE_OVER;
-    if (c->idle_settled || (c->dead && !(leaves && (step == begin_settling || step == step_settling))))
+    const bool ends = c->leave == PAT_LEAVE_SAID && (step == begin_settling || step == step_settling);
+    if (c->idle_settled || (c->dead && !ends))
         return false;
     return c->usable || (step == end_started && pat_comm_is_local(c));
 }
