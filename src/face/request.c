@@ -116,7 +116,7 @@ static int request_enter(PAT_Request r, const char *who)
     if (!r->c)
         return MPI_SUCCESS;
     pat_comm_lock(r->c);
-    if (r->c->dead) {
+    if (pat_comm_is_dead(r->c)) {
         pat_comm_unlock(r->c);
         return pat_error(MPI_ERR_COMM, "%s: the request's communicator was freed", who);
     }
@@ -237,7 +237,7 @@ int PAT_Wait(PAT_Request r)
         return pat_error(MPI_ERR_REQUEST, "PAT_Wait: the request is PAT_REQUEST_NULL");
     if (r->c)
         pat_comm_lock(r->c);
-    bool alive = r->c && !r->c->dead;
+    bool alive = r->c && !pat_comm_is_dead(r->c);
     if (r->state == STARTED) {
         if (r->by_mpi) { /* the background thread may need the communicator meanwhile */
             request_leave(r);
@@ -272,7 +272,7 @@ int PAT_Request_free(PAT_Request *request)
     int rc = MPI_SUCCESS;
     if (r->c)
         pat_comm_lock(r->c);
-    bool alive = r->c && !r->c->dead;
+    bool alive = r->c && !pat_comm_is_dead(r->c);
     if (r->state == STARTED) /* also when its communicator is gone: PAT_Wait then returns at once */
         rc = pat_error(MPI_ERR_REQUEST, "PAT_Request_free: the request is started, call PAT_Wait first");
     else if (alive && r->c->hold.request == r)

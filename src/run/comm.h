@@ -41,7 +41,7 @@ typedef struct pat_hold {
 
 /* A communicator that the program has freed (leave.h). */
 enum pat_leave {
-    PAT_LEAVE_NOT,  /* it is not freed, or its members have nothing to tell each other */
+    PAT_LEAVE_NOT,  /* it is not freed, or has still to be left (pat_comm.freed) */
     PAT_LEAVE_SAID, /* this rank tells the others that it has freed it */
     PAT_LEAVE_OVER  /* nobody waits for what this rank says: its memory may go */
 };
@@ -83,8 +83,8 @@ typedef struct pat_comm {
     atomic_int wanted; /* threads of the program that wait for the lock */
 
     pthread_mutex_t lock; /* guards all that follows; whoever holds it drives */
-    bool dead; /* the program has freed the communicator; references, or what follows, keep this memory */
-    enum pat_leave leave; /* how far its members have got since */
+    enum pat_leave
+        leave; /* where the program has freed the communicator, references, or what follows, keep this memory */
     bool cut_short; /* settling has failed here: what this rank has said in it since is still to be heard */
     bool idle_settled; /* settle.c is done with it */
     pat_failure
@@ -120,6 +120,12 @@ typedef struct pat_comm {
     pat_pending *pending; /* its calls under way, in the order in which they were started: nbc.h */
     int64_t num_started;  /* of them, ever; the same on all members */
 } pat_comm;
+
+/* Has this rank left it? Then no call of the program's finds it any more. */
+static inline bool pat_comm_is_dead(const pat_comm *c)
+{
+    return c->leave != PAT_LEAVE_NOT;
+}
 
 /* Is it the state of non-blocking calls (comm_local.h)? */
 static inline bool pat_comm_is_local(const pat_comm *c)
@@ -217,7 +223,7 @@ static inline int pat_comm_pass_on(pat_comm *c, bool begins, bool *moved)
  */
 pat_comm *pat_comm_next(pat_comm *after, bool *cut_short);
 
-/* A reference keeps the memory, not the communicator: look at `dead` after locking. */
+/* A reference keeps the memory, not the communicator: look at pat_comm_is_dead after locking. */
 void pat_comm_ref(pat_comm *c);
 void pat_comm_unref(pat_comm *c);
 

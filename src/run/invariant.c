@@ -74,7 +74,7 @@ static const char *pending_broken(const pat_pending *p)
 const char *pat_invariant_broken(const pat_comm *c)
 {
     const char *why = NULL;
-    if (c->dead || c->failure.code != MPI_SUCCESS)
+    if (pat_comm_is_dead(c) || c->failure.code != MPI_SUCCESS)
         return NULL; /* after an error things stay as they were */
     for (const pat_pending *p = c->pending; p && !why; p = p->next)
         why = pending_broken(p);

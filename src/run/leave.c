@@ -70,7 +70,7 @@ static void end_calls(pat_comm *c)
     end_contact(c);
     if (c->failure.code == MPI_SUCCESS)
         pat_comm_ended(c, pat_select_hear(c));
-    if (c->usable && !c->dead && c->failure.code == MPI_SUCCESS)
+    if (c->usable && c->failure.code == MPI_SUCCESS)
         finish_started(c);
     if (c->failure.code != MPI_SUCCESS)
         tell_of_failed_call(c);
@@ -87,7 +87,6 @@ static void leave(pat_comm *c)
     if (c->failure.code == MPI_SUCCESS)
         pat_epoch_release_holder(c);
     c->hold = (pat_hold){0};
-    c->dead = true;
     c->leave = members_wait(c) ? PAT_LEAVE_SAID : PAT_LEAVE_OVER;
     if (c->leave == PAT_LEAVE_SAID)
         pat_comm_ended(c, pat_estimates_say_no_call(c));
@@ -97,7 +96,7 @@ static void leave(pat_comm *c)
 static void free_unlisted(pat_comm *c)
 {
     pat_comm_lock(c);
-    if (!c->dead)
+    if (!pat_comm_is_dead(c))
         leave(c);
     pat_comm_unlock(c);
     if (!pat_comm_stays(c) && !pat_comm_is_local(c))
@@ -141,7 +140,7 @@ bool pat_leave_when_idle(pat_comm *c)
                busy = pat_sample_owes(&c->sample) ||
                       (!failed &&
                        (pat_settle_started_under_way(c) || c->sample.under_way || c->phase != PAT_IDLE));
-    if (!atomic_load(&c->freed) || c->dead || busy || pthread_mutex_trylock(&pat_rt.keep) != 0)
+    if (!atomic_load(&c->freed) || pat_comm_is_dead(c) || busy || pthread_mutex_trylock(&pat_rt.keep) != 0)
         return false;
     if (failed)
         tell_of_failed_call(c);

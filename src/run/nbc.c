@@ -168,7 +168,7 @@ static bool look_if_free(pat_comm *c, look_at_round *look, bool *moved)
 {
     if (!pat_comm_trylock(c))
         return false;
-    if (pat_nbc_under_way(c) && !c->dead && pthread_rwlock_tryrdlock(&pat_rt.driving) == 0) {
+    if (pat_nbc_under_way(c) && !pat_comm_is_dead(c) && pthread_rwlock_tryrdlock(&pat_rt.driving) == 0) {
         pat_error_begin(); /* what this thread has said before has nothing to do with what fails here */
         look_at_all(c, look, moved);
         pat_error_begin();

@@ -24,7 +24,7 @@ static int step_settling(pat_comm *c, bool *moved, bool *done);
 static bool takes_part(const pat_comm *c, step_of *step)
 {
     const bool ends = c->leave == PAT_LEAVE_SAID && (step == begin_settling || step == step_settling);
-    if (c->idle_settled || (c->dead && !ends))
+    if (c->idle_settled || (pat_comm_is_dead(c) && !ends))
         return false;
     return c->usable || (step == end_started && pat_comm_is_local(c));
 }
@@ -191,7 +191,7 @@ static int use(const pat_algorithm *alg)
     atomic_store(&pat_rt.alg[alg->op], alg);
     for (pat_comm *c = pat_rt.comms; c; c = c->next) {
         pat_comm_lock(c);
-        if (c->usable && !c->dead) {
+        if (c->usable && !pat_comm_is_dead(c)) {
             int rc_comm = pat_epoch_new_algorithm(c, alg->op);
             rc = rc != MPI_SUCCESS ? rc : rc_comm;
         }

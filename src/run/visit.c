@@ -310,9 +310,9 @@ void pat_visit_comm(pat_comm *c, pat_visit *visit)
     }
     pthread_rwlock_rdlock(&pat_rt.driving);
     pat_error_begin(); /* what fails here has nothing to do with what this thread has said before, nor with what it says next */
-    if (!c->dead || c->leave == PAT_LEAVE_SAID)
+    if (!pat_comm_is_dead(c) || c->leave == PAT_LEAVE_SAID)
         pass_on(c, visit);
-    if (!c->dead && c->failure.code == MPI_SUCCESS)
+    if (!pat_comm_is_dead(c) && c->failure.code == MPI_SUCCESS)
         pat_comm_ended(c, visit_comm(c, visit));
     if (c->leave == PAT_LEAVE_SAID)
         visit_leaving(c, visit);
@@ -321,7 +321,7 @@ void pat_visit_comm(pat_comm *c, pat_visit *visit)
     pat_error_begin();
     pthread_rwlock_unlock(&pat_rt.driving);
     const bool leaves = pat_leave_when_idle(c);
-    if (leaves || (atomic_load(&c->freed) && !c->dead)) /* nobody else wakes this thread for it */
+    if (leaves || (atomic_load(&c->freed) && !pat_comm_is_dead(c))) /* nobody else wakes this thread for it */
         no_later(visit, pat_pace_soon(pat_clock_local_ns()));
     /* Whoever has made this visit short waits still, since the lock is not free yet. */
     const bool cut_short = is_wanted(c), gone = c->leave == PAT_LEAVE_OVER;
