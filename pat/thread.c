@@ -20,7 +20,8 @@
 struct pat_thread {
     pthread_t id;
     int event, timer, either; /* either: readable when one of the others is */
-    atomic_bool kicked, timed, stopping, rescan;
+    atomic_bool kicked, stopping, rescan;
+    atomic_int_fast64_t due_ns; /* when the timer is to wake it, by the local clock; 0: it is not set */
     atomic_int_fast64_t wakeups;
     pat_sockets *sockets;
     pat_thread_work *work;
@@ -65,7 +66,7 @@ static void take_kicks(pat_thread *t)
     if (eventfd_read(t->event, &kicks) == 0)
         atomic_store(&t->kicked, false);
     if (read(t->timer, &times, sizeof(times)) > 0)
-        atomic_store(&t->timed, false);
+        atomic_store(&t->due_ns, 0);
 }
 
 static _Thread_local bool is_background;
@@ -157,11 +158,24 @@ void pat_thread_kick(pat_thread *t)
         eventfd_write(t->event, 1);
 }
 
+/* Of several callers at once the one that is last to set the timer sees the earliest time. */
 void pat_thread_kick_later(pat_thread *t, int64_t delay_ns)
 {
-    const struct itimerspec in = {.it_value = {delay_ns / 1000000000, delay_ns % 1000000000}};
-    if (!atomic_exchange(&t->timed, true))
-        timerfd_settime(t->timer, 0, &in, NULL);
+    enum { SECOND = 1000000000 };
+    const int_fast64_t when_ns = pat_clock_local_ns() + delay_ns;
+    int_fast64_t due_ns = atomic_load(&t->due_ns);
+    do
+        if (due_ns != 0 && due_ns <= when_ns)
+            return;
+    while (!atomic_compare_exchange_weak(&t->due_ns, &due_ns, when_ns));
+    for (due_ns = when_ns; due_ns != 0;) {
+        const struct itimerspec at = {.it_value = {due_ns / SECOND, due_ns % SECOND}};
+        timerfd_settime(t->timer, TFD_TIMER_ABSTIME, &at, NULL);
+        const int_fast64_t now_due_ns = atomic_load(&t->due_ns);
+        if (now_due_ns == due_ns)
+            return;
+        due_ns = now_due_ns;
+    }
 }
 
 bool pat_thread_is_self(void)

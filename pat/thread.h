@@ -45,7 +45,7 @@ pat_thread *pat_thread_start(pat_thread_work *work, void *arg, int64_t first_ns,
 void pat_thread_kick(pat_thread *thread);
 
 /*
- * Wake it in delay_ns, unless it is to be woken so already; but not now, when it might take the processor from whoever needs it. Any thread; costs a
+ * Wake it in delay_ns, unless it is to be woken so sooner; but not now, when it might take the processor from whoever needs it. Any thread; costs a
  * call of the kernel.
  */
 void pat_thread_kick_later(pat_thread *thread, int64_t delay_ns);
