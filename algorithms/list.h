@@ -18,7 +18,7 @@
  * one of the others, call by call. REDUCES: its plans join contributions. NEIGHBOURS: a rank sends only to the one before it and the one
  * after it, so that what goes round comes to a node once where ranks are numbered node by node. PLACES: it heeds itself which ranks share a node. ANY_ORDER: a message holds a block or less,
  * so that ranks may stand in any order: a ring can go from one node of the cluster to the next, and any rank can be the
- * root of a PREDICTED gather.
+ * root of a PREDICTED gather. DIRECT: every message goes from the rank that gives its bytes to the one that keeps them, so that a block may have a length that only these two know.
  */
 #define PAT_ALLGATHERS(LEFT, OURS, op)                                                                       \
     LEFT(auto, op, AHEAD | CHOOSES, "relay, native or another one, call by call")                            \
@@ -33,8 +33,9 @@
 #define PAT_GATHERS(LEFT, OURS, op)                                                                          \
     LEFT(gather_auto, op, CHOOSES, "the fastest by calibration, size by size; else gather_native")           \
     LEFT(gather_native, op, REGULAR, "the MPI library's own gather")                                         \
-    OURS(gather_linear, op, REGULAR, "one rank after the other")                                             \
-    OURS(gather_sync, op, REGULAR, "one rank after the other, each when it is asked")                        \
+    OURS(gather_together, op, REGULAR | DIRECT, "all ranks at once")                                         \
+    OURS(gather_linear, op, REGULAR | DIRECT, "one rank after the other")                                    \
+    OURS(gather_sync, op, REGULAR | DIRECT, "one rank after the other, each when it is asked")               \
     OURS(gather_binomial, op, REGULAR, "up a binomial tree")                                                 \
     OURS(gather_bsls, op, PREDICTED | ANY_ORDER,                                                             \
          "one rank after the other, sorted by predicted arrival, in the background")
@@ -59,8 +60,9 @@
 #define PAT_ALLTOALLS(LEFT, OURS, op)                                                                        \
     LEFT(alltoall_auto, op, CHOOSES, "for now always alltoall_native")                                       \
     LEFT(alltoall_native, op, REGULAR, "the MPI library's own all-to-all")                                   \
-    OURS(alltoall_linear, op, REGULAR, "all blocks at once")                                                 \
-    OURS(alltoall_pairwise, op, REGULAR, "P-1 steps, in each a block to one rank and one from another")
+    OURS(alltoall_linear, op, REGULAR | DIRECT, "all blocks at once")                                        \
+    OURS(alltoall_pairwise, op, REGULAR | DIRECT,                                                            \
+         "P-1 steps, in each a block to one rank and one from another")
 
 #define PAT_REDUCES(LEFT, OURS, op)                                                                          \
     LEFT(reduce_auto, op, CHOOSES, "for now always reduce_native")                                           \
@@ -73,7 +75,7 @@
 #define PAT_SCATTERS(LEFT, OURS, op)                                                                         \
     LEFT(scatter_auto, op, CHOOSES, "for now always scatter_native")                                         \
     LEFT(scatter_native, op, REGULAR, "the MPI library's own scatter")                                       \
-    OURS(scatter_linear, op, REGULAR, "from the root to each rank, all at once")                             \
+    OURS(scatter_linear, op, REGULAR | DIRECT, "from the root to each rank, all at once")                    \
     OURS(scatter_binomial, op, REGULAR, "down a binomial tree")
 
 #define PAT_REDUCE_SCATTERS(LEFT, OURS, op)                                                                  \

@@ -25,6 +25,12 @@ static inline int64_t pat_part_least(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
+/* How long the first message is when the bytes of a block from `at` to `end` leave: ranks that have different ends cut at the same places. */
+static inline int64_t pat_part_message(int64_t at, int64_t end)
+{
+    return pat_part_least(end - at, PAT_MAX_MESSAGE - at % PAT_MAX_MESSAGE);
+}
+
 /* The square root, rounded down; 0 for a negative number. */
 static inline int64_t pat_part_root(int64_t square)
 {

@@ -26,10 +26,12 @@ void pat_scatter_linear_build(pat_plan *plan, const pat_job *job, int rank)
 {
     const int64_t bytes = job->block_bytes;
     begin(plan, bytes);
-    if (rank > 0)
-        pat_plan_in_step(plan, pat_plan_recv_to(plan, 0, pat_result(0), bytes));
+    for (int64_t at = 0; rank > 0 && at < bytes; at += PAT_MAX_MESSAGE)
+        pat_plan_in_step(plan, pat_plan_recv_to(plan, 0, pat_result(at), pat_part_message(at, bytes)));
     for (int to = 1; rank == 0 && to < job->num_ranks; to++)
-        pat_plan_in_step(plan, pat_plan_send_from(plan, to, pat_own(to * bytes), bytes));
+        for (int64_t at = 0; at < bytes; at += PAT_MAX_MESSAGE)
+            pat_plan_in_step(
+                plan, pat_plan_send_from(plan, to, pat_own(to * bytes + at), pat_part_message(at, bytes)));
 }
 
 /* A rank's subtree: so many ranks from it on. */

@@ -19,13 +19,15 @@ enum kind {
     LAST_CALLS = 32,
     NEIGHBOURS = 64,
     PLACES = 128,
+    DIRECT = 256,
 };
 
 #define FIELDS(n, o, kind, text)                                                                             \
     .name = #n, .summary = text, .op = o, .arrival_aware = ((kind) & (PREDICTED | AHEAD)) != 0,              \
     .uses_arrivals = ((kind)&PREDICTED) != 0, .any_order = ((kind)&ANY_ORDER) != 0,                          \
     .uses_last_calls = ((kind)&LAST_CALLS) != 0, .chooses = ((kind)&CHOOSES) != 0,                           \
-    .reduces = ((kind)&REDUCES) != 0, .neighbours = ((kind)&NEIGHBOURS) != 0, .places = ((kind)&PLACES) != 0
+    .reduces = ((kind)&REDUCES) != 0, .neighbours = ((kind)&NEIGHBOURS) != 0,                                \
+    .places = ((kind)&PLACES) != 0, .direct = ((kind)&DIRECT) != 0
 #define LEFT_ENTRY(n, o, kind, text) {FIELDS(n, o, kind, text)},
 #define OURS_ENTRY(n, o, kind, text)                                                                         \
     {FIELDS(n, o, kind, text), .build = pat_##n##_build, .formula = pat_##n##_formula},
@@ -163,7 +165,7 @@ int pat_algorithm_plan(const pat_algorithm *alg, const pat_job *job, int rank, p
         }
     }
     if (job->starts)
-        pat_plan_fit(plan, job->starts);
+        pat_plan_fit(plan, job->starts, pat_plan_is_personal(plan) ? job->own_starts : NULL);
     int error = pat_plan_finish(plan);
     if (error)
         pat_plan_free(plan);

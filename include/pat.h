@@ -194,7 +194,7 @@ PAT_PUBLIC int PAT_Bcast(void *buffer, int count, MPI_Datatype datatype, int roo
 
 /*
  * MPI_Gather, argument by argument. PAT_UseAlg and PAT_ALG_GATHER choose: gather_auto (the default) and
- * gather_native as for PAT_Bcast, gather_linear, gather_sync (linear, each rank sends when the root asks it), gather_binomial,
+ * gather_native as for PAT_Bcast, gather_together (all ranks at once), gather_linear (one after the other), gather_sync (linear, each rank sends when the root asks it), gather_binomial,
  * gather_bsls (as gather_sync, in the order of predicted arrival: the root's background thread takes blocks in while the root computes; a
  * call waits until every rank has called or given its PAT_Edge; while a request is started on the communicator it returns MPI_ERR_REQUEST).
  * Calls with a result of 2 GiB or more are passed on to MPI. With gather_binomial inner ranks of the tree need memory for their
@@ -259,6 +259,21 @@ PAT_PUBLIC int PAT_Allreduce(const void *sendbuf, void *recvbuf, int count, MPI_
 PAT_PUBLIC int PAT_Alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
                             int recvcount, MPI_Datatype recvtype, MPI_Comm comm);
 
+/* MPI_Alltoallv, argument by argument. Always the MPI library's own; PAT_Ialltoallv is not. */
+PAT_PUBLIC int PAT_Alltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[],
+                             MPI_Datatype sendtype, void *recvbuf, const int recvcounts[],
+                             const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm);
+
+/*
+ * MPI_Gatherv and MPI_Scatterv, argument by argument. Always the MPI library's own; PAT_Igatherv and PAT_Iscatterv are not.
+ */
+PAT_PUBLIC int PAT_Gatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                           const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root,
+                           MPI_Comm comm);
+PAT_PUBLIC int PAT_Scatterv(const void *sendbuf, const int sendcounts[], const int displs[],
+                            MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype,
+                            int root, MPI_Comm comm);
+
 /* ---- Reduce-scatter --------------------------------------------------------------------------------- */
 
 /*
@@ -285,10 +300,15 @@ PAT_PUBLIC int PAT_Reduce_scatter(const void *sendbuf, void *recvbuf, const int 
  * What PAT_UseAlg or the collective's setting names runs the call. If that goes by when ranks arrive, or chooses (auto,
  * bcast_auto, ...), it is the algorithm that takes least by its formula: on the link that blocking calls have measured on the communicator or PAT_LINK names, else on an Ethernet
  * of 1 Gbit/s (of a reduction of floating-point numbers always). With one that chooses, these calls are left to the MPI
- * library: those in which a rank receives less than 4 KiB (of a reduce: vectors of less); broadcasts of at most 32 KiB, and longer ones where nodes
- * have several ranks that are not numbered node by node; reductions where nodes have different numbers of ranks (but reduces where these are numbered node by node); gathers; calls of two ranks, other than reductions, whose data the MPI library is known to
+ * library: those in which a rank receives less than 4 KiB (of a gather or a reduce: blocks or vectors of less); broadcasts of at most 32 KiB, and longer ones where nodes
+ * have several ranks that are not numbered node by node; reductions where nodes have different numbers of ranks (but reduces where these are numbered node by node); calls of two ranks, other than reductions, whose data the MPI library is known to
  * send without asking; and all where all ranks are on one node (unless PAT_LINK or a calibration says what messages take there). Where nodes have several
  * ranks, and equally many, a reduction that is not left to the MPI library sends only one sum of each part over the network per node.
+ *
+ * In PAT_Ialltoallv, PAT_Igatherv and PAT_Iscatterv a rank does not know how long the blocks of other ranks are, so a call of more than two ranks is never left for being short. Only algorithms whose
+ * messages go from the rank that gives a block to the one that keeps it can run them: alltoall_linear, alltoall_pairwise, gather_together, gather_linear, gather_sync, scatter_linear; with another one
+ * that is named they are left to the MPI library. Blocks may be of any length there.
+ *
  * Always left are those with arguments that no plan is for, as an operation that is not predefined, or counts of PAT_Ireduce_scatter that differ, and
  * those of a job some rank of which has no background thread. A reduction joins floating-point numbers in an order that follows from the number of
  * ranks, the root, the count, and which ranks share a node, unless PAT_REORDER is set; it need not be that of the blocking call or of the MPI library.
@@ -296,7 +316,7 @@ PAT_PUBLIC int PAT_Reduce_scatter(const void *sendbuf, void *recvbuf, const int 
  * With MPICH, which does not call this library when it looks for messages, algorithms that choose leave all these calls to it, and the first call on a communicator that is run by
  * one that is named waits for its other members. With Open MPI no such call waits for another rank. MPI_Comm_free completes what is under way, and so do PAT_Finalize and MPI_Finalize.
  *
- * Calls before PAT_Init and after PAT_Finalize, on inter-communicators, and with messages of more than 512 MiB are passed on to MPI. Where the program has
+ * Calls before PAT_Init and after PAT_Finalize, on inter-communicators, and with messages of more than 512 MiB (but in these three) are passed on to MPI. Where the program has
  * attached attributes to a datatype, their callbacks may run in the background thread when it was freed while a call was under way.
  *
  * An error in starting a call goes to the communicator's error handler. One on the way is returned by MPI_Wait, which first calls the error
@@ -317,7 +337,16 @@ PAT_PUBLIC int PAT_Iallreduce(const void *sendbuf, void *recvbuf, int count, MPI
                               MPI_Comm comm, MPI_Request *request);
 PAT_PUBLIC int PAT_Ialltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
                              int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request);
-
+PAT_PUBLIC int PAT_Ialltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[],
+                              MPI_Datatype sendtype, void *recvbuf, const int recvcounts[],
+                              const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm,
+                              MPI_Request *request);
+PAT_PUBLIC int PAT_Igatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                            const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root,
+                            MPI_Comm comm, MPI_Request *request);
+PAT_PUBLIC int PAT_Iscatterv(const void *sendbuf, const int sendcounts[], const int displs[],
+                             MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype,
+                             int root, MPI_Comm comm, MPI_Request *request);
 PAT_PUBLIC int PAT_Iscatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
                             int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm,
                             MPI_Request *request);

@@ -12,7 +12,7 @@ failed=0
 started() {
     local status=0
     PAT_TEST_NODES=$1 PAT_TEST_MAP=$2 PAT_TEST_WRAP="env LD_PRELOAD=$PAT_BUILD/libpat-mpi.so PAT_REPORT=$dir/report.json" \
-        "$PAT_SOURCE/tests/mpirun.sh" 0 "$PAT_BUILD/tests/plain_random" "$3" 30 25 >"$dir/out" 2>&1 || status=$?
+        "$PAT_SOURCE/tests/mpirun.sh" 0 "$PAT_BUILD/tests/plain_random" "$3" 90 25 >"$dir/out" 2>&1 || status=$?
     [ $status -ne 77 ] || exit 77
     if [ $status -ne 0 ] || ! grep -q ': 0 differences' "$dir/out"; then
         echo "$1, numbered by $2, seed $3: exit status $status" >&2
@@ -32,17 +32,20 @@ expect() {
     failed=1
 }
 
-started 3x1 slot 11
+started 3x1 slot 17
 expect "all-gathers" '.MPI_Iallgather.run_by | add > 0'
 expect "why" '.MPI_Iallgather.because["moves meanwhile"] > 0'
 expect "all-gathers of unequal blocks" '.MPI_Iallgatherv.run_by | add > 0'
 expect "all-to-alls" '.MPI_Ialltoall.run_by.alltoall_linear > 0'
+expect "all-to-alls of unequal blocks, short ones too" '.MPI_Ialltoallv.run_by.alltoall_linear > 0 and .MPI_Ialltoallv.because["too short to gain"] == null'
 expect "all-reduces, of integers alone" '(.MPI_Iallreduce.run_by | add > 0) and .MPI_Iallreduce.because["order kept, see PAT_REORDER"] > 0'
 expect "broadcasts, long ones alone" '(.MPI_Ibcast.run_by | add > 0) and .MPI_Ibcast.because["too short to gain"] > 0'
 expect "reduces, scatters, reduce-scatters" '[.MPI_Ireduce, .MPI_Iscatter, .MPI_Ireduce_scatter_block] | all(.run_by | add > 0)'
-expect "gathers" '(.MPI_Igather.run_by | length) == 0 and .MPI_Igather.because["others only by name"] > 0'
-started 2x2 node 21
+expect "gathers and scatters of unequal blocks" '[.MPI_Igatherv.run_by.gather_together, .MPI_Iscatterv.run_by.scatter_linear] | all(. > 0)'
+expect "gathers" '.MPI_Igather.run_by.gather_together > 0'
+started 2x2 node 27
 expect "several ranks a node: all-gathers" '(.MPI_Iallgather.run_by | keys - ["ring"]) == [] and .MPI_Iallgather.run_by.ring > 0'
+expect "several ranks a node: blocks that go straight to where they belong" '[.MPI_Igather, .MPI_Ialltoallv, .MPI_Iscatter] | all(.run_by | add > 0)'
 expect "several ranks a node: reductions" '[.MPI_Iallreduce, .MPI_Ireduce] | all(.run_by | (keys | map(endswith("_halving"))) == [true])'
 expect "several ranks a node: what is left" '(.MPI_Ibcast.run_by | length) == 0 and .MPI_Ibcast.because["several ranks a node"] > 0'
 exit $failed

@@ -18,4 +18,14 @@ static inline bool mpi_reduces_in_place(int root)
 #endif
 }
 
+/* Open MPI 4.1 crashes, or never ends, in MPI_Ialltoallv with MPI_IN_PLACE. */
+static inline bool mpi_exchanges_in_place(void)
+{
+#ifdef OPEN_MPI
+    return false;
+#else
+    return true;
+#endif
+}
+
 #endif

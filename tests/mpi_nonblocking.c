@@ -120,8 +120,8 @@ static call *long_call(enum kind kind, uint32_t number)
     call *c = &calls[0];
     *c = (call){.kind = kind, .n = MOST_ITEMS, .given = c->given, .got = c->got, .wanted = c->wanted};
     for (int r = 0; r < test.size; r++) {
-        c->counts[r] = MOST_ITEMS;
-        c->places[r] = r * MOST_ITEMS;
+        c->counts[r] = c->out_counts[r] = MOST_ITEMS;
+        c->places[r] = c->out_places[r] = r * MOST_ITEMS;
     }
     fill(c, number);
     return c;

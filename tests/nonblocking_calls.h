@@ -14,10 +14,13 @@ enum kind {
     ALLGATHERV,
     BCAST,
     GATHER,
+    GATHERV,
     ALLREDUCE,
     ALLREDUCE_DOUBLES,
     ALLTOALL,
+    ALLTOALLV,
     SCATTER,
+    SCATTERV,
     REDUCE,
     REDUCE_SCATTER_BLOCK,
     REDUCE_SCATTER,
@@ -32,10 +35,13 @@ static const struct {
              {"all-gather of unequal blocks", PAT_OP_ALLGATHER},
              {"broadcast", PAT_OP_BCAST},
              {"gather", PAT_OP_GATHER},
+             {"gather of unequal blocks", PAT_OP_GATHER},
              {"all-reduce", PAT_OP_ALLREDUCE},
              {"all-reduce of doubles", PAT_OP_ALLREDUCE},
              {"all-to-all", PAT_OP_ALLTOALL},
+             {"all-to-all of unequal blocks", PAT_OP_ALLTOALL},
              {"scatter", PAT_OP_SCATTER},
+             {"scatter of unequal blocks", PAT_OP_SCATTER},
              {"reduce", PAT_OP_REDUCE},
              {"reduce-scatter of equal parts", PAT_OP_REDUCE_SCATTER},
              {"reduce-scatter", PAT_OP_REDUCE_SCATTER}};
@@ -46,6 +52,7 @@ typedef struct call {
     int n, root;
     bool in_place;
     int counts[MOST_RANKS], places[MOST_RANKS];
+    int out_counts[MOST_RANKS], out_places[MOST_RANKS]; /* of what an all-to-all of unequal blocks sends */
     void *given, *got, *wanted;
     MPI_Request request;
 } call;
@@ -110,6 +117,36 @@ static void fill(call *c, uint32_t seed)
     }
 }
 
+/* Where blocks lie: one behind the other, or in the opposite order with gaps. */
+static void place(const int counts[], int places[], bool apart)
+{
+    for (int i = 0, at = 0; i < test.size; i++) {
+        const int r = apart ? test.size - 1 - i : i;
+        places[r] = at;
+        at += counts[r] + (apart ? 1 : 0);
+    }
+}
+
+/* Items from one rank to another, the same both ways in place. A third of the pairs has none, and one rank has nothing to do with any other. */
+static int items_of_pair(const call *c, uint32_t seed, int from, int to)
+{
+    const uint32_t a = (uint32_t)(c->in_place && to < from ? to : from),
+                   b = (uint32_t)(c->in_place && to < from ? from : to);
+    const uint32_t hash = ((seed * 64 + a) * 64 + b) * 2654435761u;
+    const int idle = (int)(seed % (uint32_t)(2 * test.size));
+    return hash % 3 == 0 || from == idle || to == idle ? 0 : (int)((hash >> 8) % (uint32_t)c->n);
+}
+
+static void draw_pairs(call *c, uint32_t seed)
+{
+    for (int r = 0; r < test.size; r++) {
+        c->counts[r] = items_of_pair(c, seed, r, test.rank);
+        c->out_counts[r] = items_of_pair(c, seed, test.rank, r);
+    }
+    place(c->counts, c->places, (seed + (uint32_t)test.rank) % 3 == 0);
+    place(c->out_counts, c->out_places, (seed + (uint32_t)test.rank) % 3 == 1);
+}
+
 static void draw(call *c, uint32_t number)
 {
     *c = (call){.kind = (enum kind)drawn(NUM_KINDS),
@@ -119,7 +156,8 @@ static void draw(call *c, uint32_t number)
                 .given = c->given,
                 .got = c->got,
                 .wanted = c->wanted};
-    c->in_place = c->in_place && (c->kind != REDUCE || mpi_reduces_in_place(c->root));
+    c->in_place = c->in_place && (c->kind != REDUCE || mpi_reduces_in_place(c->root)) &&
+                  (c->kind != ALLTOALLV || in_use[PAT_OP_ALLTOALL]->build || mpi_exchanges_in_place());
     int at = 0;
     for (int r = 0; r < test.size; r++) {
         c->counts[r] = (int)drawn((uint32_t)c->n + 1);
@@ -129,6 +167,13 @@ static void draw(call *c, uint32_t number)
     if (c->kind == REDUCE_SCATTER && drawn(2)) /* else it is left to the MPI library */
         for (int r = 0; r < test.size; r++)
             c->counts[r] = c->n;
+    if (c->kind == ALLTOALLV)
+        draw_pairs(c, drawn(1000));
+    if (c->kind == GATHERV || c->kind == SCATTERV) {
+        for (int r = 0; r < test.size; r++)
+            c->counts[r] = drawn(4) ? (int)drawn((uint32_t)c->n) : 0;
+        place(c->counts, c->places, c->n % 3 == 0);
+    }
     fill(c, number);
 }
 
@@ -138,11 +183,11 @@ static const void *sent(const call *c)
     return c->in_place ? MPI_IN_PLACE : c->given;
 }
 
-/* A type that is freed as soon as the call has been started. */
+/* A type that is freed as soon as the call has been started; of two integers it is for some ranks one in which they lie apart, for others one in which they do not. */
 static MPI_Datatype type_for(const call *c)
 {
     MPI_Datatype type;
-    MUST(MPI_Type_dup(c->n % 2 ? gaps : MPI_INT, &type));
+    MUST(MPI_Type_dup(c->n % 2 == 0 ? MPI_INT : (c->n / 2 + test.rank) % 3 ? gaps : MPI_2INT, &type));
     return type;
 }
 
@@ -156,12 +201,55 @@ static int items_of_all(const call *c)
 }
 
 /* Is there anything to do that a plan can? */
-static bool suits_plans(const call *c)
+static bool suits_plans(const call *c, const pat_algorithm *alg)
 {
+    if ((c->kind == ALLTOALLV || c->kind == GATHERV || c->kind == SCATTERV) && !alg->direct)
+        return alg->uses_arrivals && test.size > 1; /* another one runs it then */
     for (int r = 1; c->kind == REDUCE_SCATTER && r < test.size; r++)
         if (c->counts[r] != c->counts[0])
             return false;
     return test.size > 1 && ((c->kind != ALLGATHERV && c->kind != REDUCE_SCATTER) || items_of_all(c) > 0);
+}
+
+/* Of a rank without items the buffer may be anything. */
+static void *unless_none(const int counts[], void *buffer)
+{
+    for (int r = 0; r < test.size; r++)
+        if (counts[r] > 0)
+            return buffer;
+    return NULL;
+}
+
+static void start_pairs(call *c, MPI_Datatype type)
+{
+    void *const given = unless_none(c->out_counts, c->given), *const got = unless_none(c->counts, c->got);
+    if (c->in_place)
+        MUST(PAT_Ialltoallv(MPI_IN_PLACE, NULL, NULL, MPI_DATATYPE_NULL, got, c->counts, c->places, type,
+                            comm, &c->request));
+    else
+        MUST(PAT_Ialltoallv(given, c->out_counts, c->out_places, type, got, c->counts, c->places, type, comm,
+                            &c->request));
+}
+
+/* Lists count at the root alone. */
+static void start_with_lists(call *c, MPI_Datatype type)
+{
+    const bool at_root = test.rank == c->root;
+    const int mine = c->counts[test.rank];
+    const int *counts = at_root ? c->counts : NULL, *places = at_root ? c->places : NULL;
+    const MPI_Datatype there = at_root ? type : MPI_DATATYPE_NULL;
+    if (c->kind == GATHERV)
+        MUST(PAT_Igatherv(at_root    ? sent(c)
+                          : mine > 0 ? c->given
+                                     : NULL,
+                          mine, type, at_root ? c->got : NULL, counts, places, there, c->root, comm,
+                          &c->request));
+    else
+        MUST(PAT_Iscatterv(at_root ? c->given : NULL, counts, places, there,
+                           at_root && c->in_place ? MPI_IN_PLACE
+                           : mine > 0             ? c->got
+                                                  : NULL,
+                           mine, type, c->root, comm, &c->request));
 }
 
 static void start(call *c)
@@ -177,6 +265,13 @@ static void start(call *c)
     case ALLGATHERV:
         MUST(PAT_Iallgatherv(sent(c), c->counts[test.rank], type, c->got, c->counts, c->places, type, comm,
                              &c->request));
+        break;
+    case ALLTOALLV:
+        start_pairs(c, type);
+        break;
+    case GATHERV:
+    case SCATTERV:
+        start_with_lists(c, type);
         break;
     case BCAST:
         MUST(PAT_Ibcast(c->got, c->n, type, c->root, comm, &c->request));
@@ -211,7 +306,7 @@ static void start(call *c)
     }
     MUST(MPI_Type_free(&type));
     if (!alg->chooses)
-        expect_int("calls by plan", alg->build && suits_plans(c), calls_by_plan() - before);
+        expect_int("calls by plan", alg->build && suits_plans(c, alg), calls_by_plan() - before);
 }
 
 static void run_blocking(call *c)
@@ -226,8 +321,21 @@ static void run_blocking(call *c)
     case ALLGATHERV:
         MUST(PMPI_Allgatherv(from, c->counts[test.rank], type, c->wanted, c->counts, c->places, type, comm));
         break;
+    case ALLTOALLV:
+        MUST(PMPI_Alltoallv(from, c->out_counts, c->out_places, type, c->wanted, c->counts, c->places, type,
+                            comm));
+        break;
     case BCAST:
         MUST(PMPI_Bcast(c->wanted, c->n, type, c->root, comm));
+        break;
+    case GATHERV:
+        MUST(PMPI_Gatherv(at_root ? from : c->given, c->counts[test.rank], type, c->wanted, c->counts,
+                          c->places, type, c->root, comm));
+        break;
+    case SCATTERV:
+        MUST(PMPI_Scatterv(c->given, c->counts, c->places, type,
+                           at_root && c->in_place ? MPI_IN_PLACE : c->wanted, c->counts[test.rank], type,
+                           c->root, comm));
         break;
     case GATHER:
         MUST(PMPI_Gather(at_root ? from : c->given, c->n, type, c->wanted, c->n, type, c->root, comm));

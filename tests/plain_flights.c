@@ -54,6 +54,8 @@ static void land(strand *s, flight *f)
     free(f->to);
     free(f->counts);
     free(f->at);
+    free(f->from_counts);
+    free(f->from_at);
     *f = (flight){.what = NULL};
 }
 

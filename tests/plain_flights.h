@@ -31,7 +31,7 @@ typedef struct flight {
     bool in_place, pairs,
         largest; /* pairs: this rank has pairs of integers, not single ones; largest: not the sum */
     int from_count, to_count;
-    int *from, *to, *counts, *at;
+    int *from, *to, *counts, *at, *from_counts, *from_at;
     MPI_Request requests[2];
     bool done[2];           /* which of them are complete */
     int num_requests, left; /* left: that are not */
@@ -183,6 +183,48 @@ static int wrong_personal(const flight *f)
     return wrong;
 }
 
+/* Elements from one rank to another. */
+static int count_of_pair(const flight *f, int from, int to)
+{
+    const int drawn = given(f, from, to);
+    return drawn % 4 == 0 ? 0 : (drawn + 1000) % (f->count + 1);
+}
+
+/* Never in place, which Open MPI 4.1 cannot do without a plan. */
+static int begin_alltoallv(flight *f, MPI_Request *request)
+{
+    int gives = 0, gets = 0;
+    f->in_place = false;
+    f->counts = numbers(f->g.size);
+    f->at = numbers(f->g.size);
+    f->from_counts = numbers(f->g.size);
+    f->from_at = numbers(f->g.size);
+    for (int r = 0; r < f->g.size; r++) {
+        f->counts[r] = count_of_pair(f, r, f->g.rank);
+        f->from_counts[r] = count_of_pair(f, f->g.rank, r);
+        f->at[r] = gets;
+        f->from_at[r] = gives;
+        gets += f->counts[r];
+        gives += f->from_counts[r];
+    }
+    get(f, gets);
+    give(f, gives, 0);
+    return RUN(Alltoallv, Ialltoallv, f->from, f->from_counts, f->from_at, MPI_INT, f->to, f->counts, f->at,
+               MPI_INT, f->g.comm);
+}
+
+static int wrong_pairs(const flight *f)
+{
+    int wrong = 0;
+    for (int r = 0; r < f->g.size; r++) {
+        int first = 0;
+        for (int before = 0; before < f->g.rank; before++)
+            first += count_of_pair(f, r, before);
+        wrong += wrong_part(f, f->at[r], r, first, f->counts[r]);
+    }
+    return wrong;
+}
+
 static int begin_bcast(flight *f, MPI_Request *request)
 {
     get(f, f->count);
@@ -236,6 +278,43 @@ static int begin_gather(flight *f, MPI_Request *request)
 static int wrong_blocks_at_root(const flight *f)
 {
     return f->g.rank == f->root ? wrong_blocks(f) : 0;
+}
+
+/* Lists have no significance elsewhere than at the root either. */
+static int begin_gatherv(flight *f, MPI_Request *request)
+{
+    const bool gets = f->g.rank == f->root;
+    const int all = list(f);
+    f->in_place = f->in_place && gets;
+    get(f, gets ? all : 0);
+    give(f, f->counts[f->g.rank], f->at[f->g.rank]);
+    return RUN(Gatherv, Igatherv, FROM, f->counts[f->g.rank], MPI_INT, gets ? f->to : NULL,
+               gets ? f->counts : NULL, gets ? f->at : NULL, gets ? MPI_INT : MPI_DATATYPE_NULL, f->root,
+               f->g.comm);
+}
+
+static int wrong_lists_at_root(const flight *f)
+{
+    return f->g.rank == f->root ? wrong_lists(f) : 0;
+}
+
+static int begin_scatterv(flight *f, MPI_Request *request)
+{
+    const bool gives = f->g.rank == f->root, stays = f->in_place && gives;
+    const int all = list(f), mine = f->counts[f->g.rank];
+    get(f, mine);
+    f->in_place = false;
+    give(f, gives ? all : 0, 0);
+    if (stays)
+        memcpy(f->to, f->from + f->at[f->g.rank], (size_t)mine * sizeof(int));
+    return RUN(Scatterv, Iscatterv, gives ? f->from : NULL, gives ? f->counts : NULL, gives ? f->at : NULL,
+               gives ? MPI_INT : MPI_DATATYPE_NULL, stays ? MPI_IN_PLACE : (void *)f->to, mine, MPI_INT,
+               f->root, f->g.comm);
+}
+
+static int wrong_list_of_root(const flight *f)
+{
+    return wrong_part(f, 0, f->root, f->at[f->g.rank], f->counts[f->g.rank]);
 }
 
 static int begin_scatter(flight *f, MPI_Request *request)
@@ -356,11 +435,14 @@ static const kind kinds[] = {
     {"all-gather", begin_allgather, wrong_blocks},
     {"all-gather of different blocks", begin_allgatherv, wrong_lists},
     {"all-to-all", begin_alltoall, wrong_personal},
+    {"all-to-all of different blocks", begin_alltoallv, wrong_pairs},
     {"broadcast", begin_bcast, wrong_of_root},
     {"all-reduce", begin_allreduce, wrong_vector},
     {"reduce", begin_reduce, wrong_vector_at_root},
     {"gather", begin_gather, wrong_blocks_at_root},
     {"scatter", begin_scatter, wrong_part_of_root},
+    {"gather of different blocks", begin_gatherv, wrong_lists_at_root},
+    {"scatter of different blocks", begin_scatterv, wrong_list_of_root},
     {"reduce-scatter of blocks", begin_reduce_scatter_block, wrong_own_part},
     {"reduce-scatter", begin_reduce_scatter, wrong_own_list},
     {"barrier", begin_barrier, wrong_never},

@@ -22,7 +22,6 @@ static struct {
     uint64_t shared;    /* the same numbers on all ranks */
     uint64_t own;
     int failures;
-    long long calls[12];
 } run;
 
 static int upto(int n)
@@ -272,6 +271,78 @@ static void all_to_all(const group *g, uint32_t key)
     }
 }
 
+/* Integers from one rank to another; some pairs have none. */
+static int pair_count(uint32_t key, int most, int from, int to)
+{
+    const uint32_t hash = (key + (uint32_t)from * 64u + (uint32_t)to) * 2654435761u;
+    return hash % 4 == 0 ? 0 : (int)((hash >> 8) % (uint32_t)(most + 1));
+}
+
+/* The same with blocks of different lengths, those that are received in the opposite order, with holes. */
+static void all_to_all_v(const group *g, uint32_t key)
+{
+    static int from[MOST_RANKS * MOST_BYTES / 4], to[MOST_RANKS * (MOST_BYTES / 4 + 1)];
+    int sent[MOST_RANKS], got[MOST_RANKS], from_at[MOST_RANKS], to_at[MOST_RANKS], given = 0, taken = 0;
+    const int most = some_bytes(g) / 4;
+    for (int r = 0; r < g->size; r++) {
+        const int back = g->size - 1 - r;
+        sent[r] = pair_count(key, most, g->rank, r);
+        got[back] = pair_count(key, most, back, g->rank);
+        from_at[r] = given;
+        to_at[back] = taken;
+        given += sent[r];
+        taken += got[back] + 1;
+    }
+    for (int i = 0; i < given; i++)
+        from[i] = number_of(key, g->rank, i);
+    for (int i = 0; i < taken; i++)
+        to[i] = -1;
+    sometimes_sleep(&run.own);
+    CALL(Alltoallv, Ialltoallv, from, sent, from_at, MPI_INT, to, got, to_at, MPI_INT, g->comm);
+    for (int r = 0; r < g->size; r++) {
+        int first = 0, wrong = to[to_at[r] + got[r]] != -1;
+        for (int before = 0; before < g->rank; before++)
+            first += pair_count(key, most, r, before);
+        for (int i = 0; i < got[r]; i++)
+            wrong += to[to_at[r] + i] != number_of(key, r, first + i);
+        if (wrong && run.failures++ < 5)
+            fprintf(stderr, "MPI_Alltoallv: %d of %d elements from rank %d are wrong\n", wrong, got[r], r);
+    }
+}
+
+/* To one rank, or from it, with counts that only it has for all. */
+static void rooted_lists(const group *g, uint32_t key, bool to_root)
+{
+    static int all[MOST_RANKS * (MOST_BYTES / 4 + 1)], own[MOST_BYTES / 4];
+    int counts[MOST_RANKS], at[MOST_RANKS], total = 0, wrong = 0;
+    const int most = some_bytes(g) / 4, root = upto(g->size), mine = pair_count(key, most, 0, g->rank);
+    const bool is_root = g->rank == root;
+    for (int r = 0; r < g->size; r++) {
+        counts[r] = pair_count(key, most, 0, r);
+        at[r] = total;
+        total += counts[r] + 1;
+    }
+    for (int i = 0; i < total; i++)
+        all[i] = to_root ? -1 : number_of(key, root, i);
+    for (int i = 0; i < mine; i++)
+        own[i] = to_root ? number_of(key, g->rank, i) : -1;
+    sometimes_sleep(&run.own);
+    if (to_root)
+        CALL(Gatherv, Igatherv, own, mine, MPI_INT, all, is_root ? counts : NULL, at, MPI_INT, root, g->comm);
+    else
+        CALL(Scatterv, Iscatterv, all, is_root ? counts : NULL, at, MPI_INT, own, mine, MPI_INT, root,
+             g->comm);
+    for (int r = 0; to_root && is_root && r < g->size; r++) {
+        wrong += all[at[r] + counts[r]] != -1;
+        for (int i = 0; i < counts[r]; i++)
+            wrong += all[at[r] + i] != number_of(key, r, i);
+    }
+    for (int i = 0; !to_root && i < mine; i++)
+        wrong += own[i] != number_of(key, root, at[g->rank] + i);
+    if (wrong && run.failures++ < 5)
+        fprintf(stderr, "MPI_%s: %d elements are wrong\n", to_root ? "Gatherv" : "Scatterv", wrong);
+}
+
 /* A block of integers for every rank, from one of them, which may keep its own where it is. */
 static void scatter(const group *g, uint32_t key)
 {
@@ -328,8 +399,8 @@ static void sequence(const group *world, int steps)
     group all = group_of(whole), part = {.size = 0};
     static const int few[] = {0, 3, 4, 7};
     const int kind = upto(3); /* a loop of one call, of a few, or anything */
-    static const int alone[] = {0, 1, 2, 3, 4, 5, 7, 9, 10, 11};
-    const int repeated = alone[upto(10)];
+    static const int alone[] = {0, 1, 2, 3, 4, 5, 7, 9, 10, 11, 12, 13, 14};
+    const int repeated = alone[upto(13)];
     run.repeated_bytes = 0;
     const int drawn = some_bytes(&all);
     run.repeated_bytes = kind < 2 ? drawn : 0;
@@ -340,8 +411,7 @@ static void sequence(const group *world, int steps)
         }
         const group *g = half != MPI_COMM_NULL && upto(3) == 0 ? &part : &all;
         const uint32_t key = next(&run.shared);
-        const int what = kind == 0 ? repeated : kind == 1 ? few[i % 4] : upto(12);
-        run.calls[what]++;
+        const int what = kind == 0 ? repeated : kind == 1 ? few[i % 4] : upto(15);
         /* Halves have different sizes when the ranks are odd: what is drawn inside must not differ for that. */
         const uint64_t before = run.shared;
         if (what <= 2)
@@ -362,6 +432,10 @@ static void sequence(const group *world, int steps)
             reduce(g, key, TO_EACH_ITS_PART);
         else if (what == 11)
             scatter(g, key);
+        else if (what == 12)
+            all_to_all_v(g, key);
+        else if (what >= 13)
+            rooted_lists(g, key, what == 13);
         else
             others(g, key, (int)(key % 3));
         run.shared = before;

@@ -330,10 +330,14 @@ awk '$1 == "persistent" { persistent = $NF } $1 == "plain" { plain = $NF }
 awk '/^milestones, elapsed +announced/ { paid = $4 } /^milestones, elapsed +plain/ { control = $5 }
     /^(announced|plain).*: 0 % of the calls announced, 100 % run by the MPI library/ { left++ }
     END { exit !(paid > 0 && control == 0 && left == 3) }' out || fail "pat-overhead exchange: $(cat out)"
-# On one node auto leaves them all to the MPI library, unless it is told of a link; gathers it always leaves.
+# On one node auto leaves them all to the MPI library, unless it is told of a link.
 PAT_LINK=20,1000 "$here/mpirun.sh" 2 "$PAT_BUILD/bench/pat-overhead" overlap --rounds 3 --bytes 64K >out || fail "pat-overhead overlap failed"
 awk '$2 == "MPI" { other++ } $2 ~ /_native$/ { left++ } $1 == "allgather" && $2 == "ring" { ours++ } NF == 9 && $3 > 0 { rows++ }
-    END { exit !(other == 8 && left == 1 && ours == 1 && rows == 16) }' out || fail "pat-overhead overlap: $(cat out)"
+    END { exit !(other == 11 && left == 0 && ours == 1 && rows == 22) }' out || fail "pat-overhead overlap: $(cat out)"
+"$here/mpirun.sh" 2 "$PAT_BUILD/bench/pat-overhead" overlap --call scatterv --rounds 3 --bytes 1K >out || fail "pat-overhead overlap --call failed"
+awk '$2 == "MPI" || $2 == "scatter_native" { right += $1 == "scatterv" } END { exit !(right == 2 && NR == 4) }' out || fail "pat-overhead overlap --call: $(cat out)"
+"$here/mpirun.sh" 2 "$PAT_BUILD/bench/pat-overhead" overlap --call reduces >out 2>&1 && fail "pat-overhead took a call that there is not"
+grep -q "pat-overhead: --call 'reduces': accepted: allgather, " out || fail "pat-overhead --call: $(cat out)"
 "$here/mpirun.sh" 2 "$PAT_BUILD/bench/pat-overhead" thread --rounds 3 --phase 20 >out || fail "pat-overhead thread failed"
 awk '/arriving: .* times a second$/ && $(NF - 3) > 0 { ok++ } END { exit ok != 2 }' out || fail "pat-overhead thread: $(cat out)"
 

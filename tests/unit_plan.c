@@ -108,7 +108,7 @@ static void whole_elements_only(void **state)
         pat_plan_recv_to(&plan, 1, in, wrong == 4 ? 4 : 16);
         pat_plan_reduce(&plan, in, pat_result(wrong == 5 ? 4 : 8), wrong == 6 ? 12 : 16);
         if (wrong == 7)
-            pat_plan_fit(&plan, (int64_t[]){0, 24, 48});
+            pat_plan_fit(&plan, (int64_t[]){0, 24, 48}, NULL);
         if (wrong == 8)
             pat_plan_reorder(&plan, (int[]){1, 0});
         assert_int_equal(pat_plan_finish(&plan), wrong ? EINVAL : 0);
@@ -441,7 +441,7 @@ static void blocks_of_different_lengths(void **state)
     pat_plan_after(&plan, copy, arrive);
     pat_plan_after(&plan, own, copy);
     pat_plan_after(&plan, signal, own);
-    pat_plan_fit(&plan, starts);
+    pat_plan_fit(&plan, starts, NULL);
     assert_int_equal(pat_plan_finish(&plan), 0);
     assert_int_equal(plan.nodes[copy].length, 0);
     assert_int_equal(plan.nodes[own].kind, PAT_NODE_NONE);
@@ -461,7 +461,7 @@ static void blocks_of_different_lengths(void **state)
     static const int of[] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 2, 2, 2, 3, 3, 3};
     for (int i = 0; i < 17; i++)
         assert_int_equal(pat_plan_block_of(&plan, i), of[i]);
-    pat_plan_fit(&plan, starts);
+    pat_plan_fit(&plan, starts, NULL);
     assert_int_equal(pat_plan_finish(&plan), EINVAL);
     pat_plan_free(&plan);
 }
@@ -474,8 +474,49 @@ static void impossible_lengths(void **state)
         pat_plan plan;
         pat_plan_init(&plan, 2, 0, 8);
         pat_plan_arrive(&plan);
-        pat_plan_fit(&plan, bad[i]);
+        pat_plan_fit(&plan, bad[i], NULL);
         assert_int_equal(pat_plan_finish(&plan), EINVAL);
+        pat_plan_free(&plan);
+    }
+}
+
+/* Rank 1 of three, of which rank 0 gets four bytes, and rank 2 none; what it keeps, and what rank 2 sends, is longer than for others. */
+static void blocks_for_each_rank_of_different_lengths(void **state)
+{
+    (void)state;
+    const int64_t sent[] = {0, 4, 11, 11}, got[] = {0, 0, 7, 19};
+    for (int wrong = 0; wrong < 3; wrong++) {
+        pat_plan plan;
+        pat_plan_init(&plan, 3, 1, 12);
+        if (wrong != 1)
+            pat_plan_personal(&plan);
+        const int arrive = pat_plan_arrive(&plan);
+        const int copy = pat_plan_copy(&plan, pat_own(wrong == 1 ? 0 : 12), pat_result(12), 12);
+        int sends[2] = {-1, -1};
+        if (wrong != 1) {
+            sends[0] = pat_plan_send_from(&plan, 0, pat_own(0), 12);
+            sends[1] = pat_plan_send_from(&plan, 2, pat_own(24), 12);
+        }
+        const int none = pat_plan_recv_to(&plan, 0, pat_result(0), 12);
+        const int front = pat_plan_recv_to(&plan, 2, pat_result(24), 5),
+                  rest = pat_plan_recv_to(&plan, 2, pat_result(29), 7);
+        pat_plan_after(&plan, copy, arrive);
+        pat_plan_fit(&plan, got, wrong == 2 ? NULL : sent);
+        assert_int_equal(pat_plan_finish(&plan), wrong ? EINVAL : 0);
+        if (!wrong) {
+            assert_int_equal(plan.nodes[copy].from.offset, 4);
+            assert_int_equal(plan.nodes[copy].to.offset, 0);
+            assert_int_equal(plan.nodes[copy].length, 7);
+            assert_int_equal(plan.nodes[sends[0]].length, 4);
+            assert_int_equal(plan.nodes[sends[0]].from.offset, 0);
+            assert_int_equal(plan.nodes[sends[1]].kind, PAT_NODE_NONE);
+            assert_int_equal(plan.nodes[none].kind, PAT_NODE_NONE);
+            assert_int_equal(plan.nodes[front].to.offset, 7);
+            assert_int_equal(plan.nodes[front].length, 5);
+            assert_int_equal(plan.nodes[rest].to.offset, 12);
+            assert_int_equal(plan.nodes[rest].length, 7);
+            assert_int_equal(plan.nodes[rest].match, 1);
+        }
         pat_plan_free(&plan);
     }
 }
@@ -494,6 +535,7 @@ int main(void)
         cmocka_unit_test(impossible_plans),
         cmocka_unit_test(nothing_after_finish),
         cmocka_unit_test(blocks_of_different_lengths),
+        cmocka_unit_test(blocks_for_each_rank_of_different_lengths),
         cmocka_unit_test(impossible_lengths),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

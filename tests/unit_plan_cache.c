@@ -58,7 +58,13 @@ static void alternating_calls_build_nothing(void **state)
         release(&cache, get(&cache, "relay", &job, 1));
         job.starts = others;
         release(&cache, get(&cache, "relay", &job, 1));
-        assert_int_equal(cache.num_built, 10);
+        job.own_starts = starts; /* two lists */
+        release(&cache, get(&cache, "alltoall_linear", &job, 1));
+        job.own_starts = others;
+        const pat_plan *plan = get(&cache, "alltoall_linear", &job, 1);
+        assert_int_equal(plan->starts[3], 451);
+        release(&cache, plan);
+        assert_int_equal(cache.num_built, 12);
     }
     pat_plan_cache_free(&cache);
 }

@@ -9,11 +9,12 @@
 
 typedef struct overhead_options {
     const char *mode;
-    int rounds;      /* 0: the mode's own default; so for the next */
-    double phase_ms; /* thread: of computation; copies: rank 0 is late by this */
-    int segment;     /* bytes */
-    bool burns;      /* overlap: ranks keep a core busy while they compute */
-    const char *alg; /* NULL: the mode's own default */
+    int rounds;       /* 0: the mode's own default; so for the next */
+    double phase_ms;  /* thread: of computation; copies: rank 0 is late by this */
+    int segment;      /* bytes */
+    bool burns;       /* overlap: ranks keep a core busy while they compute */
+    const char *alg;  /* NULL: the mode's own default */
+    const char *call; /* overlap: this one only; NULL: all */
 } overhead_options;
 
 /* The library is started by the caller: PAT_Allgather with "native" against bare MPI_Allgather. */
@@ -30,6 +31,10 @@ void overhead_exchange(const overhead_options *o, int rank, int size);
 
 /* The library is started by the caller: how much of a non-blocking call is hidden behind a computation, by MPI and by this library. */
 void overhead_overlap(const overhead_options *o, int rank, int size);
+
+/* Is there a call of that name, and which there are. */
+bool overhead_overlap_has(const char *call);
+extern const char overhead_overlap_calls[];
 
 /* Without the library, against a pipe: how soon a rank wakes another one of its node. */
 void overhead_bell(const overhead_options *o, int rank, int size);

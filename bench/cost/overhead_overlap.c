@@ -26,9 +26,34 @@ enum { WARM = 4 };
 
 typedef struct buffers {
     uint32_t *out, *in;
+    int *counts, *places;   /* of each rank's block, for calls that take lists */
     int items, ranks, rank; /* items: 4 bytes each, of a rank's block or of the whole message */
     uint32_t calls;         /* makes the data of each new */
 } buffers;
+
+/* A call: of a collective, with one length for all blocks or with lists. */
+typedef struct form {
+    const char *name;
+    enum pat_op op;
+    bool lists;
+} form;
+
+#define FORM(OP, name, ...) {#name, PAT_OP_##OP, false},
+static const form forms[] = {PAT_COLLECTIVES(FORM){"alltoallv", PAT_OP_ALLTOALL, true},
+                             {"gatherv", PAT_OP_GATHER, true},
+                             {"scatterv", PAT_OP_SCATTER, true}};
+enum { FORMS = sizeof(forms) / sizeof(forms[0]) };
+
+#define NAME(OP, name, ...) #name ", "
+const char overhead_overlap_calls[] = PAT_COLLECTIVES(NAME) "alltoallv, gatherv, scatterv";
+
+bool overhead_overlap_has(const char *call)
+{
+    for (int i = 0; i < FORMS; i++)
+        if (!strcmp(call, forms[i].name))
+            return true;
+    return false;
+}
 
 /* What rank `rank` gives as its k-th word. */
 static uint32_t word(const buffers *b, int rank, int k)
@@ -74,12 +99,12 @@ static void check(const buffers *b, enum pat_op op)
 
 #define PICK(name) (by == BY_PAT ? PAT_##name : MPI_##name)
 
-static MPI_Request start(const buffers *b, enum pat_op op, int by)
+static MPI_Request start(const buffers *b, const form *f, int by)
 {
     MPI_Request request = MPI_REQUEST_NULL;
     const MPI_Datatype type = MPI_UINT32_T;
     const MPI_Comm comm = MPI_COMM_WORLD;
-    switch (op) {
+    switch (f->op) {
     case PAT_OP_ALLGATHER:
         MUST(PICK(Iallgather)(b->out, b->items, type, b->in, b->items, type, comm, &request));
         break;
@@ -87,13 +112,21 @@ static MPI_Request start(const buffers *b, enum pat_op op, int by)
         MUST(PICK(Ibcast)(b->in, b->items, type, 0, comm, &request));
         break;
     case PAT_OP_GATHER:
-        MUST(PICK(Igather)(b->out, b->items, type, b->in, b->items, type, 0, comm, &request));
+        if (f->lists)
+            MUST(
+                PICK(Igatherv)(b->out, b->items, type, b->in, b->counts, b->places, type, 0, comm, &request));
+        else
+            MUST(PICK(Igather)(b->out, b->items, type, b->in, b->items, type, 0, comm, &request));
         break;
     case PAT_OP_ALLREDUCE:
         MUST(PICK(Iallreduce)(b->out, b->in, b->items, type, MPI_SUM, comm, &request));
         break;
     case PAT_OP_SCATTER:
-        MUST(PICK(Iscatter)(b->out, b->items, type, b->in, b->items, type, 0, comm, &request));
+        if (f->lists)
+            MUST(PICK(Iscatterv)(b->out, b->counts, b->places, type, b->in, b->items, type, 0, comm,
+                                 &request));
+        else
+            MUST(PICK(Iscatter)(b->out, b->items, type, b->in, b->items, type, 0, comm, &request));
         break;
     case PAT_OP_REDUCE:
         MUST(PICK(Ireduce)(b->out, b->in, b->items, type, MPI_SUM, 0, comm, &request));
@@ -102,7 +135,11 @@ static MPI_Request start(const buffers *b, enum pat_op op, int by)
         MUST(PICK(Ireduce_scatter_block)(b->out, b->in, b->items, type, MPI_SUM, comm, &request));
         break;
     default:
-        MUST(PICK(Ialltoall)(b->out, b->items, type, b->in, b->items, type, comm, &request));
+        if (f->lists)
+            MUST(PICK(Ialltoallv)(b->out, b->counts, b->places, type, b->in, b->counts, b->places, type, comm,
+                                  &request));
+        else
+            MUST(PICK(Ialltoall)(b->out, b->items, type, b->in, b->items, type, comm, &request));
     }
     return request;
 }
@@ -166,12 +203,12 @@ static int64_t steps_for(double ms)
 /* ---- Measuring ---------------------------------------------------------------------------------------- */
 
 /* w: what is done between start and wait, in *beside_ms; NULL: nothing. */
-static double one_call(buffers *b, enum pat_op op, int by, const work *w, double *beside_ms)
+static double one_call(buffers *b, const form *f, int by, const work *w, double *beside_ms)
 {
-    fill(b, op);
+    fill(b, f->op);
     meet();
     const int64_t start_ns = pat_clock_local_ns();
-    MPI_Request request = start(b, op, by);
+    MPI_Request request = start(b, f, by);
     const int64_t computes_ns = pat_clock_local_ns();
     if (w) {
         compute(w);
@@ -179,7 +216,7 @@ static double one_call(buffers *b, enum pat_op op, int by, const work *w, double
     }
     MUST(MPI_Wait(&request, MPI_STATUS_IGNORE));
     const double ms = since_ms(start_ns);
-    check(b, op);
+    check(b, f->op);
     return ms;
 }
 
@@ -217,7 +254,7 @@ static const char *ran(const PAT_Counters *before)
 }
 
 /* Every computation is once alone, and each runner's call once alone and once beside it; who comes first changes. */
-static void measure(const overhead_options *o, buffers *b, enum pat_op op)
+static void measure(const overhead_options *o, buffers *b, const form *f)
 {
     const int rounds = o->rounds > 0 ? o->rounds : 20;
     double *times[RUNNERS][TIMES], pure = 0;
@@ -228,8 +265,8 @@ static void measure(const overhead_options *o, buffers *b, enum pat_op op)
         for (int t = 0; t < TIMES; t++)
             times[by][t] = bench_must_alloc((size_t)rounds, sizeof(double));
     for (int i = 0; i < WARM; i++) {
-        pure = one_call(b, op, BY_MPI, NULL, NULL);
-        one_call(b, op, BY_PAT, NULL, NULL);
+        pure = one_call(b, f, BY_MPI, NULL, NULL);
+        one_call(b, f, BY_PAT, NULL, NULL);
     }
     /* As long as the rank is in the call that is there longest: of an operation with a root that is one of few. */
     MPI_Allreduce(MPI_IN_PLACE, &pure, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
@@ -238,9 +275,9 @@ static void measure(const overhead_options *o, buffers *b, enum pat_op op)
     for (int i = 0; i < rounds; i++)
         for (int k = 0; k < RUNNERS; k++) {
             const int by = (i + k) % RUNNERS;
-            times[by][PURE][i] = one_call(b, op, by, NULL, NULL);
+            times[by][PURE][i] = one_call(b, f, by, NULL, NULL);
             times[by][COMPUTING][i] = computing(&w);
-            times[by][BOTH][i] = one_call(b, op, by, &w, &times[by][BESIDE][i]);
+            times[by][BOTH][i] = one_call(b, f, by, &w, &times[by][BESIDE][i]);
         }
     for (int by = 0; by < RUNNERS; by++)
         for (int t = 0; t < TIMES; t++)
@@ -250,7 +287,7 @@ static void measure(const overhead_options *o, buffers *b, enum pat_op op)
         for (int t = 0; t < TIMES; t++)
             mean[t] = bench_mean(times[by][t], rounds, NULL);
         const bench_paired against = bench_compare(times[by][PURE], times[BY_MPI][PURE], rounds);
-        printf("%-14s %-23s %9.3f %9.3f %9.3f %9.3f %8.0f %9.3f %9.1f\n", pat_collective_of(op)->name,
+        printf("%-14s %-23s %9.3f %9.3f %9.3f %9.3f %8.0f %9.3f %9.1f\n", f->name,
                by == BY_PAT ? ran(&before) : "MPI", mean[PURE], bench_ci95(times[by][PURE], rounds),
                mean[COMPUTING], mean[BOTH], hidden(mean[PURE], mean[COMPUTING], mean[BOTH]), against.ratio,
                100 * (mean[BESIDE] / mean[COMPUTING] - 1));
@@ -268,13 +305,22 @@ void overhead_overlap(const overhead_options *o, int rank, int size)
     b.items = b.items > 0 ? b.items : 1;
     b.out = bench_must_alloc(words, sizeof(*b.out));
     b.in = bench_must_alloc(words, sizeof(*b.in));
+    b.counts = bench_must_alloc((size_t)size, sizeof(*b.counts));
+    b.places = bench_must_alloc((size_t)size, sizeof(*b.places));
     if (rank == 0)
         printf("# %d ranks, %d bytes of a rank, %s while they compute; ms, mean over ranks and rounds\n"
                "%-14s %-23s %9s %9s %9s %9s %8s %9s %9s\n",
                size, b.items * 4, o->burns ? "busy" : "asleep", "collective", "by", "call", "+/-",
                "computing", "both", "hidden %", "call/MPI's", "slowed %");
-    for (int op = 0; op < PAT_NUM_OPS; op++)
-        measure(o, &b, (enum pat_op)op);
+    for (int r = 0; r < size; r++) {
+        b.counts[r] = b.items;
+        b.places[r] = r * b.items;
+    }
+    for (int i = 0; i < FORMS; i++)
+        if (!o->call || !strcmp(o->call, forms[i].name))
+            measure(o, &b, &forms[i]);
     free(b.out);
     free(b.in);
+    free(b.counts);
+    free(b.places);
 }

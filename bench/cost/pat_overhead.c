@@ -79,6 +79,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
             argp_error(state, "--alg '%s': accepted: %s", arg, pat_algorithm_names(op));
         o->alg = arg;
         return 0;
+    case 'c':
+        if (!overhead_overlap_has(arg))
+            argp_error(state, "--call '%s': accepted: %s", arg, overhead_overlap_calls);
+        o->call = arg;
+        return 0;
     case ARGP_KEY_ARG:
         if (o->mode || find_mode(arg) < 0)
             argp_error(state, "mode '%s': accepted: one of call, thread, exchange, bell, copies, overlap",
@@ -105,6 +110,8 @@ static const struct argp_option keys[] = {
      "it longest)",
      0},
     {"burn", 'B', NULL, 0, "overlap: ranks keep a core busy while they compute instead of sleeping", 0},
+    {"call", 'c', "CALL", 0,
+     "overlap: this call alone, as allgather or alltoallv (default: all that there are)", 0},
     {"bytes", 'b', "BYTES", 0,
      "thread, exchange, copies, overlap: bytes per rank, with K or M, up to 64M (default 64K)", 0},
     {"alg", 'a', "ALG", 0, "thread, exchange, copies: algorithm (default relay; exchange: auto)", 0},

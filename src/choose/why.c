@@ -33,6 +33,7 @@ const char *pat_why_text(enum pat_why why)
         [PAT_WHY_ORDER] = "order kept, see PAT_REORDER",
         [PAT_WHY_LIBRARY] = "not with this MPI library",
         [PAT_WHY_MEANWHILE] = "moves meanwhile",
+        [PAT_WHY_LENGTHS] = "own lengths",
         [PAT_WHY_CANNOT] = "not for plans",
     };
     return texts[why];

@@ -243,6 +243,14 @@ bool pat_exec_sending(const pat_exec *e)
     return e->num_sending > 0;
 }
 
+bool pat_exec_only_receives(const pat_exec *e)
+{
+    for (int i = 0; i < e->wire.num; i++)
+        if (e->plan->nodes[e->wire.owner[i]].kind != PAT_NODE_RECV)
+            return false;
+    return e->num_done + e->wire.num == e->plan->num_nodes;
+}
+
 int pat_exec_num_in_flight(const pat_exec *e)
 {
     return e->wire.num;

@@ -107,6 +107,9 @@ bool pat_exec_expects_early(const pat_exec *exec);
 /* Are sends in flight? */
 bool pat_exec_sending(const pat_exec *exec);
 
+/* Has the rank done all that it has to do but to receive what is awaited already? */
+bool pat_exec_only_receives(const pat_exec *exec);
+
 /*
  * Is there something to do as soon as another rank of this node has sent something, or taken it: a receive to complete, a send that needs this process to go
  * on, or one whose end something else of the plan waits for? Where an offer (wire.h) has only to be taken there is not.

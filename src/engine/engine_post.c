@@ -279,7 +279,7 @@ static int reduce(const pat_exec *e, const pat_node *n)
 /* What a rank scatters to itself in place is there already. */
 static void copy(pat_exec *e, char *to, const char *from, int64_t length)
 {
-    if (to == from)
+    if (to == from || length == 0)
         return;
     memcpy(to, from, (size_t)length);
     e->stats.bytes_copied += length;

@@ -166,7 +166,9 @@ static const pat_algorithm *in_use_for(const pat_face *face, const pat_args *arg
     if (!alg || !atomic_load(&pat_rt.started))
         return NULL;
     enum pat_why why = PAT_WHY_CANNOT;
-    if (!may_be_ours(alg)) {
+    if (face->kind == PAT_ARGS_PAIRS) {
+        why = PAT_WHY_LENGTHS;
+    } else if (!may_be_ours(alg)) {
         why = why_not_ours(alg);
     } else {
         const bool rooted = pat_collective_of(face->op)->rooted;

@@ -61,19 +61,31 @@ static bool has_addresses(MPI_Datatype type)
     return PMPI_Type_get_true_extent(type, &begin, &extent) == MPI_SUCCESS && begin != 0;
 }
 
-/*
- * One side of a call. False for what MPI would reject, and for more items than a plan is for. A null pointer is no buffer but for types
- * that have addresses in them: MPI_BOTTOM.
- */
-static bool measure(const void *buffer, int64_t count, MPI_Datatype type, int64_t *bytes, bool *plain)
+/* No item, and no block between two ranks, may be longer: types may say more, but no memory has it. */
+#define MOST_BYTES ((int64_t)1 << 40)
+
+/* So many items. False for what MPI would reject, and for more than a plan is for. */
+static bool measure_items(int64_t count, MPI_Datatype type, int64_t *bytes, bool *plain)
 {
-    int size;
-    if (count < 0 || count > INT_MAX || !type_is_usable(type) || PMPI_Type_size(type, &size) != MPI_SUCCESS ||
-        size == MPI_UNDEFINED)
+    MPI_Count size;
+    if (count < 0 || count > INT_MAX || !type_is_usable(type) ||
+        PMPI_Type_size_x(type, &size) != MPI_SUCCESS || size < 0 || size > MOST_BYTES)
         return false;
     *bytes = count * size;
     *plain = type_is_plain(type);
-    return buffer || *bytes == 0 || has_addresses(type);
+    return true;
+}
+
+/* A null pointer is no buffer but for types that have addresses in them: MPI_BOTTOM. */
+static bool is_buffer(const void *buffer, int64_t bytes, MPI_Datatype type)
+{
+    return buffer || bytes == 0 || has_addresses(type);
+}
+
+/* One side of a call. */
+static bool measure(const void *buffer, int64_t count, MPI_Datatype type, int64_t *bytes, bool *plain)
+{
+    return measure_items(count, type, bytes, plain) && is_buffer(buffer, *bytes, type);
 }
 
 /* From one block to the next. */
@@ -167,43 +179,162 @@ static bool describe_scatter(pat_call *call, const pat_args *a)
     return true;
 }
 
-/* Where the blocks begin in the packed result. False for counts that MPI would reject, or blocks that are too long. */
-static bool measure_blocks(pat_call *call, int type_size, int num_ranks, int64_t *starts)
+/* Blocks that a rank sends, or receives: their lengths, and their places in the buffer. */
+typedef struct list {
+    const void *buffer;
+    const int *counts, *displs;
+    MPI_Datatype type;
+} list;
+
+/*
+ * Where the blocks begin when they are packed, how long the longest is, unless *longest is more, and whether their bytes lie so in memory. False for what MPI would
+ * reject, or blocks that are longer than `most`.
+ */
+static bool measure_list(const list *l, int num_ranks, int64_t most, int64_t *starts, int64_t *longest,
+                         bool *plain)
 {
+    int64_t one;
+    if (!l->counts || !l->displs || !measure_items(1, l->type, &one, plain))
+        return false;
     starts[0] = 0;
     for (int r = 0; r < num_ranks; r++) {
-        const int64_t bytes = (int64_t)call->recvcounts[r] * type_size;
-        if (bytes < 0 || bytes > PAT_MAX_BLOCK)
+        const int64_t bytes = l->counts[r] * one;
+        if (bytes < 0 || bytes > most)
             return false;
+        /* Blocks without bytes lie anywhere. */
+        *plain = *plain && (bytes == 0 || l->displs[r] * one == starts[r]);
         starts[r + 1] = starts[r] + bytes;
-        call->block_bytes = bytes > call->block_bytes ? bytes : call->block_bytes;
+        *longest = bytes > *longest ? bytes : *longest;
     }
-    call->mean_bytes = (starts[num_ranks] + num_ranks - 1) / num_ranks;
+    return is_buffer(l->buffer, starts[num_ranks], l->type);
+}
+
+static bool describe_recv_list(pat_call *call, const pat_args *a, int num_ranks, int64_t most,
+                               int64_t *starts)
+{
+    const list got = {a->recvbuf, a->recvcounts, a->rdispls, a->recvtype};
+    if (a->recvbuf == MPI_IN_PLACE ||
+        !measure_list(&got, num_ranks, most, starts, &call->block_bytes, &call->recv_plain))
+        return false;
+    call->recvbuf = a->recvbuf;
+    call->recvtype = a->recvtype;
+    call->recvcounts = a->recvcounts;
+    call->displs = a->rdispls;
+    call->recv_extent = stride_of(a->recvtype, 1);
     return true;
 }
 
 /* Blocks that turn out to be alike and to lie one after the other make a call like any other. `starts`: room for all, and the end. */
 static bool describe_lists(pat_call *call, const pat_args *a, int rank, int num_ranks, int64_t *starts)
 {
-    int64_t one;
-    MPI_Aint lb;
-    describe_recv(call, a);
-    call->recvcounts = a->recvcounts;
-    call->displs = a->rdispls;
-    if (a->recvbuf == MPI_IN_PLACE || !a->rdispls ||
-        !measure(a->recvbuf, 1, a->recvtype, &one, &call->recv_plain) ||
-        !measure_blocks(call, (int)one, num_ranks, starts) || !describe_send(call, a) ||
+    if (!describe_recv_list(call, a, num_ranks, PAT_MAX_BLOCK, starts) || !describe_send(call, a) ||
         (!call->in_place && call->send_bytes != starts[rank + 1] - starts[rank]))
         return false;
-    PMPI_Type_get_extent(a->recvtype, &lb, &call->recv_extent);
-    bool packed = true, alike = true; /* blocks without bytes lie anywhere */
-    for (int r = 0; r < num_ranks; r++) {
-        packed = packed && (call->recvcounts[r] == 0 || (int64_t)call->displs[r] * one == starts[r]);
+    call->mean_bytes = (starts[num_ranks] + num_ranks - 1) / num_ranks;
+    bool alike = true;
+    for (int r = 0; r < num_ranks; r++)
         alike = alike && starts[r + 1] - starts[r] == call->block_bytes;
-    }
-    call->recv_plain = call->recv_plain && packed;
     call->starts = alike ? NULL : starts;
     return true;
+}
+
+/* Of all blocks only one has bytes, or (`only` is -1) it is the only one. */
+static void list_one(int64_t bytes, int only, int num_ranks, int64_t *starts)
+{
+    for (int r = 0; r <= num_ranks; r++)
+        starts[r] = r > only ? bytes : 0;
+    if (only < 0)
+        starts[0] = 0;
+}
+
+static bool describe_send_list(pat_call *call, const pat_args *a, int num_ranks, int64_t *starts)
+{
+    const list sent = {a->sendbuf, a->sendcounts, a->sdispls, a->sendtype};
+    if (!measure_list(&sent, num_ranks, MOST_BYTES, starts, &call->block_bytes, &call->send_plain))
+        return false;
+    call->own_starts = starts;
+    call->sendbuf = a->sendbuf;
+    call->sendtype = a->sendtype;
+    call->sendcounts = a->sendcounts;
+    call->sdispls = a->sdispls;
+    call->send_extent = stride_of(a->sendtype, 1);
+    return true;
+}
+
+static int64_t length(const int64_t *starts, int r)
+{
+    return starts[r + 1] - starts[r];
+}
+
+/* As of MPI_Alltoallv. */
+static bool describe_exchange(pat_call *call, const pat_args *a, int rank, int num_ranks, int64_t *starts,
+                              int64_t *own_starts)
+{
+    if (!describe_recv_list(call, a, num_ranks, MOST_BYTES, starts))
+        return false;
+    call->in_place = a->sendbuf == MPI_IN_PLACE;
+    call->own_starts = starts;
+    return call->in_place || (describe_send_list(call, a, num_ranks, own_starts) &&
+                              length(own_starts, rank) == length(starts, rank));
+}
+
+/* As of MPI_Gatherv. */
+static bool describe_gather_list(pat_call *call, const pat_args *a, int rank, int num_ranks, int64_t *starts)
+{
+    const bool gets = rank == call->root;
+    if (gets && !describe_recv_list(call, a, num_ranks, MOST_BYTES, starts))
+        return false;
+    if (!describe_send(call, a) || (call->in_place && !gets) || call->send_bytes > MOST_BYTES)
+        return false;
+    if (gets)
+        return call->in_place || call->send_bytes == length(starts, rank);
+    call->block_bytes = call->send_bytes;
+    list_one(call->send_bytes, rank, num_ranks, starts);
+    return true;
+}
+
+/* As of MPI_Scatterv: the result is a single block. */
+static bool describe_scatter_list(pat_call *call, const pat_args *a, int rank, int num_ranks, int64_t *starts,
+                                  int64_t *own_starts)
+{
+    const bool gives = rank == call->root;
+    int64_t got = 0;
+    call->stays = a->recvbuf == MPI_IN_PLACE;
+    call->send_plain = true; /* where nothing is sent */
+    if (call->stays && !gives)
+        return false;
+    if (!call->stays) {
+        describe_recv(call, a);
+        if (!measure(a->recvbuf, a->recvcount, a->recvtype, &got, &call->recv_plain) || got > MOST_BYTES)
+            return false;
+    }
+    if (gives && !describe_send_list(call, a, num_ranks, own_starts))
+        return false;
+    if (call->stays)
+        got = length(own_starts, rank);
+    call->block_bytes = got > call->block_bytes ? got : call->block_bytes;
+    list_one(got, -1, num_ranks, starts);
+    return !gives || length(own_starts, rank) == got;
+}
+
+/*
+ * Two ranks know of each other no more than how much goes between them, so nothing but that decides how it goes. `starts`: room for two lists. The lists of
+ * a gather, or a scatter, are significant at its root alone.
+ */
+static bool describe_pairs(pat_call *call, const pat_args *a, const pat_collective *row, int rank,
+                           int num_ranks, int64_t *starts)
+{
+    int64_t *const own_starts = starts + num_ranks + 1;
+    const bool is_ours = !row->rooted    ? describe_exchange(call, a, rank, num_ranks, starts, own_starts)
+                         : row->personal ? describe_scatter_list(call, a, rank, num_ranks, starts, own_starts)
+                                         : describe_gather_list(call, a, rank, num_ranks, starts);
+    call->pairs = true;
+    call->starts = starts;
+    call->mean_bytes = 1; /* nobody knows it */
+    if (call->block_bytes == 0)
+        call->block_bytes =
+            1; /* so that plans are the same as that of ranks with longer blocks, but for their messages */
+    return is_ours;
 }
 
 /* Are there as many counts as ranks? Between groups there are as many as the other one has. */
@@ -212,17 +343,19 @@ static bool has_lists(const pat_args *a)
     return a->recvcounts && !pat_comm_is_inter(a->comm);
 }
 
-static int allocate_and_describe_lists(pat_call *call, const pat_args *a, bool *ours)
+static int allocate_and_describe_lists(pat_call *call, const pat_args *a, const pat_collective *row,
+                                       bool pairs, bool *ours)
 {
     int rank, size;
-    *ours = has_lists(a) && PMPI_Comm_size(a->comm, &size) == MPI_SUCCESS &&
+    *ours = (pairs || has_lists(a)) && PMPI_Comm_size(a->comm, &size) == MPI_SUCCESS &&
             PMPI_Comm_rank(a->comm, &rank) == MPI_SUCCESS;
     if (!*ours)
         return MPI_SUCCESS;
-    call->kept = malloc(((size_t)size + 1) * sizeof(*call->kept));
+    call->kept = malloc((pairs ? 2 : 1) * ((size_t)size + 1) * sizeof(*call->kept));
     if (!call->kept)
         return pat_error(MPI_ERR_NO_MEM, "no memory for the lengths of %d blocks", size);
-    *ours = describe_lists(call, a, rank, size, call->kept);
+    *ours = pairs ? describe_pairs(call, a, row, rank, size, call->kept)
+                  : describe_lists(call, a, rank, size, call->kept);
     return MPI_SUCCESS;
 }
 
@@ -292,7 +425,8 @@ int pat_describe(const pat_face *face, const pat_args *args, pat_call *call, boo
                                 : describe_rooted_blocks(call, args);
         break;
     case PAT_ARGS_LISTS:
-        return allocate_and_describe_lists(call, args, ours);
+    case PAT_ARGS_PAIRS:
+        return allocate_and_describe_lists(call, args, row, face->kind == PAT_ARGS_PAIRS, ours);
     case PAT_ARGS_BUFFER:
         *ours = describe_buffer(call, args);
         break;
@@ -330,8 +464,8 @@ int64_t pat_describe_mean_bytes(const pat_face *face, const pat_args *args, int 
     const pat_collective *row = pat_collective_of(face->op);
     const bool lists = face->kind == PAT_ARGS_LISTS || face->kind == PAT_ARGS_PARTS;
     int64_t items = args->recvcount;
-    if (face->kind == PAT_ARGS_BLOCKS && row->rooted)
-        return 0; /* what is received counts on some ranks only */
+    if (face->kind == PAT_ARGS_PAIRS || (face->kind == PAT_ARGS_BLOCKS && row->rooted))
+        return 0; /* what is received is known to this rank only, or counts on some ranks only */
     if (lists) {
         if (!has_lists(args))
             return 0;

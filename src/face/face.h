@@ -27,7 +27,7 @@ typedef struct pat_args {
         MPI_Datatype recvtype;
         MPI_Datatype datatype;
     };
-    const int *recvcounts, *rdispls;
+    const int *sendcounts, *sdispls, *recvcounts, *rdispls;
     MPI_Op op;
     int root;
     MPI_Comm comm;
@@ -43,6 +43,7 @@ enum pat_args_kind {
     PAT_ARGS_BUFFER, /* as of MPI_Bcast: one buffer, which is sent or received */
     PAT_ARGS_VECTOR, /* as of MPI_Allreduce: elements that are reduced; some have a root */
     PAT_ARGS_PARTS,  /* as of MPI_Reduce_scatter: elements that are reduced, so many for each rank */
+    PAT_ARGS_PAIRS, /* as of MPI_Alltoallv: blocks to send and to receive have a length and a place each, which only their two ranks know */
 };
 
 /* One function of MPI that this library may run itself. */

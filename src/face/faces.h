@@ -85,6 +85,30 @@ TAKES(Allreduce, allreduce, ALLREDUCE, ALLREDUCE, VECTOR, (OPERANDS, COMM comm),
       BYTES(count, datatype))
 TAKES(Alltoall, alltoall, ALLTOALL, ALLTOALL, BLOCKS, (SEND, RECV, COMM comm), (THERE_AND_BACK, A_COMM(comm)),
       BYTES(recvcount, recvtype))
+#ifndef LARGE
+TAKES(Alltoallv, alltoallv, ALLTOALLV, ALLTOALL, PAIRS,
+      (SENDV, TYPE sendtype, RECVV, TYPE recvtype, COMM comm),
+      (A_BUFFER(sendbuf), A_COUNTS(sendcounts), A_COUNTS(sdispls), A_TYPE(sendtype), A_BUFFER(recvbuf),
+       A_COUNTS(recvcounts), A_COUNTS(rdispls), A_TYPE(recvtype), A_COMM(comm)),
+      0)
+TAKES(Gatherv, gatherv, GATHERV, GATHER, PAIRS, (SEND, RECVV, TYPE recvtype, INT root, COMM comm),
+      (A_BUFFER(sendbuf), A_COUNT(sendcount), A_TYPE(sendtype), A_BUFFER(recvbuf), A_COUNTS(recvcounts),
+       A_COUNTS(rdispls), A_TYPE(recvtype), A_COUNT(root), A_COMM(comm)),
+      IN_PLACE(sendbuf) ? 0 : BYTES(sendcount, sendtype))
+TAKES(Scatterv, scatterv, SCATTERV, SCATTER, PAIRS, (SENDV, TYPE sendtype, RECV, INT root, COMM comm),
+      (A_BUFFER(sendbuf), A_COUNTS(sendcounts), A_COUNTS(sdispls), A_TYPE(sendtype), A_BUFFER(recvbuf),
+       A_COUNT(recvcount), A_TYPE(recvtype), A_COUNT(root), A_COMM(comm)),
+      IN_PLACE(recvbuf) ? 0 : BYTES(recvcount, recvtype))
+#else
+BOTH(Alltoallv, alltoallv, ALLTOALLV, (SENDV, TYPE sendtype, RECVV, TYPE recvtype, COMM comm),
+     (sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm), 0)
+BOTH(Gatherv, gatherv, GATHERV, (SEND, RECVV, TYPE recvtype, INT root, COMM comm),
+     (sendbuf, sendcount, sendtype, recvbuf, recvcounts, rdispls, recvtype, root, comm),
+     IN_PLACE(sendbuf) ? 0 : BYTES(sendcount, sendtype))
+BOTH(Scatterv, scatterv, SCATTERV, (SENDV, TYPE sendtype, RECV, INT root, COMM comm),
+     (sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcount, recvtype, root, comm),
+     IN_PLACE(recvbuf) ? 0 : BYTES(recvcount, recvtype))
+#endif
 TAKES(Scatter, scatter, SCATTER, SCATTER, BLOCKS, (SEND, RECV, INT root, COMM comm),
       (THERE_AND_BACK, A_COUNT(root), A_COMM(comm)),
       IN_PLACE(recvbuf) ? BYTES(sendcount, sendtype) : BYTES(recvcount, recvtype))
@@ -110,14 +134,6 @@ BOTH(Reduce_scatter, reduce_scatter, REDUCE_SCATTER,
 #ifndef LARGE
 BOTH(Barrier, barrier, BARRIER, (COMM comm), (comm), 0)
 #endif
-BOTH(Gatherv, gatherv, GATHERV, (SEND, RECVV, TYPE recvtype, INT root, COMM comm),
-     (sendbuf, sendcount, sendtype, recvbuf, recvcounts, rdispls, recvtype, root, comm),
-     IN_PLACE(sendbuf) ? 0 : BYTES(sendcount, sendtype))
-BOTH(Scatterv, scatterv, SCATTERV, (SENDV, TYPE sendtype, RECV, INT root, COMM comm),
-     (sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcount, recvtype, root, comm),
-     IN_PLACE(recvbuf) ? 0 : BYTES(recvcount, recvtype))
-BOTH(Alltoallv, alltoallv, ALLTOALLV, (SENDV, TYPE sendtype, RECVV, TYPE recvtype, COMM comm),
-     (sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm), 0)
 BOTH(Alltoallw, alltoallw, ALLTOALLW, (SENDV, TYPES sendtypes, RECVV, TYPES recvtypes, COMM comm),
      (sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm), 0)
 BOTH(Scan, scan, SCAN, (OPERANDS, COMM comm), (sendbuf, recvbuf, count, datatype, op, comm),

@@ -61,7 +61,7 @@ static double time_of(const pat_comm *c, const pat_link *link, const pat_algorit
                          .alpha_ns = link->alpha_ns,
                          .beta_ps = link->beta_ps,
                          .piece_ns = link->piece_ns,
-                         .segment_bytes = pat_nbc_segment_bytes(call->block_bytes)};
+                         .segment_bytes = pat_nbc_segment_bytes(mean_bytes(call))};
     const pat_form_cost cost = pat_closed_form(alg, &job, (pat_gamma){one_by_one, 2});
     return cost.messages * (double)link->alpha_ns + cost.bytes * 1e-3 * (double)link->beta_ps;
 }
@@ -76,9 +76,8 @@ static bool heeds_nodes(const pat_comm *c, const pat_algorithm *in_use, const pa
     const bool node_by_node = !c->layout.order;
     if (!in_use->chooses || c->layout.one_a_node)
         return true;
-    return alg->reduces    ? alg->places ? c->layout.even : alg->neighbours && node_by_node
-           : row->personal ? true
-                           : node_by_node || alg->any_order;
+    return alg->reduces ? alg->places ? c->layout.even : alg->neighbours && node_by_node
+                        : row->personal || alg->direct || node_by_node || alg->any_order;
 }
 
 static const pat_algorithm *fastest(const pat_comm *c, const pat_algorithm *in_use, const pat_call *call,
@@ -88,7 +87,8 @@ static const pat_algorithm *fastest(const pat_comm *c, const pat_algorithm *in_u
     double least = 0;
     for (int i = 0; i < pat_algorithm_count(); i++) {
         const pat_algorithm *alg = pat_algorithm_at(i);
-        if (alg->op != in_use->op || !may_run(alg) || !alg->formula || !heeds_nodes(c, in_use, alg))
+        if (alg->op != in_use->op || !may_run(alg) || !alg->formula || !heeds_nodes(c, in_use, alg) ||
+            (call->pairs && !alg->direct))
             continue;
         const double time = time_of(c, link, alg, call);
         if (!best->build || time < CLEARLY * least) {
@@ -99,34 +99,40 @@ static const pat_algorithm *fastest(const pat_comm *c, const pat_algorithm *in_u
     return best;
 }
 
-/*
- * The plans of gathers have the root take one block after the other, or pass blocks on up a tree, so that ranks are kept for longer than by the MPI
- * library, whose root takes all at once: on eight emulated nodes at 50 Mbit/s, 64 KiB, 3.7 and 1.7 times as long on average. Who names one has it.
- */
-static bool is_chosen(const pat_collective *row)
+/* The longest message between two ranks, which both know. */
+static int64_t longest_between_two(const pat_collective *row, const pat_call *call)
 {
-    return !(row->rooted && row->all_give && !row->reduces);
+    int rank;
+    if (!call->pairs || PMPI_Comm_rank(call->comm, &rank) != MPI_SUCCESS ||
+        (row->rooted && rank != call->root)) /* elsewhere than at the root there is no other block */
+        return call->block_bytes;
+    const int other = 1 - rank;
+    const bool gets = !row->rooted || !row->personal;
+    const int64_t sent = call->own_starts ? call->own_starts[other + 1] - call->own_starts[other] : 0,
+                  got = gets ? call->starts[other + 1] - call->starts[other] : 0,
+                  longer = sent > got ? sent : got;
+    return longer > 0 ? longer : 1;
 }
 
 /* Is there nothing to pass on, and does the MPI library send at once what there is? Then it has moved when the program comes to wait for it, whoever does it. */
-static bool is_early_anyway(const pat_call *call, int size)
+static bool is_early_anyway(const pat_collective *row, const pat_call *call, int size)
 {
-    return size == 2 && call->element_bytes == 0 && call->block_bytes <= pat_rt.eager_bytes;
+    return size == 2 && call->element_bytes == 0 && longest_between_two(row, call) <= pat_rt.eager_bytes;
 }
 
 /* Is the call so short that a thread would hardly be awake, or a broadcast that is not cut, so that ranks have nothing to pass on meanwhile? */
 static bool is_short(const pat_algorithm *in_use, int64_t bytes, int size)
 {
     const bool is_one_piece = in_use->op == PAT_OP_BCAST && bytes <= pat_nbc_segment_bytes(bytes);
-    return is_one_piece || pat_select_is_small(in_use->op, size, bytes);
+    if (pat_collective_of(in_use->op)->rooted) /* most ranks have to do with a single block */
+        return is_one_piece || bytes < PAT_SMALL_BYTES;
+    return pat_select_is_small(in_use->op, size, bytes);
 }
 
-/* Why no call of such a collective may run here; PAT_WHY_MEANWHILE: it may. */
-static enum pat_why why_none(const pat_algorithm *in_use)
+/* Why no call may run here; PAT_WHY_MEANWHILE: it may. */
+static enum pat_why why_none(void)
 {
-    return !is_chosen(pat_collective_of(in_use->op)) ? PAT_WHY_BY_NAME
-           : !pat_rt.all_joined                      ? PAT_WHY_LIBRARY
-                                                     : PAT_WHY_MEANWHILE;
+    return pat_rt.all_joined ? PAT_WHY_MEANWHILE : PAT_WHY_LIBRARY;
 }
 
 /* Is an operation to give what the MPI library's own gives, which joins operands in its own order? */
@@ -141,17 +147,17 @@ static bool keeps_order(const pat_call *call, bool as_mpi)
 static enum pat_why why_not(const pat_algorithm *in_use, const pat_call *call, bool as_mpi)
 {
     int size;
-    if (call->block_bytes <= 0 || call->block_bytes > PAT_MAX_BLOCK ||
+    if ((!call->pairs && (call->block_bytes <= 0 || call->block_bytes > PAT_MAX_BLOCK)) ||
         PMPI_Comm_size(call->comm, &size) != MPI_SUCCESS)
         return PAT_WHY_CANNOT;
     if (!in_use->chooses)
         return PAT_WHY_ASKED;
-    const enum pat_why none = why_none(in_use);
-    return none != PAT_WHY_MEANWHILE                  ? none
-           : is_short(in_use, mean_bytes(call), size) ? PAT_WHY_SHORT
-           : is_early_anyway(call, size)              ? PAT_WHY_TWO
-           : keeps_order(call, as_mpi)                ? PAT_WHY_ORDER
-                                                      : PAT_WHY_MEANWHILE;
+    const enum pat_why none = why_none();
+    return none != PAT_WHY_MEANWHILE                                    ? none
+           : !call->pairs && is_short(in_use, mean_bytes(call), size)   ? PAT_WHY_SHORT
+           : is_early_anyway(pat_collective_of(in_use->op), call, size) ? PAT_WHY_TWO
+           : keeps_order(call, as_mpi)                                  ? PAT_WHY_ORDER
+                                                                        : PAT_WHY_MEANWHILE;
 }
 
 /* Who is to run it: the MPI library where no plan can, with *why. */
@@ -167,7 +173,10 @@ static const pat_algorithm *choose(const pat_comm *c, const pat_algorithm *in_us
         alg = fastest(c, in_use, call, link);
     if (!alg->build)
         *why = PAT_WHY_NODES;
-    return alg;
+    if (!call->pairs || alg->direct || !alg->build)
+        return alg;
+    *why = PAT_WHY_LENGTHS;
+    return pat_algorithm_native(in_use->op);
 }
 
 /* A call, and how it is to go. */
@@ -238,11 +247,15 @@ static bool is_left(const pat_algorithm *in_use, const pat_face *face, const pat
 {
     if (!in_use->chooses)
         return false;
-    enum pat_why why = why_none(in_use);
-    if (why == PAT_WHY_MEANWHILE) {
-        int size;
-        const int64_t bytes =
-            PMPI_Comm_size(args->comm, &size) == MPI_SUCCESS ? pat_describe_mean_bytes(face, args, size) : 0;
+    int size = 1;
+    enum pat_why why = why_none();
+    PMPI_Comm_size(args->comm, &size);
+    if (why == PAT_WHY_MEANWHILE && face->kind == PAT_ARGS_PAIRS) {
+        if (!pat_comm_is_left(args->comm, size, true, false))
+            return false;
+        why = outcome ? pat_comm_why_left_ever(args->comm) : PAT_WHY_ONE_NODE;
+    } else if (why == PAT_WHY_MEANWHILE) {
+        const int64_t bytes = pat_describe_mean_bytes(face, args, size);
         if (bytes <= 0 || bytes > PAT_MAX_BLOCK || !is_short(in_use, bytes, size))
             return false;
         why = PAT_WHY_SHORT;

@@ -46,6 +46,9 @@ typedef struct pat_address {
 
 #define PAT_STEP_FREE (-1)
 
+/* No message is longer, since MPI counts its bytes in an int. */
+#define PAT_MAX_MESSAGE ((int64_t)1 << 30)
+
 /*
  * Sends in flight per peer: the engine posts the m-th message from one rank to another only when every message between
  * these two up to m - PAT_SEND_WINDOW is complete. A rule on numbers, not on readiness, so that it is the same on every
@@ -116,12 +119,17 @@ typedef struct pat_span {
     int64_t start_ns, end_ns;
 } pat_span;
 
-/* The inputs every rank shares. Times in nanoseconds on one clock, beta in picoseconds per byte. */
+/* The inputs every rank shares, but where own lists are said to be one's own. Times in nanoseconds on one clock, beta in picoseconds per byte. */
 typedef struct pat_job {
     int num_ranks;
     int64_t block_bytes;   /* the longest block's; of an all-reduce, the vector's */
     int64_t element_bytes; /* of what is reduced: block_bytes has whole elements. Else not looked at */
-    const int64_t *starts; /* all-gather: num_ranks + 1, see pat_plan; NULL: all blocks are equally long */
+    const int64_t *starts; /* num_ranks + 1, see pat_plan; NULL: all blocks are equally long */
+    /*
+     * Only of a collective whose ranks contribute a block for each rank, with `starts`: where in this rank's contribution each begins, and its end. NULL: all blocks are equally long.
+     * These lists, and block_bytes, may be of this rank alone where an algorithm is `direct` (algorithms.h): two ranks then know of each other no more than how long the blocks between them are.
+     */
+    const int64_t *own_starts;
     /*
      * order[i]: the rank that stands at place i, where an algorithm takes that; NULL: by number. The root, if any, stands at the first; but where the
      * plan counts ranks from the root all the same, anywhere
@@ -192,7 +200,7 @@ void pat_plan_reduces(pat_plan *plan, int64_t element_bytes);
 
 /*
  * The rank contributes a block for each rank, the i-th for rank i. To be called before any node is added. Such a plan cannot be
- * fitted or reordered.
+ * reordered.
  */
 void pat_plan_personal(pat_plan *plan);
 
@@ -208,11 +216,11 @@ void pat_plan_in_step(pat_plan *plan, int node);
 
 /*
  * Until now the nodes name bytes of blocks that are all as long as the longest; make them name what blocks really have. `starts`
- * says where each block begins in the result, without gaps, and then where the result ends. To be called once, before
+ * says where each block begins in the result, without gaps, and then where the result ends; `own_starts` the same of what this rank contributes where it is personal, else it is NULL. To be called once, before
  * pat_plan_finish. Arrivals cannot go with the last byte of a block that is empty: if there is one, they go with no block. Only
  * the own block and the result are fitted: a plan that uses scratch cannot be.
  */
-void pat_plan_fit(pat_plan *plan, const int64_t *starts);
+void pat_plan_fit(pat_plan *plan, const int64_t *starts, const int64_t *own_starts);
 
 /*
  * Until now the plan names ranks by their places in an order; make it name the ranks themselves, order[i] for place i.

@@ -41,32 +41,43 @@ void pat_plan_reorder(pat_plan *plan, const int *order)
     plan->root = order[plan->root];
 }
 
-/* Where a byte lies once every block has its own length: at a block's end what is beyond it. */
-static int64_t fitted(const pat_plan *plan, enum pat_space space, int64_t offset)
+/* Where byte `offset` of blocks that are all as long as the longest lies once each has its own length: at a block's end what is beyond it. */
+static int64_t fitted(const pat_plan *plan, const int64_t *starts, int64_t offset)
 {
-    if (space == PAT_SPACE_OWN) {
-        const int64_t own = plan->starts[plan->rank + 1] - plan->starts[plan->rank];
-        return offset < own ? offset : own;
-    }
-    const int64_t block = plan->block_bytes > 0 ? offset / plan->block_bytes : 0;
+    const int64_t block = offset / plan->block_bytes, at = offset % plan->block_bytes;
     if (block >= plan->num_ranks)
-        return plan->starts[plan->num_ranks];
-    const int64_t length = plan->starts[block + 1] - plan->starts[block], at = offset % plan->block_bytes;
-    return plan->starts[block] + (at < length ? at : length);
+        return starts[plan->num_ranks];
+    const int64_t length = starts[block + 1] - starts[block];
+    return starts[block] + (at < length ? at : length);
 }
 
-/* The same for the bytes from a address on. Returns how many of them are left. */
-static int64_t fit_range(const pat_plan *plan, pat_address *address, int64_t length)
+/* The lengths that blocks really have. */
+typedef struct lengths {
+    const int64_t *starts, *own_starts;
+} lengths;
+
+static int64_t fitted_in(const pat_plan *plan, const lengths *real, enum pat_space space, int64_t offset)
 {
-    const int64_t end = fitted(plan, address->space, address->offset + length);
-    address->offset = fitted(plan, address->space, address->offset);
+    if (space != PAT_SPACE_OWN)
+        return fitted(plan, real->starts, offset);
+    if (real->own_starts)
+        return fitted(plan, real->own_starts, offset);
+    const int64_t own = real->starts[plan->rank + 1] - real->starts[plan->rank];
+    return offset < own ? offset : own;
+}
+
+/* The bytes from an address on. Returns how many of them are left. */
+static int64_t fit_range(const pat_plan *plan, const lengths *real, pat_address *address, int64_t length)
+{
+    const int64_t end = fitted_in(plan, real, address->space, address->offset + length);
+    address->offset = fitted_in(plan, real, address->space, address->offset);
     return length > 0 ? end - address->offset : 0;
 }
 
-static void fit_node(pat_plan *plan, pat_node *node)
+static void fit_node(pat_plan *plan, const lengths *real, pat_node *node)
 {
-    const int64_t length = node->length, in = fit_range(plan, &node->to, length),
-                  out = fit_range(plan, &node->from, length);
+    const int64_t length = node->length, in = fit_range(plan, real, &node->to, length),
+                  out = fit_range(plan, real, &node->from, length);
     node->length = node->kind == PAT_NODE_SEND ? out : in;
     if (node->kind == PAT_NODE_COPY && in != out)
         refuse(plan, EINVAL);
@@ -84,13 +95,15 @@ static bool starts_ok(const pat_plan *plan, const int64_t *starts)
     return ok;
 }
 
-void pat_plan_fit(pat_plan *plan, const int64_t *starts)
+void pat_plan_fit(pat_plan *plan, const int64_t *starts, const int64_t *own_starts)
 {
     const size_t size = ((size_t)plan->num_ranks + 1) * sizeof *starts;
+    const bool personal = pat_plan_is_personal(plan);
     if (plan->error)
         return;
     if (!plan->sent_to || plan->starts || plan->scratch_bytes > 0 || plan->element_bytes > 0 ||
-        pat_plan_is_personal(plan) || !starts_ok(plan, starts))
+        (own_starts != NULL) != personal || !starts_ok(plan, starts) ||
+        (personal && !starts_ok(plan, own_starts)))
         refuse(plan, EINVAL);
     else if (!(plan->starts = malloc(size)))
         refuse(plan, ENOMEM);
@@ -101,6 +114,6 @@ void pat_plan_fit(pat_plan *plan, const int64_t *starts)
         plan->sent_to[b] = plan->recv_from[b] = 0;
         plan->carries = plan->carries && starts[b] < starts[b + 1];
     }
-    for (int i = 0; i < plan->num_nodes; i++)
-        fit_node(plan, &plan->nodes[i]);
+    for (int i = 0; i < plan->num_nodes && plan->block_bytes > 0; i++)
+        fit_node(plan, &(lengths){starts, own_starts}, &plan->nodes[i]);
 }

@@ -35,6 +35,7 @@ enum row {
     CAME_IN,
     FULL_OR_CALLING,
     CALL_STARTED,
+    CALL_SETTLED,
     IN_MPI,
     LOOKS_ON,
     MEETING, /* without sleep, since something came */
@@ -61,6 +62,7 @@ static const interval table[NUM_ROWS] = {
     [CAME_IN] = {.most_ns = 200 * USEC},
     [FULL_OR_CALLING] = {.most_ns = 1 * MSEC},
     [CALL_STARTED] = {.most_ns = 100 * USEC},
+    [CALL_SETTLED] = {.most_ns = 2 * MSEC},
     [IN_MPI] = {.most_ns = 500 * USEC},
     [LOOKS_ON] = {.most_ns = 100 * USEC},
     [MEETING] = {.most_ns = 100 * USEC},
@@ -180,9 +182,9 @@ int64_t pat_pace_started(int64_t now_ns, bool announced)
     return after(announced ? STARTED_ANNOUNCED : STARTED_REQUEST, now_ns);
 }
 
-int64_t pat_pace_call_started_ns(void)
+int64_t pat_pace_call_started_ns(bool settled)
 {
-    return table[CALL_STARTED].most_ns;
+    return table[settled ? CALL_SETTLED : CALL_STARTED].most_ns;
 }
 
 bool pat_pace_is_in_mpi(int64_t now_ns, int64_t looked_ns)

@@ -70,8 +70,11 @@ int64_t pat_pace_open(int64_t over_ns, bool waited);
 /* When to look at a started request. announced: sockets tell of messages; it has nothing to do with estimates. */
 int64_t pat_pace_started(int64_t now_ns, bool announced);
 
-/* How long after a non-blocking call the program may be expected in the MPI call that waits for it, if it does nothing else. */
-int64_t pat_pace_call_started_ns(void);
+/*
+ * How long after a non-blocking call the thread looks after it: by then the program may be expected in the MPI call that waits for it, if it does nothing else. settled: all that this
+ * rank has to do is done but to receive a few bytes, so that only the end has to be seen.
+ */
+int64_t pat_pace_call_started_ns(bool settled);
 
 /*
  * Does the program wait in a call of MPI, so that it drives non-blocking calls itself? It last looked for messages there at looked_ns. Then the thread leaves that to

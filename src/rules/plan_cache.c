@@ -13,6 +13,7 @@ struct pat_cached_plan {
     const pat_algorithm *alg;
     int64_t segment_bytes, tau_ns, alpha_ns, beta_ps, piece_ns; /* of the job */
     bool together, once; /* once: it goes by arrivals, which will not come again */
+    int64_t *own_starts; /* of the job */
     int uses;
     pat_cached_plan *older;
 };
@@ -27,7 +28,8 @@ static int64_t bytes_of(const pat_cached_plan *p)
     const pat_plan *plan = &p->plan;
     return (int64_t)sizeof(*p) + plan->cap_nodes * (int64_t)sizeof(*plan->nodes) +
            plan->cap_edges * (int64_t)sizeof(*plan->edges) +
-           (plan->num_edges + 2 * (int64_t)plan->num_nodes) * (int64_t)sizeof(int);
+           (plan->num_edges + 2 * (int64_t)plan->num_nodes) * (int64_t)sizeof(int) +
+           (p->own_starts ? 2 : 1) * (int64_t)plan->num_ranks * (int64_t)sizeof(*plan->starts);
 }
 
 static bool fits(const pat_cached_plan *p, const pat_algorithm *alg, const pat_job *job, int rank)
@@ -38,12 +40,14 @@ static bool fits(const pat_cached_plan *p, const pat_algorithm *alg, const pat_j
            p->tau_ns == job->tau_ns && p->alpha_ns == job->alpha_ns && p->beta_ps == job->beta_ps &&
            p->piece_ns == job->piece_ns &&
            (p->plan.element_bytes == 0 || p->plan.element_bytes == job->element_bytes) &&
-           pat_starts_same(p->plan.starts, job->starts, job->num_ranks);
+           pat_starts_same(p->plan.starts, job->starts, job->num_ranks) &&
+           pat_starts_same(p->own_starts, job->own_starts, job->num_ranks);
 }
 
 static void discard(pat_cached_plan *p)
 {
     pat_plan_free(&p->plan);
+    free(p->own_starts);
     free(p);
 }
 
@@ -90,13 +94,19 @@ static int build(pat_plan_cache *cache, const pat_algorithm *alg, const pat_job 
                  pat_cached_plan **out)
 {
     pat_cached_plan *p = calloc(1, sizeof(*p));
+    const size_t size = ((size_t)job->num_ranks + 1) * sizeof(*p->own_starts);
     if (!p)
         return ENOMEM;
-    int error = pat_algorithm_plan(alg, job, rank, &p->plan);
+    if (job->own_starts)
+        p->own_starts = malloc(size);
+    int error = job->own_starts && !p->own_starts ? ENOMEM : pat_algorithm_plan(alg, job, rank, &p->plan);
     if (error) {
+        free(p->own_starts);
         free(p);
         return error;
     }
+    if (job->own_starts)
+        memcpy(p->own_starts, job->own_starts, size);
     p->alg = alg;
     p->segment_bytes = job->segment_bytes;
     p->tau_ns = job->tau_ns;

@@ -4,16 +4,16 @@
 #include "bring.h"
 
 #include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "calibration.h"
 #include "error.h"
 #include "runtime.h"
 
-/* Room for so many packed results of so many bytes. */
-static int make_room(const pat_work *w, int results, int64_t bytes)
+static int make_room(const pat_work *w, int64_t bytes)
 {
-    if (results == 0 || pat_comm_buffer(&w->pack->at, &w->pack->size, (size_t)(results * bytes)))
+    if (bytes == 0 || pat_comm_buffer(&w->pack->at, &w->pack->size, (size_t)bytes))
         return MPI_SUCCESS;
     return pat_error(MPI_ERR_NO_MEM, "no memory for %lld bytes that are packed or passed on",
                      (long long)bytes);
@@ -25,19 +25,21 @@ static int make_room(const pat_work *w, int results, int64_t bytes)
 static int bring_personal(pat_comm *c, const pat_work *w, char **home, const char **own)
 {
     const pat_call *call = w->call;
-    const int64_t total = c->size * call->block_bytes, unpacked = call->recv_plain ? 0 : total;
+    const int64_t sent = pat_block_start(call->block_bytes, call->own_starts, c->size),
+                  got = pat_block_start(call->block_bytes, call->starts, c->size);
     const bool packs = call->in_place || !call->send_plain;
-    int rc = make_room(w, !call->recv_plain + packs, total);
+    const int64_t packed = packs ? sent : 0, unpacked = call->recv_plain ? 0 : got;
+    int rc = make_room(w, packed + unpacked);
     if (rc != MPI_SUCCESS)
         return rc;
     *home = unpacked ? w->pack->at : call->recvbuf;
-    *own = packs ? w->pack->at + unpacked : call->sendbuf;
-    if (!packs)
+    *own = packed ? w->pack->at + unpacked : call->sendbuf;
+    if (!packed)
         return MPI_SUCCESS;
-    atomic_fetch_add_explicit(&pat_rt.bytes_copied, total, memory_order_relaxed);
+    atomic_fetch_add_explicit(&pat_rt.bytes_copied, packed, memory_order_relaxed);
     /* With the padding of what is reduced, which MPI would not pack. */
     if (call->in_place && call->recv_plain) {
-        memcpy(w->pack->at + unpacked, call->recvbuf, (size_t)total);
+        memcpy(w->pack->at + unpacked, call->recvbuf, (size_t)packed);
         return MPI_SUCCESS;
     }
     return pat_call_pack_all(call, c->own, c->size, w->pack->at + unpacked);
@@ -52,7 +54,7 @@ static int bring_common(pat_comm *c, const pat_work *w, char **home, const char 
                   end = pat_block_start(call->block_bytes, call->starts, block + 1),
                   total =
                       pat_block_start(call->block_bytes, call->starts, pat_collective_blocks(row, c->size));
-    int rc = make_room(w, !call->recv_plain, total);
+    int rc = make_room(w, call->recv_plain ? 0 : total);
     if (rc != MPI_SUCCESS)
         return rc;
     *home = call->recv_plain ? call->recvbuf : w->pack->at;
@@ -76,7 +78,7 @@ static int bring_sent(pat_comm *c, const pat_work *w, char **home, const char **
     *home = (char *)(uintptr_t)call->sendbuf; /* it is only read */
     if (call->send_plain)
         return MPI_SUCCESS;
-    int rc = make_room(w, 1, bytes);
+    int rc = make_room(w, bytes);
     if (rc != MPI_SUCCESS)
         return rc;
     *home = w->pack->at;
@@ -99,8 +101,10 @@ bool pat_bring_fits(const pat_comm *c, enum pat_op op, const pat_call *call)
     /* The messages of a gather, and of a scatter, hold many blocks, and MPI counts their bytes in an int. */
     const pat_collective *row = pat_collective_of(op);
     const int blocks = row->personal ? c->size : pat_collective_blocks(row, c->size);
-    return call->block_bytes > 0 && call->block_bytes <= (blocks > 1 ? INT_MAX / blocks : PAT_MAX_BLOCK) &&
-           call->root >= 0 && call->root < c->size;
+    const bool is_length =
+        call->pairs ||
+        (call->block_bytes > 0 && call->block_bytes <= (blocks > 1 ? INT_MAX / blocks : PAT_MAX_BLOCK));
+    return is_length && call->root >= 0 && call->root < c->size;
 }
 
 /* The ranks from node to node, counted from the root. */
@@ -109,6 +113,36 @@ static const int *order_from_root(const pat_comm *c, int root)
     for (int i = 0; i < c->size; i++)
         c->from_root[i] = ((c->layout.order ? c->layout.order[i] : i) - root + c->size) % c->size;
     return c->from_root;
+}
+
+/* The blocks of a list, counted from the root. */
+static void list_from_root(const pat_comm *c, int root, const int64_t *starts, int64_t *out)
+{
+    out[0] = 0;
+    for (int i = 0; i < c->size; i++) {
+        const int r = (i + root) % c->size;
+        out[i + 1] = out[i] + starts[r + 1] - starts[r];
+    }
+}
+
+/* Make the round of a job whose blocks are lists. The result of a scatter is a single block, whoever the root is. */
+static int make_of_lists(pat_comm *c, const pat_work *w, const pat_members *members, const pat_algorithm *alg,
+                         pat_job *job, int plan_rank, pat_tags tags)
+{
+    const pat_call *call = w->call;
+    int64_t *lists = malloc(2 * ((size_t)c->size + 1) * sizeof(*lists)), *own = lists + c->size + 1;
+    if (!lists)
+        return pat_error(MPI_ERR_NO_MEM, "no memory for the lengths of %d blocks", c->size);
+    const bool personal = pat_collective_of(w->op)->personal;
+    job->starts = personal ? call->starts : lists;
+    job->own_starts = !personal ? NULL : call->own_starts ? own : call->starts;
+    if (!personal)
+        list_from_root(c, call->root, call->starts, lists);
+    else if (call->own_starts)
+        list_from_root(c, call->root, call->own_starts, own);
+    int rc = pat_round_make(w->round, members, alg, job, plan_rank, tags);
+    free(lists);
+    return rc;
 }
 
 int pat_bring_rooted(pat_comm *c, const pat_work *w, const pat_algorithm *alg, const pat_link *link,
@@ -127,7 +161,9 @@ int pat_bring_rooted(pat_comm *c, const pat_work *w, const pat_algorithm *alg, c
         pat_collective_blocks(pat_collective_of(w->op), c->size) > 1 ? PAT_FIRST_BYTES : segment_bytes;
     job.element_bytes = call->element_bytes;
     pat_comm_explain_plan(c, lane, alg, &job);
-    return pat_round_make(w->round, &members, alg, &job, (c->rank - call->root + c->size) % c->size, tags);
+    const int plan_rank = (c->rank - call->root + c->size) % c->size;
+    return call->pairs ? make_of_lists(c, w, &members, alg, &job, plan_rank, tags)
+                       : pat_round_make(w->round, &members, alg, &job, plan_rank, tags);
 }
 
 /* Up to which byte of the result this rank holds something of it. */
@@ -145,14 +181,14 @@ static int64_t result_end(const pat_plan *plan)
 /* The library's own memory in the place of the result's. */
 static int stand_in(const pat_work *w, int64_t bytes, char **home)
 {
-    int rc = make_room(w, 1, bytes);
+    int rc = make_room(w, bytes);
     if (rc == MPI_SUCCESS)
         *home = w->pack->at;
     return rc;
 }
 
-/* This rank's own bytes go to `place`: MPI packs them, or, where *own is set, the plan copies them. */
-static int bring_own(const pat_comm *c, const pat_call *call, char *place, const char **own)
+/* This rank's own bytes, `bytes` of them, go to `place`: MPI packs them, or, where *own is set, the plan copies them. */
+static int bring_own(const pat_comm *c, const pat_call *call, int64_t bytes, char *place, const char **own)
 {
     if (call->in_place && call->recv_plain)
         return MPI_SUCCESS;
@@ -160,7 +196,7 @@ static int bring_own(const pat_comm *c, const pat_call *call, char *place, const
         *own = call->sendbuf;
         return MPI_SUCCESS;
     }
-    atomic_fetch_add_explicit(&pat_rt.bytes_copied, call->block_bytes, memory_order_relaxed);
+    atomic_fetch_add_explicit(&pat_rt.bytes_copied, bytes, memory_order_relaxed);
     return pat_call_pack_own(call, c->own, c->rank, place);
 }
 
@@ -168,26 +204,28 @@ static int bring_own(const pat_comm *c, const pat_call *call, char *place, const
 static int place_gather(const pat_comm *c, const pat_work *w, char **home, const char **own)
 {
     const pat_call *call = w->call;
-    const int root = call->root;
-    const int64_t bytes = call->block_bytes, total = bytes * c->size;
-    const int rank = w->round->plan->rank;
+    const pat_plan *plan = w->round->plan;
+    const int root = call->root, rank = plan->rank;
+    const int64_t total = pat_plan_block_start(plan, c->size), begin = pat_plan_block_start(plan, rank),
+                  bytes = pat_plan_block_start(plan, rank + 1) - begin;
     int rc = MPI_SUCCESS;
     if (rank == 0) { /* the root: blocks in the order of the communicator's ranks */
+        const int64_t mine = pat_block_start(call->block_bytes, call->starts, root);
         *home = call->recvbuf;
         if (!call->recv_plain)
             rc = stand_in(w, total, home);
-        pat_exec_rotate(w->round->exec, root, PAT_SPACE_RESULT, root * bytes, total);
-        return rc != MPI_SUCCESS ? rc : bring_own(c, call, *home + root * bytes, own);
+        pat_exec_rotate(w->round->exec, root, PAT_SPACE_RESULT, mine, total);
+        return rc != MPI_SUCCESS ? rc : bring_own(c, call, bytes, *home + mine, own);
     }
     /* Elsewhere the own block comes first, and after it those that are passed on. */
-    const int64_t held = result_end(w->round->plan) - rank * bytes;
-    pat_exec_rotate(w->round->exec, root, PAT_SPACE_RESULT, total - rank * bytes, total);
+    const int64_t held = result_end(plan) - begin;
+    pat_exec_rotate(w->round->exec, root, PAT_SPACE_RESULT, total - begin, total);
     if (held == bytes && call->send_plain) { /* it is only read */
         *home = (char *)(uintptr_t)call->sendbuf;
         return MPI_SUCCESS;
     }
     rc = stand_in(w, held, home);
-    return rc != MPI_SUCCESS ? rc : bring_own(c, call, *home, own);
+    return rc != MPI_SUCCESS ? rc : bring_own(c, call, bytes, *home, own);
 }
 
 static int place_bcast(const pat_comm *c, const pat_work *w, char **home)
@@ -199,7 +237,8 @@ static int place_bcast(const pat_comm *c, const pat_work *w, char **home)
     if (call->recv_plain)
         return MPI_SUCCESS;
     int rc = stand_in(w, call->block_bytes, home);
-    return rc == MPI_SUCCESS && c->rank == call->root ? bring_own(c, call, *home, &own) : rc;
+    return rc == MPI_SUCCESS && c->rank == call->root ? bring_own(c, call, call->block_bytes, *home, &own)
+                                                      : rc;
 }
 
 /* Does the rank only pass its own contribution on, as it is? */
@@ -231,10 +270,12 @@ static int place_reduce(const pat_work *w, char **home, const char **own)
 static int place_scatter(const pat_comm *c, const pat_work *w, char **home, const char **own)
 {
     const pat_call *call = w->call;
-    const int64_t bytes = call->block_bytes, total = bytes * c->size, mine = call->root * bytes;
+    const int64_t bytes = pat_block_start(call->block_bytes, call->starts, 1),
+                  total = pat_block_start(call->block_bytes, call->own_starts, c->size),
+                  mine = pat_block_start(call->block_bytes, call->own_starts, call->root);
     const bool gives = w->round->plan->rank == 0, packs = gives && !call->send_plain;
     const bool unpacks = !call->recv_plain && !call->stays;
-    int rc = make_room(w, 1, (packs ? total : 0) + (unpacks ? bytes : 0));
+    int rc = make_room(w, (packs ? total : 0) + (unpacks ? bytes : 0));
     if (rc != MPI_SUCCESS)
         return rc;
     pat_exec_rotate(w->round->exec, call->root, PAT_SPACE_OWN, mine, total);

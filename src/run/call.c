@@ -4,6 +4,8 @@
  */
 #include "call.h"
 
+#include <limits.h>
+
 #include "error.h"
 #include "plan.h"
 
@@ -11,6 +13,23 @@
 static int64_t packed_bytes(const pat_call *call, int r)
 {
     return call->starts ? call->starts[r + 1] - call->starts[r] : call->block_bytes;
+}
+
+/* The block for rank r in the send buffer. */
+static const char *send_place(const pat_call *call, int r)
+{
+    return (const char *)call->sendbuf +
+           (call->sdispls ? call->sdispls[r] * call->send_extent : r * call->send_stride);
+}
+
+static int send_count(const pat_call *call, int r)
+{
+    return call->sendcounts ? call->sendcounts[r] : call->sendcount;
+}
+
+static int64_t sent_bytes(const pat_call *call, int r)
+{
+    return call->own_starts ? call->own_starts[r + 1] - call->own_starts[r] : call->block_bytes;
 }
 
 static char *recv_place(const pat_call *call, int r)
@@ -58,12 +77,10 @@ static int items_make(items *i, const void *place, int count, MPI_Datatype type)
     return PMPI_Type_commit(&i->type);
 }
 
-static int pack(const void *place, int count, MPI_Datatype type, char *out, int bytes, MPI_Comm own)
+static int pack_items(const char *place, int count, MPI_Datatype type, char *out, int bytes, MPI_Comm own)
 {
     items i;
     int position = 0;
-    if (bytes == 0)
-        return MPI_SUCCESS;
     int rc = items_make(&i, place, count, type);
     if (rc == MPI_SUCCESS)
         rc = PMPI_Pack(i.place, i.count, i.type, out, bytes, &position, own);
@@ -71,7 +88,8 @@ static int pack(const void *place, int count, MPI_Datatype type, char *out, int 
     return rc;
 }
 
-static int unpack(const char *packed, int bytes, void *place, int count, MPI_Datatype type, MPI_Comm own)
+static int unpack_items(const char *place, int count, MPI_Datatype type, char *packed, int bytes,
+                        MPI_Comm own)
 {
     items i;
     int position = 0;
@@ -82,13 +100,35 @@ static int unpack(const char *packed, int bytes, void *place, int count, MPI_Dat
     return rc;
 }
 
-/* One of the blocks that this rank contributes: at `from`, or with MPI_IN_PLACE where rank r's belongs. */
-static int pack_block(const pat_call *call, MPI_Comm own, int r, const char *from, char *out)
+/* One of the two. */
+typedef int move_items(const char *place, int count, MPI_Datatype type, char *packed, int bytes,
+                       MPI_Comm own);
+
+/* A block, in several parts where it has more bytes than an int counts. */
+static int move(move_items *some_items, const char *place, int count, MPI_Datatype type, char *packed,
+                int64_t bytes, MPI_Comm own)
 {
-    const int bytes = (int)packed_bytes(call, r);
-    if (call->in_place)
-        return pack(recv_place(call, r), recv_count(call, r), call->recvtype, out, bytes, own);
-    return pack(from, call->sendcount, call->sendtype, out, bytes, own);
+    MPI_Aint lb, extent;
+    if (bytes == 0)
+        return MPI_SUCCESS;
+    if (bytes <= PAT_MAX_MESSAGE)
+        return some_items(place, count, type, packed, (int)bytes, own);
+    const int64_t size = bytes / count, most = size < PAT_MAX_MESSAGE ? PAT_MAX_MESSAGE / size : 1;
+    if (size > INT_MAX)
+        return pat_error(MPI_ERR_COUNT, "an item of %lld bytes cannot be packed", (long long)size);
+    int rc = PMPI_Type_get_extent(type, &lb, &extent);
+    for (int64_t at = 0; at < count && rc == MPI_SUCCESS; at += most) {
+        const int64_t some = most < count - at ? most : count - at;
+        rc = some_items(place + at * extent, (int)some, type, packed + at * size, (int)(some * size), own);
+    }
+    return rc;
+}
+
+/* What this rank contributes, with MPI_IN_PLACE, lies where rank r's block belongs. */
+static int pack_in_place(const pat_call *call, MPI_Comm own, int r, char *out)
+{
+    return move(pack_items, recv_place(call, r), recv_count(call, r), call->recvtype, out,
+                packed_bytes(call, r), own);
 }
 
 int pat_call_keep_type(MPI_Datatype *type)
@@ -105,26 +145,32 @@ int pat_call_keep_type(MPI_Datatype *type)
 
 int pat_call_pack_own(const pat_call *call, MPI_Comm own, int rank, char *out)
 {
-    return pack_block(call, own, rank, call->sendbuf, out);
+    if (call->in_place)
+        return pack_in_place(call, own, rank, out);
+    return move(pack_items, call->sendbuf, call->sendcount, call->sendtype, out, packed_bytes(call, rank),
+                own);
 }
 
 int pat_call_pack_all(const pat_call *call, MPI_Comm own, int num_ranks, char *out)
 {
     int rc = MPI_SUCCESS;
-    for (int r = 0; r < num_ranks && rc == MPI_SUCCESS; r++)
-        rc = pack_block(call, own, r, (const char *)call->sendbuf + r * call->send_stride,
-                        out + r * call->block_bytes);
+    for (int r = 0; r < num_ranks && rc == MPI_SUCCESS; r++) {
+        char *to = out + pat_block_start(call->block_bytes, call->own_starts, r);
+        rc = call->in_place ? pack_in_place(call, own, r, to)
+                            : move(pack_items, send_place(call, r), send_count(call, r), call->sendtype, to,
+                                   sent_bytes(call, r), own);
+    }
     return rc;
 }
 
 int pat_call_unpack(const pat_call *call, MPI_Comm own, int rank, int num_ranks, const char *packed)
 {
     for (int r = 0; r < num_ranks; r++) {
-        const int bytes = (int)packed_bytes(call, r);
-        if ((call->in_place && r == rank) || bytes == 0)
+        if (call->in_place && r == rank)
             continue;
-        int rc = unpack(packed + pat_block_start(call->block_bytes, call->starts, r), bytes,
-                        recv_place(call, r), recv_count(call, r), call->recvtype, own);
+        char *from = (char *)(uintptr_t)packed + pat_block_start(call->block_bytes, call->starts, r);
+        int rc = move(unpack_items, recv_place(call, r), recv_count(call, r), call->recvtype, from,
+                      packed_bytes(call, r), own);
         if (rc != MPI_SUCCESS)
             return pat_error(rc, "the MPI library could not unpack rank %d's block to the receive buffer", r);
     }

@@ -13,6 +13,9 @@
 /* Beyond this many bytes per rank calls are left to the MPI library: two blocks must fit an int. */
 #define PAT_MAX_BLOCK ((int64_t)1 << 29)
 
+/* A call of which a rank receives less, as all ranks know, is too small for anything but the MPI library. */
+enum { PAT_SMALL_BYTES = 4096 };
+
 typedef struct pat_call {
     const void *sendbuf;
     int sendcount;
@@ -21,21 +24,26 @@ typedef struct pat_call {
     int recvcount;
     MPI_Datatype recvtype;
     MPI_Comm comm;
-    int root;              /* 0 where there is none */
-    MPI_Op op;             /* of a reduction */
-    int64_t block_bytes;   /* packed bytes per rank, of the longest block: the same on all ranks */
-    int64_t mean_bytes;    /* of a block: what an algorithm is chosen by */
+    int root;  /* 0 where there is none */
+    MPI_Op op; /* of a reduction */
+    int64_t
+        block_bytes; /* packed bytes per rank, of the longest block: the same on all ranks, but with `pairs` */
+    int64_t mean_bytes;    /* of a block: what an algorithm is chosen by, the same on all ranks */
     int64_t send_bytes;    /* packed bytes of sendcount and sendtype; not set with MPI_IN_PLACE */
     int64_t element_bytes; /* of what is reduced; 0: nothing is */
     const int64_t *
         starts; /* where each block begins in the packed result, and its end; NULL: all blocks are equally long */
-    int64_t *kept;                         /* the memory of `starts`, which pat_describe_done frees */
+    const int64_t *
+        own_starts; /* where in this rank's packed contribution that for each rank begins, as of MPI_Alltoallv; NULL: all are equally long */
+    int64_t *kept;  /* the memory of both, which pat_describe_done frees */
+    bool pairs;     /* how long a block is only the two ranks know between which it goes */
     bool in_place, send_plain, recv_plain; /* plain: the bytes lie in memory as they are packed */
     bool stays;                            /* the own block of a scatter's root, with MPI_IN_PLACE */
     MPI_Aint recv_stride;                  /* from one rank's block to the next in recvbuf */
     MPI_Aint send_stride;                  /* the same in sendbuf, where it has a block for each rank */
     const int *recvcounts, *displs;        /* instead of recvcount and recv_stride, in units of recv_extent */
-    MPI_Aint recv_extent;
+    const int *sendcounts, *sdispls;       /* the same of sendbuf, with own_starts */
+    MPI_Aint recv_extent, send_extent;
 } pat_call;
 
 /* Memory of the library's for packed data, where types are not plain, and for what a collective with a root passes on. It grows as it is needed. */

@@ -47,6 +47,7 @@ static int make(pat_comm *c, pat_pending *p, const pat_work *work, pat_tags tags
     /* What the lane has learnt may not be the same on all ranks now: the round of a request may have ended on some of them only. */
     job.together = false;
     job.starts = p->call.starts;
+    job.own_starts = p->call.own_starts;
     job.element_bytes = p->call.element_bytes;
     pat_comm_explain_plan(c, lane, p->alg, &job);
     return pat_round_make(&p->round, &members, p->alg, &job, c->rank, tags);
@@ -275,7 +276,7 @@ static int start(pat_comm *c, pat_call *call, const pat_algorithm *alg, const pa
     if (rc == MPI_SUCCESS)
         rc = pat_comm_ended(c, pat_comm_tell_local(c));
     if (rc == MPI_SUCCESS)
-        rc = pat_comm_ended(c, pat_pending_make(call, alg, &p));
+        rc = pat_comm_ended(c, pat_pending_make(call, alg, c->size, &p));
     if (rc != MPI_SUCCESS)
         return rc;
     p->link = *link;
@@ -289,19 +290,32 @@ static int start(pat_comm *c, pat_call *call, const pat_algorithm *alg, const pa
     return MPI_SUCCESS;
 }
 
+/*
+ * Has this rank nothing to do any more for a call but to receive a few bytes, which MPI takes in whenever it is called? Calls with one length for all ranks that are so short are left to the
+ * MPI library; here only this rank knows.
+ */
+static bool is_settled(const pat_comm *c, const pat_pending *p)
+{
+    return p->call.pairs && p->call.starts[c->size] < PAT_SMALL_BYTES &&
+           pat_round_is(&p->round, PAT_ROUND_RUNNING) && pat_exec_only_receives(p->round.exec);
+}
+
 int pat_nbc_start(pat_comm *c, pat_call *call, const pat_algorithm *alg, const pat_link *link,
                   MPI_Request *request)
 {
+    pat_pending *last = NULL;
     pat_comm_lock(c);
     int rc = start(c, call, alg, link, request);
     pat_nbc_fail(c);
-    const bool more = c->pending != NULL;
+    for (pat_pending *p = c->pending; p; p = p->next)
+        last = p;
+    const bool more = last != NULL, settled = more && is_settled(c, last);
     pat_comm_unlock(c);
     atomic_store_explicit(&pat_rt.looked_ns, 0,
                           memory_order_relaxed); /* the program goes on now, for all that is known */
-    if (more && pat_rt.crowded)
+    if (more && pat_rt.crowded && !settled)
         pat_thread_kick(pat_rt.thread);
     else if (more)
-        pat_thread_kick_later(pat_rt.thread, pat_pace_call_started_ns());
+        pat_thread_kick_later(pat_rt.thread, pat_pace_call_started_ns(settled));
     return rc;
 }

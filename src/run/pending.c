@@ -4,6 +4,7 @@
 #include "pending.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 
 #include "error.h"
@@ -46,6 +47,8 @@ void pat_pending_release(pat_pending *p)
 {
     free_types(p);
     free(p->call.kept);
+    free(p->lists);
+    p->lists = NULL;
     if (p->pack.at)
         munmap(p->pack.at, p->pack.size);
     p->call.kept = NULL;
@@ -71,7 +74,23 @@ static int keep_types(pat_pending *p)
     return rc;
 }
 
-int pat_pending_make(pat_call *call, const pat_algorithm *alg, pat_pending **out)
+/* MPI wants them to stay as they are, but MPI libraries read them in the call alone, so that a program may do without that and not notice. */
+static int keep_lists(pat_pending *p, int num_ranks)
+{
+    const int **lists[] = {&p->call.recvcounts, &p->call.displs, &p->call.sendcounts, &p->call.sdispls};
+    const size_t size = (size_t)num_ranks * sizeof(*p->lists);
+    if (!p->call.recvcounts && !p->call.sendcounts)
+        return MPI_SUCCESS;
+    p->lists = malloc(4 * size);
+    if (!p->lists)
+        return pat_error(MPI_ERR_NO_MEM, "no memory for the counts of %d ranks", num_ranks);
+    for (int i = 0; i < 4; i++)
+        if (*lists[i])
+            *lists[i] = memcpy(p->lists + i * num_ranks, *lists[i], size);
+    return MPI_SUCCESS;
+}
+
+int pat_pending_make(pat_call *call, const pat_algorithm *alg, int num_ranks, pat_pending **out)
 {
     pat_pending *p = calloc(1, sizeof(*p));
     *out = NULL;
@@ -82,9 +101,12 @@ int pat_pending_make(pat_call *call, const pat_algorithm *alg, pat_pending **out
     atomic_store(&p->refs, 2);
     int rc = keep_types(p);
     if (rc == MPI_SUCCESS)
+        rc = keep_lists(p, num_ranks);
+    if (rc == MPI_SUCCESS)
         rc = PMPI_Grequest_start(query, let_go, cancel, p, &p->request);
     if (rc != MPI_SUCCESS) {
         free_types(p);
+        free(p->lists);
         free(p);
         return rc;
     }

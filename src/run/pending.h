@@ -33,12 +33,13 @@ typedef struct pat_pending {
         code; /* with which it has ended: an MPI error code. Set before the request is complete, and read after that */
     bool ended;                  /* the request is complete, as far as this library is concerned */
     bool keeps_send, keeps_recv; /* a type of `call` is the library's */
+    int *lists;                  /* counts and displacements of `call`, which the program may let go of */
     atomic_int refs;             /* the communicator's list, and the request */
     struct pat_pending *next;
 } pat_pending;
 
-/* Make one, with its request. It takes over what the call has kept. Returns an MPI error code; *out is then NULL. */
-int pat_pending_make(pat_call *call, const pat_algorithm *alg, pat_pending **out);
+/* Make one, with its request, on a communicator of so many ranks. It takes over what the call has kept. Returns an MPI error code; *out is then NULL. */
+int pat_pending_make(pat_call *call, const pat_algorithm *alg, int num_ranks, pat_pending **out);
 
 /* It has ended with `code`: whoever waits for its request goes on. Its round is empty, or is kept after an error. */
 void pat_pending_end(pat_pending *p, int code);

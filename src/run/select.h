@@ -76,7 +76,7 @@ pat_judged pat_select_verdict(const pat_comm *c, enum pat_op op, int64_t bytes);
  */
 int64_t pat_select_native_ns(const pat_comm *c, pat_lane *lane, int64_t block_bytes);
 
-enum { PAT_SMALL_BYTES = 4096, PAT_COPIES_BYTES = 1 << 20 }; /* that a rank receives */
+enum { PAT_COPIES_BYTES = 1 << 20 }; /* that a rank receives */
 
 /* Is the call too small for anything but the MPI library, whatever the link? Needs no communicator's state. */
 static inline bool pat_select_is_small(enum pat_op op, int num_ranks, int64_t block_bytes)

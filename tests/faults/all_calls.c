@@ -21,7 +21,7 @@ static jmp_buf way_out;
 /* What the way out frees or ends. */
 static MPI_Comm comm = MPI_COMM_NULL;
 static PAT_Request requests[2];
-enum { PENDING = 12 };
+enum { PENDING = 15 };
 static MPI_Request pending[PENDING];
 static MPI_Datatype here = MPI_DATATYPE_NULL;
 static volatile bool started;
@@ -278,15 +278,18 @@ static void non_blocking(MPI_Datatype gaps)
     enum { SUMS = 4 };
     enum { PART = BLOCK / MOST_RANKS };
     static int sums[SUMS][BLOCK], gathered[BLOCK * MOST_RANKS], exchanged[BLOCK * MOST_RANKS], sent[BLOCK];
-    static int summed[BLOCK], in_parts[BLOCK], part[PART], scattered[2 * BLOCK];
-    int counts[MOST_RANKS];
+    static int summed[BLOCK], in_parts[BLOCK], part[PART], scattered[2 * BLOCK], taken[MOST_RANKS * PART],
+        collected[MOST_RANKS * PART], dealt[PART];
+    int counts[MOST_RANKS], places[MOST_RANKS];
     fill(5);
     for (int i = 0; i < size * BLOCK; i++)
         exchanged[i] = 10000 * rank + i % BLOCK;
     for (int i = 0; i < BLOCK; i++)
         sent[i] = rank == 1 ? 33 + i : 0;
-    for (int r = 0; r < size; r++)
+    for (int r = 0; r < size; r++) {
         counts[r] = PART;
+        places[r] = (size - 1 - r) * PART;
+    }
     memcpy(in_parts, mine, sizeof(in_parts));
     DO(PAT_Iallgather(mine, BLOCK, MPI_INT, all, 1, gaps, comm, &pending[0]));
     for (int s = 0; s < SUMS; s++)
@@ -298,6 +301,10 @@ static void non_blocking(MPI_Datatype gaps)
     DO(PAT_Ireduce_scatter_block(MPI_IN_PLACE, in_parts, PART, MPI_INT, MPI_SUM, comm, &pending[5 + SUMS]));
     DO(PAT_Ireduce_scatter(mine, part, counts, MPI_INT, MPI_SUM, comm, &pending[6 + SUMS]));
     DO(PAT_Iscatter(mine, PART, MPI_INT, scattered, PART, MPI_INT, 0, comm, &pending[7 + SUMS]));
+    DO(PAT_Ialltoallv(mine, counts, places, MPI_INT, taken, counts, places, MPI_INT, comm,
+                      &pending[8 + SUMS]));
+    DO(PAT_Igatherv(mine, PART, MPI_INT, collected, counts, places, MPI_INT, 1, comm, &pending[9 + SUMS]));
+    DO(PAT_Iscatterv(mine, counts, places, MPI_INT, dealt, PART, MPI_INT, 1, comm, &pending[10 + SUMS]));
     phase();
     for (int i = 0; i < PENDING; i++)
         DO(wait_for(&pending[i]));
@@ -316,6 +323,14 @@ static void non_blocking(MPI_Datatype gaps)
             wrong("PAT_Ireduce_scatter");
         if (scattered[i] != 5000000 + rank * PART + i)
             wrong("PAT_Iscatter");
+        for (int r = 0; r < size; r++)
+            if (taken[places[r] + i] != 5000000 + 10000 * r + places[rank] + i)
+                wrong("PAT_Ialltoallv");
+        for (int r = 0; rank == 1 && r < size; r++)
+            if (collected[places[r] + i] != 5000000 + 10000 * r + i)
+                wrong("PAT_Igatherv");
+        if (dealt[i] != 5000000 + 10000 + places[rank] + i)
+            wrong("PAT_Iscatterv");
     }
     for (int r = 0; r < size; r++)
         for (int i = 0; i < BLOCK; i++) {
