@@ -302,25 +302,47 @@ static double line(const double *x, const double *y, int n, double at)
     return n < 2 ? y[0] : y[i] + (y[i + 1] - y[i]) * (at - x[i]) / (x[i + 1] - x[i]);
 }
 
+/* How many points from the first on are of the same algorithm and as many ranks. */
+static int num_alike(const pat_calibration *c, const pat_point *first)
+{
+    const int most = c->num_points - (int)(first - c->points);
+    int n = 1;
+    while (n < most && first[n].alg == first->alg && first[n].ranks == first->ranks)
+        n++;
+    return n;
+}
+
+/* The first of the two of these points that `line` is through: a choice takes the logarithms of two points, not of all. */
+static const pat_point *next_to(const pat_point *first, int n, int64_t bytes)
+{
+    int i = 0;
+    while (i < n - 2 && first[i + 1].bytes < bytes)
+        i++;
+    return &first[i];
+}
+
 /* Of the MPI library's operation: first along the bytes for every number of ranks that was measured, then along these. */
 static double between_points(const pat_calibration *c, int alg, int ranks, int64_t bytes)
 {
-    double ln_ranks[PAT_MAX_POINTS], ln_us[PAT_MAX_POINTS], x[PAT_MAX_POINTS], y[PAT_MAX_POINTS];
+    double ln_ranks[PAT_MAX_POINTS], ln_us[PAT_MAX_POINTS];
+    const double at = log((double)bytes);
     int num = 0;
     for (int i = 0, n; i < c->num_points; i += n) {
         const pat_point *first = &c->points[i];
-        for (n = 0; i + n < c->num_points && first[n].alg == first->alg && first[n].ranks == first->ranks;
-             n++)
-            if (first->alg == alg) {
-                x[n] = log((double)first[n].bytes);
-                y[n] = log(first[n].us);
-            }
+        n = num_alike(c, first);
         if (first->alg != alg)
             continue;
+        const pat_point *p = next_to(first, n, bytes);
+        double x[2], y[2];
+        const int both = n < 2 ? 1 : 2;
+        for (int k = 0; k < both; k++) {
+            x[k] = log((double)p[k].bytes);
+            y[k] = log(p[k].us);
+        }
         /* Longer than what was measured: beyond latency no byte takes more than those before it. */
-        const double at = log((double)bytes), straight = y[n - 1] + at - x[n - 1], along = line(x, y, n, at);
+        const double along = line(x, y, both, at), straight = y[both - 1] + at - x[both - 1];
         ln_ranks[num] = log(first->ranks);
-        ln_us[num++] = at > x[n - 1] && along > straight ? straight : along;
+        ln_us[num++] = bytes > first[n - 1].bytes && along > straight ? straight : along;
     }
     return num > 0 ? exp(line(ln_ranks, ln_us, num, log(ranks))) : NAN;
 }
@@ -346,24 +368,31 @@ static double by_formula(const pat_calibration *c, const pat_algorithm *alg, int
 static double correction(const pat_calibration *c, const pat_algorithm *algorithm, int ranks, int64_t bytes)
 {
     const int alg = (int)(algorithm - pat_algorithm_at(0));
-    double ln_ranks[PAT_MAX_POINTS], ln_off[PAT_MAX_POINTS], x[PAT_MAX_POINTS], y[PAT_MAX_POINTS];
-    const double at = log((double)bytes);
+    double ln_ranks[PAT_MAX_POINTS], ln_off[PAT_MAX_POINTS];
     int num = 0;
     for (int i = 0, n; i < c->num_points; i += n) {
         const pat_point *first = &c->points[i];
+        n = num_alike(c, first);
+        if (first->alg != alg)
+            continue;
+        const int64_t least = first[0].bytes, most = first[n - 1].bytes,
+                      within = bytes < least  ? least
+                               : bytes > most ? most
+                                              : bytes;
+        const pat_point *p = next_to(first, n, within);
+        double x[2], y[2];
         int usable = 0;
-        for (n = 0; i + n < c->num_points && first[n].alg == first->alg && first[n].ranks == first->ranks;
-             n++) {
-            const double us = first->alg == alg ? by_formula(c, algorithm, first->ranks, first[n].bytes) : 0;
+        for (int k = 0; k < n && k < 2; k++) {
+            const double us = by_formula(c, algorithm, p[k].ranks, p[k].bytes);
             if (us <= 0)
                 continue;
-            x[usable] = log((double)first[n].bytes);
-            y[usable++] = log(first[n].us / us);
+            x[usable] = log((double)p[k].bytes);
+            y[usable++] = log(p[k].us / us);
         }
         if (usable == 0)
             continue;
         ln_ranks[num] = log(first->ranks);
-        ln_off[num++] = line(x, y, usable, at < x[0] ? x[0] : at > x[usable - 1] ? x[usable - 1] : at);
+        ln_off[num++] = line(x, y, usable, log((double)within));
     }
     if (num == 0)
         return 1;

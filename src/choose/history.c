@@ -8,12 +8,15 @@ uint32_t pat_history_site(const void *address)
     return (uint32_t)((uint64_t)(uintptr_t)address * UINT64_C(0x9e3779b97f4a7c15) >> 32 | 1);
 }
 
+__extension__ typedef __int128 wide;
+
 pat_told pat_told_make(const int64_t *arrival_ns, int num_ranks, const pat_carried *rank_0, int64_t bytes,
                        enum pat_runner ran)
 {
     if (!arrival_ns)
         return (pat_told){.bytes = bytes, .ran = ran, .spread_ns = -1, .past_ns = -1};
-    int64_t first = arrival_ns[0], waited = 0;
+    int64_t first = arrival_ns[0];
+    wide waited = 0; /* one division, not one for each rank: this is done before every call */
     int last_rank = 0;
     for (int r = 0; r < num_ranks; r++) {
         first = arrival_ns[r] < first ? arrival_ns[r] : first;
@@ -21,12 +24,12 @@ pat_told pat_told_make(const int64_t *arrival_ns, int num_ranks, const pat_carri
     }
     const int64_t last = arrival_ns[last_rank];
     for (int r = 0; r < num_ranks; r++)
-        waited += (last - arrival_ns[r]) / num_ranks;
+        waited += last - arrival_ns[r];
     return (pat_told){.bytes = bytes,
                       .ran = ran,
                       .spread_ns = last - first,
                       .last_rank = last_rank,
-                      .waited_ns = waited,
+                      .waited_ns = (int64_t)(waited / num_ranks),
                       .past_ns = -1,
                       .site = rank_0->site,
                       .last_site = rank_0->last_site};

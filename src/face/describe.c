@@ -61,19 +61,23 @@ static bool has_addresses(MPI_Datatype type)
     return PMPI_Type_get_true_extent(type, &begin, &extent) == MPI_SUCCESS && begin != 0;
 }
 
-/* No item, and no block between two ranks, may be longer: types may say more, but no memory has it. */
+/* No block may be longer: types may say more, but no memory has it. */
 #define MOST_BYTES ((int64_t)1 << 40)
 
-/* So many items. False for what MPI would reject, and for more than a plan is for. */
-static bool measure_items(int64_t count, MPI_Datatype type, int64_t *bytes, bool *plain)
+static bool measure_item(MPI_Datatype type, int64_t *bytes, bool *plain)
 {
     MPI_Count size;
-    if (count < 0 || count > INT_MAX || !type_is_usable(type) ||
-        PMPI_Type_size_x(type, &size) != MPI_SUCCESS || size < 0 || size > MOST_BYTES)
+    if (!type_is_usable(type) || PMPI_Type_size_x(type, &size) != MPI_SUCCESS || size < 0)
         return false;
-    *bytes = count * size;
+    *bytes = size;
     *plain = type_is_plain(type);
     return true;
+}
+
+/* So many items. */
+static bool multiply(int64_t count, int64_t item, int64_t most, int64_t *bytes)
+{
+    return count >= 0 && count <= INT_MAX && !__builtin_mul_overflow(count, item, bytes) && *bytes <= most;
 }
 
 /* A null pointer is no buffer but for types that have addresses in them: MPI_BOTTOM. */
@@ -82,10 +86,12 @@ static bool is_buffer(const void *buffer, int64_t bytes, MPI_Datatype type)
     return buffer || bytes == 0 || has_addresses(type);
 }
 
-/* One side of a call. */
+/* One side of a call. False for what MPI would reject, and for more items than a plan is for. */
 static bool measure(const void *buffer, int64_t count, MPI_Datatype type, int64_t *bytes, bool *plain)
 {
-    return measure_items(count, type, bytes, plain) && is_buffer(buffer, *bytes, type);
+    int64_t item;
+    return measure_item(type, &item, plain) && multiply(count, item, MOST_BYTES, bytes) &&
+           is_buffer(buffer, *bytes, type);
 }
 
 /* From one block to the next. */
@@ -193,16 +199,17 @@ typedef struct list {
 static bool measure_list(const list *l, int num_ranks, int64_t most, int64_t *starts, int64_t *longest,
                          bool *plain)
 {
-    int64_t one;
-    if (!l->counts || !l->displs || !measure_items(1, l->type, &one, plain))
+    int64_t item;
+    if (!l->counts || !l->displs || !measure_item(l->type, &item, plain))
         return false;
     starts[0] = 0;
     for (int r = 0; r < num_ranks; r++) {
-        const int64_t bytes = l->counts[r] * one;
-        if (bytes < 0 || bytes > most)
+        int64_t bytes, at;
+        if (!multiply(l->counts[r], item, most, &bytes))
             return false;
         /* Blocks without bytes lie anywhere. */
-        *plain = *plain && (bytes == 0 || l->displs[r] * one == starts[r]);
+        *plain = *plain && (bytes == 0 ||
+                            (!__builtin_mul_overflow((int64_t)l->displs[r], item, &at) && at == starts[r]));
         starts[r + 1] = starts[r] + bytes;
         *longest = bytes > *longest ? bytes : *longest;
     }
@@ -224,27 +231,30 @@ static bool describe_recv_list(pat_call *call, const pat_args *a, int num_ranks,
     return true;
 }
 
+static int64_t length(const int64_t *starts, int r)
+{
+    return starts[r + 1] - starts[r];
+}
+
 /* Blocks that turn out to be alike and to lie one after the other make a call like any other. `starts`: room for all, and the end. */
 static bool describe_lists(pat_call *call, const pat_args *a, int rank, int num_ranks, int64_t *starts)
 {
     if (!describe_recv_list(call, a, num_ranks, PAT_MAX_BLOCK, starts) || !describe_send(call, a) ||
-        (!call->in_place && call->send_bytes != starts[rank + 1] - starts[rank]))
+        (!call->in_place && call->send_bytes != length(starts, rank)))
         return false;
     call->mean_bytes = (starts[num_ranks] + num_ranks - 1) / num_ranks;
     bool alike = true;
     for (int r = 0; r < num_ranks; r++)
-        alike = alike && starts[r + 1] - starts[r] == call->block_bytes;
+        alike = alike && length(starts, r) == call->block_bytes;
     call->starts = alike ? NULL : starts;
     return true;
 }
 
-/* Of all blocks only one has bytes, or (`only` is -1) it is the only one. */
+/* Of all blocks only one has bytes. */
 static void list_one(int64_t bytes, int only, int num_ranks, int64_t *starts)
 {
     for (int r = 0; r <= num_ranks; r++)
         starts[r] = r > only ? bytes : 0;
-    if (only < 0)
-        starts[0] = 0;
 }
 
 static bool describe_send_list(pat_call *call, const pat_args *a, int num_ranks, int64_t *starts)
@@ -259,11 +269,6 @@ static bool describe_send_list(pat_call *call, const pat_args *a, int num_ranks,
     call->sdispls = a->sdispls;
     call->send_extent = stride_of(a->sendtype, 1);
     return true;
-}
-
-static int64_t length(const int64_t *starts, int r)
-{
-    return starts[r + 1] - starts[r];
 }
 
 /* As of MPI_Alltoallv. */
@@ -284,7 +289,7 @@ static bool describe_gather_list(pat_call *call, const pat_args *a, int rank, in
     const bool gets = rank == call->root;
     if (gets && !describe_recv_list(call, a, num_ranks, MOST_BYTES, starts))
         return false;
-    if (!describe_send(call, a) || (call->in_place && !gets) || call->send_bytes > MOST_BYTES)
+    if (!describe_send(call, a) || (call->in_place && !gets))
         return false;
     if (gets)
         return call->in_place || call->send_bytes == length(starts, rank);
@@ -305,7 +310,7 @@ static bool describe_scatter_list(pat_call *call, const pat_args *a, int rank, i
         return false;
     if (!call->stays) {
         describe_recv(call, a);
-        if (!measure(a->recvbuf, a->recvcount, a->recvtype, &got, &call->recv_plain) || got > MOST_BYTES)
+        if (!measure(a->recvbuf, a->recvcount, a->recvtype, &got, &call->recv_plain))
             return false;
     }
     if (gives && !describe_send_list(call, a, num_ranks, own_starts))
@@ -313,7 +318,7 @@ static bool describe_scatter_list(pat_call *call, const pat_args *a, int rank, i
     if (call->stays)
         got = length(own_starts, rank);
     call->block_bytes = got > call->block_bytes ? got : call->block_bytes;
-    list_one(got, -1, num_ranks, starts);
+    list_one(got, 0, num_ranks, starts);
     return !gives || length(own_starts, rank) == got;
 }
 

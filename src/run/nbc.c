@@ -296,20 +296,26 @@ static int start(pat_comm *c, pat_call *call, const pat_algorithm *alg, const pa
  */
 static bool is_settled(const pat_comm *c, const pat_pending *p)
 {
-    return p->call.pairs && p->call.starts[c->size] < PAT_SMALL_BYTES &&
+    const int64_t sent = p->call.own_starts ? p->call.own_starts[c->size] : 0;
+    return p->call.pairs && sent < PAT_SMALL_BYTES && p->call.starts[c->size] < PAT_SMALL_BYTES &&
            pat_round_is(&p->round, PAT_ROUND_RUNNING) && pat_exec_only_receives(p->round.exec);
+}
+
+static bool all_settled(const pat_comm *c)
+{
+    bool settled = true;
+    for (const pat_pending *p = c->pending; p && settled; p = p->next)
+        settled = is_settled(c, p);
+    return settled;
 }
 
 int pat_nbc_start(pat_comm *c, pat_call *call, const pat_algorithm *alg, const pat_link *link,
                   MPI_Request *request)
 {
-    pat_pending *last = NULL;
     pat_comm_lock(c);
     int rc = start(c, call, alg, link, request);
     pat_nbc_fail(c);
-    for (pat_pending *p = c->pending; p; p = p->next)
-        last = p;
-    const bool more = last != NULL, settled = more && is_settled(c, last);
+    const bool more = c->pending != NULL, settled = all_settled(c);
     pat_comm_unlock(c);
     atomic_store_explicit(&pat_rt.looked_ns, 0,
                           memory_order_relaxed); /* the program goes on now, for all that is known */
