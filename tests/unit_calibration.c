@@ -286,6 +286,9 @@ static void points(void **state)
     assert_true(fabs(pat_calibration_us(&c, native, 4, 16384) / 160 - 1) < 1e-12);
     assert_true(fabs(pat_calibration_us(&c, native, 4, 262144) / 2560 - 1) < 1e-12);
     assert_true(fabs(pat_calibration_us(&c, native, 2, 256) / 5 - 1) < 1e-12);
+    c.ranks = 8; /* what fewer ranks have shown says nothing of how far all reach */
+    assert_int_equal(pat_calibration_longest(&c, PAT_OP_BCAST), 4096);
+    assert_int_equal(pat_calibration_longest(&c, PAT_OP_GATHER), INT64_MAX);
 }
 
 /* A formula that was off by so much at some lengths is corrected there, between them, and with other ranks. */

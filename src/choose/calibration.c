@@ -420,6 +420,16 @@ bool pat_calibration_knows(const pat_calibration *c, enum pat_op op)
     return knows;
 }
 
+int64_t pat_calibration_longest(const pat_calibration *c, enum pat_op op)
+{
+    int64_t longest = 0;
+    for (int i = 0; i < c->num_points; i++)
+        if (c->points[i].ranks == c->ranks && pat_algorithm_at(c->points[i].alg)->op == op &&
+            c->points[i].bytes > longest)
+            longest = c->points[i].bytes;
+    return longest > 0 ? longest : INT64_MAX;
+}
+
 /* One that needs estimates pays for their exchange, and of who comes when nothing is known here. */
 const pat_algorithm *pat_calibration_best(const pat_calibration *c, enum pat_op op, int ranks, int64_t bytes)
 {

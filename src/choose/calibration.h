@@ -136,6 +136,9 @@ double pat_calibration_us(const pat_calibration *c, const pat_algorithm *alg, in
 pat_form_cost pat_calibration_cost(const pat_calibration *c, const pat_algorithm *alg, int ranks,
                                    int64_t bytes);
 
+/* Up to which length of a block a collective was measured with all ranks; INT64_MAX: no single times are known. */
+int64_t pat_calibration_longest(const pat_calibration *calibration, enum pat_op op);
+
 /* Does it say anything of this collective? NULL says nothing. A file may be of one alone (pat-calibrate --op). */
 bool pat_calibration_knows(const pat_calibration *c, enum pat_op op);
 

@@ -35,6 +35,7 @@ typedef struct pat_judged {
     enum pat_why why_never;         /* where the verdict is never */
     const pat_algorithm *contender; /* who would run them in place of the MPI library; NULL: nobody */
     pat_contest contest;            /* by calibration, or by the link */
+    bool calibrated;                /* a calibration reaches so far */
     bool first;                     /* the contender runs the first calls where it is the one always */
     bool by_link; /* the contest is by the link, and what the MPI library takes is what calls have shown */
     bool by_estimates; /* is it worth knowing in advance when ranks come to the very call? */

@@ -104,6 +104,16 @@ static enum pat_verdict verdict_by_link(const pat_comm *c, const pat_algorithm *
     return *why == PAT_WHY_SHORT ? verdict : PAT_RELAY_NEVER;
 }
 
+/*
+ * Does the communicator's calibration say something of such blocks? Beyond what was measured it goes by formulas alone: made in a hurry, with blocks of at most 16 KiB, it had ring ahead of relay
+ * on 32 nodes with 64 KiB, where ring takes a quarter longer, and so do tries to find that out. What blocks of other lengths have shown, and the link, then serve better.
+ */
+static bool reaches(const pat_comm *c, enum pat_op op, int64_t block_bytes)
+{
+    enum { FAR = 2 };
+    return c->calibrated && block_bytes / FAR <= pat_calibration_longest(c->calibration, op);
+}
+
 /* announced: ranks give estimates. */
 static pat_judged judge_where(const pat_comm *c, enum pat_op op, bool announced, int64_t block_bytes,
                               pat_outlook *together)
@@ -123,15 +133,16 @@ static pat_judged judge_where(const pat_comm *c, enum pat_op op, bool announced,
         judged.verdict = PAT_RELAY_ALWAYS;
         return judged;
     }
-    pat_contest_make(&judged.contest, c->calibration, op, block_bytes, announced);
+    judged.calibrated = reaches(c, op, block_bytes);
+    pat_contest_make(&judged.contest, judged.calibrated ? c->calibration : NULL, op, block_bytes, announced);
     judged.contender = pat_contest_early(&judged.contest, op);
     judged.verdict = look_out_together(&judged, together)
                          ? pat_outlook_verdict(together)
                          : verdict_by_link(c, judged.contender, block_bytes, &judged.why_never);
     /* Where it goes by the last calls nothing is known at first. */
     judged.first = pat_select_is_proven(c) && !judged.contender->uses_last_calls;
-    judged.by_link =
-        !c->calibrated && !pat_rt.config.goal_last && judged.first && judged.verdict == PAT_RELAY_BY_ARRIVALS;
+    judged.by_link = !judged.calibrated && !pat_rt.config.goal_last && judged.first &&
+                     judged.verdict == PAT_RELAY_BY_ARRIVALS;
     if (judged.by_link) {
         const pat_cost link = {.alpha_ns = c->link.alpha_ns, .beta_ps = c->link.beta_ps};
         pat_contest_by_link(&judged.contest, judged.contender,
@@ -180,7 +191,7 @@ static pat_terms terms_of(const pat_comm *c, enum pat_op op, const pat_judged *j
                        .announced = c->lanes[op].by_estimates,
                        .reckoned = judged->by_link,
                        .relay_first = judged->first,
-                       .many_a_node = !c->calibrated && !c->layout.one_a_node && !c->layout.one_node};
+                       .many_a_node = !judged->calibrated && !c->layout.one_a_node && !c->layout.one_node};
 }
 
 /* What is judged is told to whoever wants to know. */
