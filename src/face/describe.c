@@ -185,22 +185,15 @@ static bool describe_scatter(pat_call *call, const pat_args *a)
     return true;
 }
 
-/* Blocks that a rank sends, or receives: their lengths, and their places in the buffer. */
-typedef struct list {
-    const void *buffer;
-    const int *counts, *displs;
-    MPI_Datatype type;
-} list;
-
 /*
- * Where the blocks begin when they are packed, how long the longest is, unless *longest is more, and whether their bytes lie so in memory. False for what MPI would
+ * Blocks in a buffer, with lists. Where they begin when they are packed, how long the longest is, unless *longest is more, and whether their bytes lie so in memory. False for what MPI would
  * reject, or blocks that are longer than `most`.
  */
-static bool measure_list(const list *l, int num_ranks, int64_t most, int64_t *starts, int64_t *longest,
-                         bool *plain)
+static bool measure_lists(const pat_lists *l, const void *buffer, MPI_Datatype type, int num_ranks,
+                          int64_t most, int64_t *starts, int64_t *longest, bool *plain)
 {
     int64_t item;
-    if (!l->counts || !l->displs || !measure_item(l->type, &item, plain))
+    if (!l->counts || !l->displs || !measure_item(type, &item, plain))
         return false;
     starts[0] = 0;
     for (int r = 0; r < num_ranks; r++) {
@@ -213,21 +206,18 @@ static bool measure_list(const list *l, int num_ranks, int64_t most, int64_t *st
         starts[r + 1] = starts[r] + bytes;
         *longest = bytes > *longest ? bytes : *longest;
     }
-    return is_buffer(l->buffer, starts[num_ranks], l->type);
+    return is_buffer(buffer, starts[num_ranks], type);
 }
 
-static bool describe_recv_list(pat_call *call, const pat_args *a, int num_ranks, int64_t most,
-                               int64_t *starts)
+static bool describe_recv_lists(pat_call *call, const pat_args *a, int num_ranks, int64_t most,
+                                int64_t *starts)
 {
-    const list got = {a->recvbuf, a->recvcounts, a->rdispls, a->recvtype};
-    if (a->recvbuf == MPI_IN_PLACE ||
-        !measure_list(&got, num_ranks, most, starts, &call->block_bytes, &call->recv_plain))
+    call->got = (pat_lists){a->recvcounts, a->rdispls, 0};
+    if (a->recvbuf == MPI_IN_PLACE || !measure_lists(&call->got, a->recvbuf, a->recvtype, num_ranks, most,
+                                                     starts, &call->block_bytes, &call->recv_plain))
         return false;
-    call->recvbuf = a->recvbuf;
-    call->recvtype = a->recvtype;
-    call->recvcounts = a->recvcounts;
-    call->displs = a->rdispls;
-    call->recv_extent = stride_of(a->recvtype, 1);
+    describe_recv(call, a);
+    call->got.extent = stride_of(a->recvtype, 1);
     return true;
 }
 
@@ -239,7 +229,7 @@ static int64_t length(const int64_t *starts, int r)
 /* Blocks that turn out to be alike and to lie one after the other make a call like any other. `starts`: room for all, and the end. */
 static bool describe_lists(pat_call *call, const pat_args *a, int rank, int num_ranks, int64_t *starts)
 {
-    if (!describe_recv_list(call, a, num_ranks, PAT_MAX_BLOCK, starts) || !describe_send(call, a) ||
+    if (!describe_recv_lists(call, a, num_ranks, PAT_MAX_BLOCK, starts) || !describe_send(call, a) ||
         (!call->in_place && call->send_bytes != length(starts, rank)))
         return false;
     call->mean_bytes = (starts[num_ranks] + num_ranks - 1) / num_ranks;
@@ -257,17 +247,16 @@ static void list_one(int64_t bytes, int only, int num_ranks, int64_t *starts)
         starts[r] = r > only ? bytes : 0;
 }
 
-static bool describe_send_list(pat_call *call, const pat_args *a, int num_ranks, int64_t *starts)
+static bool describe_send_lists(pat_call *call, const pat_args *a, int num_ranks, int64_t *starts)
 {
-    const list sent = {a->sendbuf, a->sendcounts, a->sdispls, a->sendtype};
-    if (!measure_list(&sent, num_ranks, MOST_BYTES, starts, &call->block_bytes, &call->send_plain))
+    call->sent = (pat_lists){a->sendcounts, a->sdispls, 0};
+    if (!measure_lists(&call->sent, a->sendbuf, a->sendtype, num_ranks, MOST_BYTES, starts,
+                       &call->block_bytes, &call->send_plain))
         return false;
     call->own_starts = starts;
     call->sendbuf = a->sendbuf;
     call->sendtype = a->sendtype;
-    call->sendcounts = a->sendcounts;
-    call->sdispls = a->sdispls;
-    call->send_extent = stride_of(a->sendtype, 1);
+    call->sent.extent = stride_of(a->sendtype, 1);
     return true;
 }
 
@@ -275,11 +264,11 @@ static bool describe_send_list(pat_call *call, const pat_args *a, int num_ranks,
 static bool describe_exchange(pat_call *call, const pat_args *a, int rank, int num_ranks, int64_t *starts,
                               int64_t *own_starts)
 {
-    if (!describe_recv_list(call, a, num_ranks, MOST_BYTES, starts))
+    if (!describe_recv_lists(call, a, num_ranks, MOST_BYTES, starts))
         return false;
     call->in_place = a->sendbuf == MPI_IN_PLACE;
     call->own_starts = starts;
-    return call->in_place || (describe_send_list(call, a, num_ranks, own_starts) &&
+    return call->in_place || (describe_send_lists(call, a, num_ranks, own_starts) &&
                               length(own_starts, rank) == length(starts, rank));
 }
 
@@ -287,7 +276,7 @@ static bool describe_exchange(pat_call *call, const pat_args *a, int rank, int n
 static bool describe_gather_list(pat_call *call, const pat_args *a, int rank, int num_ranks, int64_t *starts)
 {
     const bool gets = rank == call->root;
-    if (gets && !describe_recv_list(call, a, num_ranks, MOST_BYTES, starts))
+    if (gets && !describe_recv_lists(call, a, num_ranks, MOST_BYTES, starts))
         return false;
     if (!describe_send(call, a) || (call->in_place && !gets))
         return false;
@@ -313,7 +302,7 @@ static bool describe_scatter_list(pat_call *call, const pat_args *a, int rank, i
         if (!measure(a->recvbuf, a->recvcount, a->recvtype, &got, &call->recv_plain))
             return false;
     }
-    if (gives && !describe_send_list(call, a, num_ranks, own_starts))
+    if (gives && !describe_send_lists(call, a, num_ranks, own_starts))
         return false;
     if (call->stays)
         got = length(own_starts, rank);

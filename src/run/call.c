@@ -9,38 +9,31 @@
 #include "error.h"
 #include "plan.h"
 
-/* Rank r's block, packed and in the receive buffer. A broadcast's only block is everybody's. */
-static int64_t packed_bytes(const pat_call *call, int r)
+/* Rank r's block when it is packed. A broadcast's only block is everybody's. */
+static int64_t packed_bytes(const pat_call *call, const int64_t *starts, int r)
 {
-    return call->starts ? call->starts[r + 1] - call->starts[r] : call->block_bytes;
+    return starts ? starts[r + 1] - starts[r] : call->block_bytes;
 }
 
-/* The block for rank r in the send buffer. */
-static const char *send_place(const pat_call *call, int r)
+/* Where it begins in the program's buffer, and how many items it has. */
+static MPI_Aint place_of(const pat_lists *lists, MPI_Aint stride, int r)
 {
-    return (const char *)call->sendbuf +
-           (call->sdispls ? call->sdispls[r] * call->send_extent : r * call->send_stride);
+    return lists->displs ? lists->displs[r] * lists->extent : r * stride;
 }
 
-static int send_count(const pat_call *call, int r)
+static int count_of(const pat_lists *lists, int count, int r)
 {
-    return call->sendcounts ? call->sendcounts[r] : call->sendcount;
-}
-
-static int64_t sent_bytes(const pat_call *call, int r)
-{
-    return call->own_starts ? call->own_starts[r + 1] - call->own_starts[r] : call->block_bytes;
+    return lists->counts ? lists->counts[r] : count;
 }
 
 static char *recv_place(const pat_call *call, int r)
 {
-    return (char *)call->recvbuf +
-           (call->displs ? call->displs[r] * call->recv_extent : r * call->recv_stride);
+    return (char *)call->recvbuf + place_of(&call->got, call->recv_stride, r);
 }
 
-static int recv_count(const pat_call *call, int r)
+static const char *send_place(const pat_call *call, int r)
 {
-    return call->recvcounts ? call->recvcounts[r] : call->recvcount;
+    return (const char *)call->sendbuf + place_of(&call->sent, call->send_stride, r);
 }
 
 /*
@@ -127,8 +120,8 @@ static int move(move_items *some_items, const char *place, int count, MPI_Dataty
 /* What this rank contributes, with MPI_IN_PLACE, lies where rank r's block belongs. */
 static int pack_in_place(const pat_call *call, MPI_Comm own, int r, char *out)
 {
-    return move(pack_items, recv_place(call, r), recv_count(call, r), call->recvtype, out,
-                packed_bytes(call, r), own);
+    return move(pack_items, recv_place(call, r), count_of(&call->got, call->recvcount, r), call->recvtype,
+                out, packed_bytes(call, call->starts, r), own);
 }
 
 int pat_call_keep_type(MPI_Datatype *type)
@@ -147,8 +140,8 @@ int pat_call_pack_own(const pat_call *call, MPI_Comm own, int rank, char *out)
 {
     if (call->in_place)
         return pack_in_place(call, own, rank, out);
-    return move(pack_items, call->sendbuf, call->sendcount, call->sendtype, out, packed_bytes(call, rank),
-                own);
+    return move(pack_items, call->sendbuf, call->sendcount, call->sendtype, out,
+                packed_bytes(call, call->starts, rank), own);
 }
 
 int pat_call_pack_all(const pat_call *call, MPI_Comm own, int num_ranks, char *out)
@@ -157,8 +150,8 @@ int pat_call_pack_all(const pat_call *call, MPI_Comm own, int num_ranks, char *o
     for (int r = 0; r < num_ranks && rc == MPI_SUCCESS; r++) {
         char *to = out + pat_block_start(call->block_bytes, call->own_starts, r);
         rc = call->in_place ? pack_in_place(call, own, r, to)
-                            : move(pack_items, send_place(call, r), send_count(call, r), call->sendtype, to,
-                                   sent_bytes(call, r), own);
+                            : move(pack_items, send_place(call, r), count_of(&call->sent, call->sendcount, r),
+                                   call->sendtype, to, packed_bytes(call, call->own_starts, r), own);
     }
     return rc;
 }
@@ -169,8 +162,8 @@ int pat_call_unpack(const pat_call *call, MPI_Comm own, int rank, int num_ranks,
         if (call->in_place && r == rank)
             continue;
         char *from = (char *)(uintptr_t)packed + pat_block_start(call->block_bytes, call->starts, r);
-        int rc = move(unpack_items, recv_place(call, r), recv_count(call, r), call->recvtype, from,
-                      packed_bytes(call, r), own);
+        int rc = move(unpack_items, recv_place(call, r), count_of(&call->got, call->recvcount, r),
+                      call->recvtype, from, packed_bytes(call, call->starts, r), own);
         if (rc != MPI_SUCCESS)
             return pat_error(rc, "the MPI library could not unpack rank %d's block to the receive buffer", r);
     }

@@ -16,6 +16,12 @@
 /* A call of which a rank receives less, as all ranks know, is too small for anything but the MPI library. */
 enum { PAT_SMALL_BYTES = 4096 };
 
+/* Blocks that have a length and a place each, in units of the extent of their type; NULL: they have not. */
+typedef struct pat_lists {
+    const int *counts, *displs;
+    MPI_Aint extent;
+} pat_lists;
+
 typedef struct pat_call {
     const void *sendbuf;
     int sendcount;
@@ -41,9 +47,8 @@ typedef struct pat_call {
     bool stays;                            /* the own block of a scatter's root, with MPI_IN_PLACE */
     MPI_Aint recv_stride;                  /* from one rank's block to the next in recvbuf */
     MPI_Aint send_stride;                  /* the same in sendbuf, where it has a block for each rank */
-    const int *recvcounts, *displs;        /* instead of recvcount and recv_stride, in units of recv_extent */
-    const int *sendcounts, *sdispls;       /* the same of sendbuf, with own_starts */
-    MPI_Aint recv_extent, send_extent;
+    pat_lists got,
+        sent; /* instead of recvcount and recv_stride, and, with own_starts, of sendcount and send_stride */
 } pat_call;
 
 /* Memory of the library's for packed data, where types are not plain, and for what a collective with a root passes on. It grows as it is needed. */

@@ -77,9 +77,10 @@ static int keep_types(pat_pending *p)
 /* MPI wants them to stay as they are, but MPI libraries read them in the call alone, so that a program may do without that and not notice. */
 static int keep_lists(pat_pending *p, int num_ranks)
 {
-    const int **lists[] = {&p->call.recvcounts, &p->call.displs, &p->call.sendcounts, &p->call.sdispls};
+    const int **lists[] = {&p->call.got.counts, &p->call.got.displs, &p->call.sent.counts,
+                           &p->call.sent.displs};
     const size_t size = (size_t)num_ranks * sizeof(*p->lists);
-    if (!p->call.recvcounts && !p->call.sendcounts)
+    if (!p->call.got.counts && !p->call.sent.counts)
         return MPI_SUCCESS;
     p->lists = malloc(4 * size);
     if (!p->lists)
