@@ -44,6 +44,7 @@ typedef struct pat_algorithm {
         places; /* its plans heed pat_job.order and node_of themselves, and count ranks by number all the same */
     bool neighbours; /* of a reduction: see NEIGHBOURS in list.h */
     bool direct;     /* blocks may have lengths that only two ranks know: see DIRECT in list.h */
+    bool repeats;    /* it sends a block to each rank of a node */
     /* Build rank `rank`'s part of the common plan. NULL: it is the MPI library's own, or it chooses another one. */
     void (*build)(pat_plan *plan, const pat_job *job, int rank);
     /*

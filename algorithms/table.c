@@ -20,6 +20,7 @@ enum kind {
     NEIGHBOURS = 64,
     PLACES = 128,
     DIRECT = 256,
+    REPEATS = 512,
 };
 
 #define FIELDS(n, o, kind, text)                                                                             \
@@ -27,7 +28,7 @@ enum kind {
     .uses_arrivals = ((kind)&PREDICTED) != 0, .any_order = ((kind)&ANY_ORDER) != 0,                          \
     .uses_last_calls = ((kind)&LAST_CALLS) != 0, .chooses = ((kind)&CHOOSES) != 0,                           \
     .reduces = ((kind)&REDUCES) != 0, .neighbours = ((kind)&NEIGHBOURS) != 0,                                \
-    .places = ((kind)&PLACES) != 0, .direct = ((kind)&DIRECT) != 0
+    .places = ((kind)&PLACES) != 0, .direct = ((kind)&DIRECT) != 0, .repeats = ((kind)&REPEATS) != 0
 #define LEFT_ENTRY(n, o, kind, text) {FIELDS(n, o, kind, text)},
 #define OURS_ENTRY(n, o, kind, text)                                                                         \
     {FIELDS(n, o, kind, text), .build = pat_##n##_build, .formula = pat_##n##_formula},

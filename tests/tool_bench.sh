@@ -35,7 +35,7 @@ refused() {
 
 mkdir directory
 refused 0 "1 rank" --count 1K
-refused 0 "'fastest': unknown algorithm; accepted: all, auto, native, ring, nex, " --alg fastest
+refused 0 "'fastest': unknown algorithm; accepted: all, auto, native, direct, bruck, ring, nex, " --alg fastest
 refused 1 "1 rank" --count 1K
 refused 0 "'-3'" --max-delay -3
 refused 2 "'--tempo': unknown option; accepted: --op" --tempo 3

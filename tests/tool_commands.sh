@@ -168,7 +168,7 @@ if [ -x "$PAT_BUILD/bench/pat-bench" ]; then
         grep -qF -- "$2" "$work/err" || complain "pat-info with $1 does not say '$2': $(cat "$work/err")"
     }
     wrongly PAT_MEM=much 'PAT_MEM="much": accepted: a number of bytes' 2
-    wrongly PAT_ALG=ringg 'PAT_ALG="ringg": accepted: auto, native, ring' 2
+    wrongly PAT_ALG=ringg 'PAT_ALG="ringg": accepted: auto, native, direct, bruck, ring' 2
     wrongly PAT_LINKS=1 'PAT_LINKS is set, but it is no setting; is PAT_LINK meant?' 0
     wrongly PAT_RT_SUMMARY=1 'PAT_RT_SUMMARY is set, but it is no setting' 0
     # The library says it where it is asked to explain, and pat-run always asks.

@@ -131,8 +131,8 @@ static void message_counts(void **state)
         const char *name;
         int num_ranks, at_root, elsewhere; /* messages received; block of 4096 bytes, one segment each */
     } expected[] = {
-        {"ring", 8, 7, 7}, {"nex", 8, 4, 4},   {"nex", 9, 8, 8},          {"bdr", 8, 7, 7},
-        {"lnbc", 8, 7, 7}, {"bslb", 8, 14, 8}, {"gather_bsls", 8, 14, 1},
+        {"direct", 8, 7, 7}, {"ring", 8, 7, 7}, {"nex", 8, 4, 4},   {"nex", 9, 8, 8},
+        {"bdr", 8, 7, 7},    {"lnbc", 8, 7, 7}, {"bslb", 8, 14, 8}, {"gather_bsls", 8, 14, 1},
     };
     for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++) {
         pat_job job = make_job(expected[i].num_ranks, 4096, NULL);

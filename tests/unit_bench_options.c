@@ -117,7 +117,7 @@ static void test_options_bad(void **state)
 {
     (void)state;
     static const char *const cases[][3] = {
-        {"--alg fastest", "'fastest'", "auto, native, ring, nex, lnbc, bdr, bslb, relay"},
+        {"--alg fastest", "'fastest'", "auto, native, direct, bruck, ring, nex, lnbc, bdr, bslb, relay"},
         {"--op scan", "'scan'", "accepted: allgather, allreduce"},
         {"--op bcast", "'bcast'", "accepted: allgather, allreduce"},
         {"--op", "'--op'", "value is missing"},

@@ -171,7 +171,11 @@ static void all_gathers_against_plans(void **state)
                     continue;
                 const double form = serial_bytes(alg->name, &job);
                 const double walked = (double)walked_ns(alg->name, ranks[k], job.block_bytes, 0, 0);
-                const double more = (double)(pat_algorithm_is_ahead(alg) ? job.block_bytes : SEGMENT_LEAST);
+                /* Of messages that are all posted at once some wait for each other, where a link takes one after the other. */
+                const double more =
+                    !strcmp(alg->name, "direct")
+                        ? form / 8 + SEGMENT_LEAST
+                        : (double)(pat_algorithm_is_ahead(alg) ? job.block_bytes : SEGMENT_LEAST);
                 if (walked < form || walked > form + more)
                     fail_msg("%s, %d ranks, %d segments: the formula says %.0f, the plan takes %.0f",
                              alg->name, ranks[k], parts, form, walked);

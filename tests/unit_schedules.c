@@ -63,6 +63,27 @@ static void ring_schedule(void **state)
     release(4);
 }
 
+static void direct_schedule(void **state)
+{
+    (void)state;
+    pat_job job = make_job(4, 1000, NULL);
+    build("direct", &job);
+    assert_string_equal(text_of(&plans[0]), "A C | 1!0 1?1 2!0 2?2 3!0 3?3");
+    assert_string_equal(text_of(&plans[1]), "A C | 3!1 3?3 0!1 0?0 2!1 2?2");
+    release(4);
+}
+
+static void bruck_schedule(void **state)
+{
+    (void)state;
+    pat_job job = make_job(5, 1000, NULL);
+    build("bruck", &job);
+    assert_string_equal(text_of(&plans[0]), "A C | 4!0 1?1 | 3!0-1 2?2-3 | 1!0 4?4");
+    assert_string_equal(text_of(&plans[3]), "A C | 2!3 4?4 | 1!3-4 0?0-1 | 4!3 2?2");
+    assert_string_equal(text_of(&plans[4]), "A C | 3!4 0?0 | 2!0 2!4 1?1-2 | 0!4 3?3");
+    release(5);
+}
+
 static void nex_schedule(void **state)
 {
     (void)state;
@@ -380,6 +401,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ring_schedule),
+        cmocka_unit_test(direct_schedule),
+        cmocka_unit_test(bruck_schedule),
         cmocka_unit_test(nex_schedule),
         cmocka_unit_test(bdr_schedule),
         cmocka_unit_test(bdr_conflict),

@@ -1,12 +1,12 @@
 # style.gp — what all pictures share: one colour, mark and dash type for each algorithm, wherever it is drawn. The colours are
 # Okabe and Ito's, which the colour-blind tell apart; marks and dash types do so in grey. relay and auto are the strongest.
 # Cells in which the emulated cluster failed its own check have hollow marks, and a note names them.
-names   = 'auto relay native ring nex lnbc bdr bslb bound'
-colours = '#000000 #D55E00 #0072B2 #56B4E9 #009E73 #999999 #CC79A7 #E69F00 #555555'
-shapes  = '7 13 5 9 11 15 5 7 0'
-dashes  = '1 1 2 3 4 5 2 4 1'
-widths  = '1.8 3.4 1.4 1.4 1.4 1.4 1.4 1.4 1.6'
-sizes   = '1.0 1.6 1.0 1.1 1.1 1.1 1.0 1.0 0'
+names   = 'auto relay native direct bruck ring nex lnbc bdr bslb bound'
+colours = '#000000 #D55E00 #0072B2 #F0E442 #7F7F7F #56B4E9 #009E73 #999999 #CC79A7 #E69F00 #555555'
+shapes  = '7 13 5 4 6 9 11 15 5 7 0'
+dashes  = '1 1 2 5 5 3 4 5 2 4 1'
+widths  = '1.8 3.4 1.4 1.4 1.4 1.4 1.4 1.4 1.4 1.4 1.6'
+sizes   = '1.0 1.6 1.0 1.0 1.0 1.1 1.1 1.1 1.0 1.0 0'
 unknown = '#7F7F7F'
 
 # What is not in the table is grey.

@@ -77,7 +77,7 @@ static bool heeds_nodes(const pat_comm *c, const pat_algorithm *in_use, const pa
     if (!in_use->chooses || c->layout.one_a_node)
         return true;
     return alg->reduces ? alg->places ? c->layout.even : alg->neighbours && node_by_node
-                        : row->personal || alg->direct || node_by_node || alg->any_order;
+                        : row->personal || alg->direct || ((node_by_node || alg->any_order) && !alg->repeats);
 }
 
 static const pat_algorithm *fastest(const pat_comm *c, const pat_algorithm *in_use, const pat_call *call,
