@@ -49,3 +49,12 @@ expect "several ranks a node: blocks that go straight to where they belong" '[.M
 expect "several ranks a node: reductions" '[.MPI_Iallreduce, .MPI_Ireduce] | all(.run_by | (keys | map(endswith("_halving"))) == [true])'
 expect "several ranks a node: what is left" '(.MPI_Ibcast.run_by | length) == 0 and .MPI_Ibcast.because["several ranks a node"] > 0'
 exit $failed
+
+# What was hidden: of calls that have moved while the program slept, and of calls that it has waited for at once.
+PAT_TEST_NODES=3x1 PAT_TEST_WRAP="env LD_PRELOAD=$PAT_BUILD/libpat-mpi.so PAT_REPORT=$dir/report.json" \
+    "$PAT_SOURCE/tests/mpirun.sh" 0 "$PAT_BUILD/tests/plain_hidden" >"$dir/out" 2>&1 || { cat "$dir/out" >&2; exit 1; }
+jq '.sites | map({key: .call, value: .}) | from_entries' "$dir/report.json" >"$dir/calls"
+expect "all calls have ended" '[.MPI_Ialltoall, .MPI_Iallgather] | all(.ended_calls == .calls)'
+expect "hidden while the program slept" '.MPI_Ialltoall | .under_way_ms > 0 and .hidden_ms > 0.7 * .under_way_ms'
+expect "not hidden where it waited" '.MPI_Iallgather | .under_way_ms > 0 and .hidden_ms < 0.3 * .under_way_ms'
+expect "blocking calls hide nothing" '.MPI_Barrier.under_way_ms == null'

@@ -41,6 +41,8 @@ int pat_dropin_start(const pat_face *face, const pat_args *args, pat_any *next, 
     pat_outcome outcome = nothing_known;
     const bool told = pat_dropin_reports && !pat_dropin_inside;
     const int64_t start = told ? begin() : 0;
+    if (told)
+        outcome.hiding = pat_dropin_hiding(site, face->starts);
     const int rc = pat_starts_run(face, args, next, request, true, told ? &outcome : NULL);
     if (told)
         add_call(site, face->starts, rc == MPI_SUCCESS ? face->bytes(args) : 0, start, &outcome);

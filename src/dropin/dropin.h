@@ -83,6 +83,13 @@ static inline void pat_dropin_count(const void *site, const char *call, int64_t 
         pat_sites_add(&dropin->sites, site, call, bytes, time_ns, outcome);
 }
 
+/* Where a non-blocking call adds how much of it was hidden; NULL: nowhere. */
+static inline pat_hiding *pat_dropin_hiding(const void *site, const char *call)
+{
+    pat_dropin *dropin = pat_rt.dropin;
+    return dropin ? pat_sites_hiding(&dropin->sites, site, call) : NULL;
+}
+
 /* MPI_Init and so on, called from whichever language. They return what MPI's own return. */
 int pat_dropin_init(int *argc, char ***argv);
 int pat_dropin_init_thread(int *argc, char ***argv, int required, int *provided);

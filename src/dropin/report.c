@@ -62,7 +62,7 @@ static void fill(pat_report_line *l, const pat_site *s)
     *l = (pat_report_line){.ranks = 1, .last_rank = -1};
     l->offset = pat_sites_name(s->address, l->name, sizeof(l->name));
     snprintf(l->call, sizeof(l->call), "%s", s->call);
-    l->sums = s->sums;
+    l->sums = pat_sites_sums(s);
     for (int r = 0; r < s->num_last; r++)
         if (s->last_calls[r] > l->last_calls) {
             l->last_calls = s->last_calls[r];
@@ -88,6 +88,9 @@ static void add(pat_report_line *to, const pat_report_line *l)
     sum->waited_ns += more->waited_ns;
     sum->native_ns += more->native_ns;
     sum->plan_ns += more->plan_ns;
+    sum->num_ended += more->num_ended;
+    sum->under_way_ns += more->under_way_ns;
+    sum->in_mpi_ns += more->in_mpi_ns;
 }
 
 static int by_name(const void *a, const void *b)

@@ -42,6 +42,11 @@ static json_t *json_of(const pat_report_line *l)
         json_object_set_new(o, "waiting_ms", json_real(pat_report_ms(l->sums.waited_ns, 1)));
         json_object_set_new(o, "saved_ms_estimated", json_real(pat_report_ms(pat_report_saved_ns(l), 1)));
     }
+    if (o && l->sums.num_ended) {
+        json_object_set_new(o, "ended_calls", json_integer(l->sums.num_ended));
+        json_object_set_new(o, "under_way_ms", json_real(pat_report_ms(l->sums.under_way_ns, 1)));
+        json_object_set_new(o, "hidden_ms", json_real(pat_report_ms(pat_report_hidden_ns(l), 1)));
+    }
     if (o && l->last_rank >= 0)
         json_object_set_new(
             o, "most_often_last",
@@ -53,13 +58,14 @@ static json_t *sum_of(const pat_report *r)
 {
     const pat_report_sum sum = pat_report_add_up(r);
     return json_pack(
-        "{s:s, s:f, s:f, s:f, s:f, s:f, s:f, s:I, s:s}", "means_over", "ranks", "saved_ms_estimated",
-        pat_report_ms(sum.saved_ns, r->ranks), "saved_by_calls_ms_estimated",
+        "{s:s, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:I, s:s}", "means_over", "ranks",
+        "saved_ms_estimated", pat_report_ms(sum.saved_ns, r->ranks), "saved_by_calls_ms_estimated",
         pat_report_ms(sum.by_calls_ns, r->ranks), "start_ms", pat_report_ms(r->costs.start_ns, r->ranks),
         "states_ms", pat_report_ms(r->costs.state_ns, r->ranks), "end_ms",
         pat_report_ms(r->costs.end_ns, r->ranks), "thread_cpu_ms",
-        pat_report_ms(r->costs.thread_ns, r->ranks), "known_calls_of_all_ranks", (json_int_t)sum.known_calls,
-        "estimated_by",
+        pat_report_ms(r->costs.thread_ns, r->ranks), "under_way_ms",
+        pat_report_ms(sum.under_way_ns, r->ranks), "hidden_ms", pat_report_ms(sum.hidden_ns, r->ranks),
+        "known_calls_of_all_ranks", (json_int_t)sum.known_calls, "estimated_by",
         r->calibrations_bytes ? "measured calls, calibration" : "measured calls, least time of the link");
 }
 

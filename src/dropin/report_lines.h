@@ -86,9 +86,16 @@ static inline int64_t pat_report_saved_ns(const pat_report_line *l)
     return l->sums.native_ns - (l->sums.plan_ns - l->sums.waited_ns);
 }
 
+/* Time in which non-blocking calls of a line that plans ran were under way while the program did something else than wait in MPI. */
+static inline int64_t pat_report_hidden_ns(const pat_report_line *l)
+{
+    return l->sums.under_way_ns - l->sums.in_mpi_ns;
+}
+
 /* Over the whole program: time saved by calls, and that less what the library has taken beside them. */
 typedef struct pat_report_sum {
     int64_t by_calls_ns, saved_ns, known_calls; /* sums over ranks */
+    int64_t under_way_ns, hidden_ns;            /* of non-blocking calls, sums over ranks */
 } pat_report_sum;
 
 static inline pat_report_sum pat_report_add_up(const pat_report *r)
@@ -97,6 +104,8 @@ static inline pat_report_sum pat_report_add_up(const pat_report *r)
     for (int i = 0; i < r->num; i++) {
         sum.by_calls_ns += pat_report_saved_ns(&r->lines[i]);
         sum.known_calls += r->lines[i].sums.num_known;
+        sum.under_way_ns += r->lines[i].sums.under_way_ns;
+        sum.hidden_ns += pat_report_hidden_ns(&r->lines[i]);
     }
     sum.saved_ns = sum.by_calls_ns - r->costs.start_ns - r->costs.state_ns - r->costs.end_ns;
     return sum;

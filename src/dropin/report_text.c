@@ -71,6 +71,17 @@ static enum pat_why next_why(const pat_report_line *l, const bool named[])
     return (enum pat_why)best;
 }
 
+/* What a blocking call would have cost about, and the part of it that the program did not wait for. */
+static void say_hidden(words *w, const pat_report_line *l)
+{
+    char text[96], took[NUMBER + 1];
+    snprintf(text, sizeof(text), "%s ms under way, %.0f %% of it hidden",
+             digits(pat_report_ms(l->sums.under_way_ns, l->sums.num_ended), took),
+             l->sums.under_way_ns > 0 ? 100.0 * (double)pat_report_hidden_ns(l) / (double)l->sums.under_way_ns
+                                      : 0);
+    say(w, "; ", text);
+}
+
 /* The second line of a place whose calls may be run by plans: by what, why (the two most frequent reasons), who was late. */
 static void write_how(const pat_report_line *l, FILE *to)
 {
@@ -91,6 +102,8 @@ static void write_how(const pat_report_line *l, FILE *to)
                  (long long)l->last_calls, (long long)(l->sums.num_known / l->ranks));
         say(&w, "; ", text);
     }
+    if (l->sums.num_ended > 0)
+        say_hidden(&w, l);
     fputc('\n', to);
 }
 
@@ -172,6 +185,15 @@ static void write_clocks(const pat_report_clocks *c, FILE *to)
             (long long)c->measured, c->measured == 1 ? "" : "s");
 }
 
+/* Of non-blocking calls that plans ran. */
+static void write_hidden(const pat_report_sum *sum, int ranks, FILE *to)
+{
+    char text[NUMBER + 1];
+    fprintf(to, "#   %-50s %10s", "hidden of non-blocking calls",
+            digits(pat_report_ms(sum->hidden_ns, ranks), text));
+    fprintf(to, "   of %s that they were under way\n", digits(pat_report_ms(sum->under_way_ns, ranks), text));
+}
+
 /* What all of it has saved, which may be less than nothing. */
 static void write_sum(const pat_report *r, FILE *to)
 {
@@ -193,6 +215,8 @@ static void write_sum(const pat_report *r, FILE *to)
     fprintf(to, "   of %s from MPI_Init to MPI_Finalize\n", digits(pat_report_ms(r->time_ns, 1), text));
     fprintf(to, "#   %-50s %10s   beside that\n", "the background thread's processor time",
             digits(pat_report_ms(r->costs.thread_ns, r->ranks), text));
+    if (sum.under_way_ns > 0)
+        write_hidden(&sum, r->ranks, to);
     write_clocks(&r->clocks, to);
     if (sum.known_calls == 0)
         fputs("# No call was run by relay, so none can have saved anything.\n", to);

@@ -97,10 +97,34 @@ void pat_sites_add(pat_sites *all, const void *address, const char *call, int64_
     pthread_mutex_unlock(&all->lock);
 }
 
+pat_hiding *pat_sites_hiding(pat_sites *all, const void *address, const char *call)
+{
+    pthread_mutex_lock(&all->lock);
+    pat_site *s = find(all, address, call);
+    if (s && !s->hiding)
+        s->hiding = calloc(1, sizeof(*s->hiding));
+    pat_hiding *hiding = s ? s->hiding : NULL;
+    pthread_mutex_unlock(&all->lock);
+    return hiding;
+}
+
+pat_site_sums pat_sites_sums(const pat_site *site)
+{
+    pat_site_sums sums = site->sums;
+    if (site->hiding) {
+        sums.num_ended = atomic_load(&site->hiding->calls);
+        sums.under_way_ns = atomic_load(&site->hiding->under_way_ns);
+        sums.in_mpi_ns = atomic_load(&site->hiding->in_mpi_ns);
+    }
+    return sums;
+}
+
 void pat_sites_clear(pat_sites *all)
 {
-    for (int i = 0; i < all->num; i++)
+    for (int i = 0; i < all->num; i++) {
         free(all->sites[i].last_calls);
+        free(all->sites[i].hiding);
+    }
     free(all->sites);
     free(all->slots);
 }

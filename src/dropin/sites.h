@@ -19,13 +19,15 @@ typedef struct pat_site_sums {
     int64_t waited_ns; /* from this rank's arrival to the last one's */
     int64_t native_ns; /* what the MPI library's own would take from the last arrival on */
     int64_t plan_ns;   /* the whole calls, without what came before their rounds (pat_outcome) */
+    int64_t num_ended, under_way_ns, in_mpi_ns; /* see pat_hiding */
 } pat_site_sums;
 
 /* One function of MPI at one call site. */
 typedef struct pat_site {
     const void *address; /* to which the call returns */
     const char *call;    /* "MPI_Allgather"; a string that stays */
-    pat_site_sums sums;
+    pat_site_sums sums;  /* but for what is added up in `hiding` */
+    pat_hiding *hiding;  /* of non-blocking calls; NULL: there is none yet */
     int64_t *last_calls; /* how often each rank came last, counted in the communicator of the call */
     int num_last;
 } pat_site;
@@ -42,6 +44,12 @@ typedef struct pat_sites {
 /* Add a call. outcome NULL: passed on, nothing known of it. */
 void pat_sites_add(pat_sites *sites, const void *address, const char *call, int64_t bytes, int64_t time_ns,
                    const pat_outcome *outcome);
+
+/* Where non-blocking calls add, once they are over, how much of them was hidden. It stays until the sites are cleared. NULL without memory. */
+pat_hiding *pat_sites_hiding(pat_sites *sites, const void *address, const char *call);
+
+/* All that has been added up of a site. */
+pat_site_sums pat_sites_sums(const pat_site *site);
 
 /* Free what they hold. No thread may add any more. */
 void pat_sites_clear(pat_sites *sites);

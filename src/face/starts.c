@@ -222,7 +222,7 @@ static bool start_here(start *s, int *rc)
         alg = choose(c, s->in_use, &s->call, &link, &why);
     }
     if (*rc == MPI_SUCCESS && alg->build)
-        *rc = pat_nbc_start(c, &s->call, alg, &link, s->request);
+        *rc = pat_nbc_start(c, &s->call, alg, &link, s->outcome ? s->outcome->hiding : NULL, s->request);
     if (*rc != MPI_SUCCESS) {
         *rc = pat_fail(s->call.comm, *rc);
         return true;

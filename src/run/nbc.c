@@ -79,6 +79,29 @@ static int finish(pat_comm *c, pat_pending *p)
     return rc;
 }
 
+/* How long this process has waited in MPI is only known where MPI says that it looks for messages. */
+static void begin_hiding(pat_pending *p, pat_hiding *hiding)
+{
+    if (!hiding || !pat_rt.joined)
+        return;
+    p->hiding = hiding;
+    p->started_ns = pat_clock_local_ns();
+    p->in_mpi_ns = atomic_load_explicit(&pat_rt.in_mpi_ns, memory_order_relaxed);
+}
+
+/* Several threads may have waited at once. */
+static void add_hiding(const pat_pending *p)
+{
+    if (!p->hiding)
+        return;
+    const int64_t under_way = pat_clock_local_ns() - p->started_ns,
+                  in_mpi = atomic_load_explicit(&pat_rt.in_mpi_ns, memory_order_relaxed) - p->in_mpi_ns;
+    atomic_fetch_add_explicit(&p->hiding->calls, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&p->hiding->under_way_ns, under_way, memory_order_relaxed);
+    atomic_fetch_add_explicit(&p->hiding->in_mpi_ns, in_mpi < under_way ? in_mpi : under_way,
+                              memory_order_relaxed);
+}
+
 typedef int look_at_round(pat_round *round, bool *moved);
 
 /* *over: its result is there. */
@@ -115,6 +138,7 @@ static int look_at_all(pat_comm *c, look_at_round *look, bool *moved)
             *at = p->next;
             atomic_fetch_sub(&pat_rt.num_pending, 1);
             pat_comm_opens(c);
+            add_hiding(p);
             pat_pending_end(p, MPI_SUCCESS);
             pat_pending_unref(p);
         } else {
@@ -204,14 +228,21 @@ typedef struct looks {
     pat_rest rest;
 } looks;
 
+static void note_waited(int64_t ns)
+{
+    atomic_fetch_add_explicit(&pat_rt.in_mpi_ns, ns, memory_order_relaxed);
+}
+
 /*
  * A thread of the program's looks. It waits there if it looks again at once; one that looks now and then, between parts of its work, does not, and would leave
  * what it has started alone for long.
  */
 static void note_look(looks *l, int64_t now_ns)
 {
-    if (pat_pace_waits_in_mpi(now_ns, l->last_ns))
+    if (pat_pace_waits_in_mpi(now_ns, l->last_ns)) {
         atomic_store_explicit(&pat_rt.looked_ns, now_ns, memory_order_relaxed);
+        note_waited(now_ns - l->last_ns);
+    }
     l->num = pat_pace_is_in_mpi(now_ns, l->last_ns) ? l->num + 1 : 0;
     if (l->num == 0)
         l->rest = pat_runtime_rest_begin();
@@ -228,7 +259,9 @@ static void rest_in_mpi(looks *l, bool moved)
     if (l->num < MANY)
         return;
     pat_runtime_rest(&l->rest, moved);
-    l->last_ns = pat_clock_local_ns();
+    const int64_t now_ns = pat_clock_local_ns();
+    note_waited(now_ns - l->last_ns);
+    l->last_ns = now_ns;
 }
 
 /*
@@ -267,7 +300,7 @@ void pat_nbc_leave(void)
 /* ---- The start ---------------------------------------------------------------------------------------- */
 
 static int start(pat_comm *c, pat_call *call, const pat_algorithm *alg, const pat_link *link,
-                 MPI_Request *request)
+                 pat_hiding *hiding, MPI_Request *request)
 {
     pat_pending *p, **end = &c->pending;
     bool moved;
@@ -280,6 +313,7 @@ static int start(pat_comm *c, pat_call *call, const pat_algorithm *alg, const pa
     if (rc != MPI_SUCCESS)
         return rc;
     p->link = *link;
+    begin_hiding(p, hiding);
     p->slot = (int)(c->num_started++ % PAT_PENDING_SLOTS);
     while (*end)
         end = &(*end)->next;
@@ -310,10 +344,10 @@ static bool all_settled(const pat_comm *c)
 }
 
 int pat_nbc_start(pat_comm *c, pat_call *call, const pat_algorithm *alg, const pat_link *link,
-                  MPI_Request *request)
+                  pat_hiding *hiding, MPI_Request *request)
 {
     pat_comm_lock(c);
-    int rc = start(c, call, alg, link, request);
+    int rc = start(c, call, alg, link, hiding, request);
     pat_nbc_fail(c);
     const bool more = c->pending != NULL, settled = all_settled(c);
     pat_comm_unlock(c);

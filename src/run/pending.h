@@ -13,6 +13,13 @@
 #include "link.h"
 #include "round.h"
 
+/* What is added up over non-blocking calls of one place that have ended without an error, by whichever thread ends them. */
+typedef struct pat_hiding {
+    atomic_int_fast64_t calls;
+    atomic_int_fast64_t under_way_ns; /* from the start to when the result was there */
+    atomic_int_fast64_t in_mpi_ns;    /* the part of that in which the program waited in MPI */
+} pat_hiding;
+
 /*
  * So many non-blocking calls of a communicator may be under way at once, each with tags of its own; what is started beyond that begins when the one that
  * has its tags is over on this rank. Two calls with the same tags cannot be mistaken for each other: on every rank one is over before the next one
@@ -31,6 +38,10 @@ typedef struct pat_pending {
     MPI_Request request;
     atomic_int
         code; /* with which it has ended: an MPI error code. Set before the request is complete, and read after that */
+    pat_hiding *hiding; /* where it is added; NULL: nowhere */
+    int64_t
+        started_ns; /* with `hiding`: when it was started, by the local clock, and what pat_rt.in_mpi_ns was then */
+    int64_t in_mpi_ns;
     bool ended;                  /* the request is complete, as far as this library is concerned */
     bool keeps_send, keeps_recv; /* a type of `call` is the library's */
     int *lists;                  /* counts and displacements of `call`, which the program may let go of */

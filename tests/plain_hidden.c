@@ -1,0 +1,33 @@
+/*
+ * plain_hidden.c — a program that sleeps far longer than its all-to-alls take before it waits for them, and waits for its all-gathers at once.
+ */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { BYTES = 1 << 17, CALLS = 5 };
+
+int main(int argc, char **argv)
+{
+    int size;
+    MPI_Request request;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    char *out = calloc((size_t)size, BYTES), *in = calloc((size_t)size, BYTES);
+    if (!out || !in)
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    for (int i = 0; i < CALLS; i++) {
+        MPI_Barrier(MPI_COMM_WORLD);
+        MPI_Ialltoall(out, BYTES, MPI_BYTE, in, BYTES, MPI_BYTE, MPI_COMM_WORLD, &request);
+        usleep(300000);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        MPI_Barrier(MPI_COMM_WORLD);
+        MPI_Iallgather(out, BYTES, MPI_BYTE, in, BYTES, MPI_BYTE, MPI_COMM_WORLD, &request);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    }
+    free(out);
+    free(in);
+    MPI_Finalize();
+    return 0;
+}
