@@ -9,10 +9,10 @@
  * class; PAT_Error_string() gives its text, and for the last error of the calling thread also the detail
  * (the bad value and the accepted ones). No error is printed, and the library itself never ends the program. Arguments that MPI
  * itself would reject are handed to MPI unchanged: its verdict and the communicator's error handler stand. Errors of a
- * collective, of PAT_Allgather_init and of a started request first go to the communicator's error handler, and errors
+ * collective, of PAT_Allgather_init and its relatives, and of a started request first go to the communicator's error handler, and errors
  * of MPI in PAT_UseAlg to the error handler of MPI_COMM_WORLD; MPI's default handler ends the program. While the
  * library is not started, PAT_Finalize, the milestones,
- * PAT_UseAlg, PAT_Allgather_init, PAT_Open, PAT_Start and PAT_Get_counters return MPI_ERR_OTHER.
+ * PAT_UseAlg, PAT_Allgather_init and its relatives, PAT_Open, PAT_Start and PAT_Get_counters return MPI_ERR_OTHER.
  *
  * Thread safety, unless a function says otherwise: as MPI at the thread level it was initialised with. With
  * MPI_THREAD_MULTIPLE different threads may use different communicators at once; one communicator is used by
@@ -135,7 +135,7 @@ PAT_PUBLIC int PAT_Allgatherv(const void *sendbuf, int sendcount, MPI_Datatype s
  * rank has called PAT_Start. Where PAT_Open comes later than 20 ms after PAT_Wait, blocks that come in before PAT_Open
  * are copied. A program that reads the last result while it computes should use two requests with two buffers in turn.
  *
- * One request at a time may be open or started on a communicator. A PAT_Start without PAT_Open is allowed
+ * One such request at a time may be open or started on a communicator. A PAT_Start without PAT_Open is allowed
  * and opens the request at that moment. Where some member has no background thread, a started request is the MPI library's own
  * non-blocking all-gather. With MPI_IN_PLACE this rank's own block may be written until PAT_Start.
  */
@@ -357,6 +357,54 @@ PAT_PUBLIC int PAT_Ireduce_scatter_block(const void *sendbuf, void *recvbuf, int
                                          MPI_Request *request);
 PAT_PUBLIC int PAT_Ireduce_scatter(const void *sendbuf, void *recvbuf, const int recvcounts[],
                                    MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request);
+
+/*
+ * MPI_Ibarrier in the same way: an all-gather of a byte, which is run by what is named for all-gathers; algorithms that choose leave it to the MPI library. (So is the blocking barrier always: whoever waits in it moves it on himself.)
+ */
+PAT_PUBLIC int PAT_Ibarrier(MPI_Comm comm, MPI_Request *request);
+
+/* ---- Persistent requests for the other collectives ------------------------------------------------------- */
+
+/*
+ * Make a request for a collective, by the arguments of its MPI function. PAT_Start makes a non-blocking call with them, as PAT_Iallgatherv and so on do, and PAT_Wait completes it; PAT_Open
+ * prepares nothing, since no data comes in before the call. Any number of these requests may be open or started on a communicator, and they are started in the same order on all its members.
+ * Local. Buffers, lists of counts and places, and of a reduction the datatype and the operation must exist until PAT_Request_free, and lists stay as they are; other datatypes may be freed at once. So must
+ * the communicator; between groups all datatypes must exist too. Errors: MPI_ERR_ARG for a null pointer as `request`, MPI_ERR_COMM for MPI_COMM_NULL, MPI_ERR_OTHER while the library is not
+ * started, MPI_ERR_NO_MEM; of other wrong arguments PAT_Start tells.
+ */
+PAT_PUBLIC int PAT_Allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                                   const int recvcounts[], const int displs[], MPI_Datatype recvtype,
+                                   MPI_Comm comm, PAT_Request *request);
+PAT_PUBLIC int PAT_Bcast_init(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm,
+                              PAT_Request *request);
+PAT_PUBLIC int PAT_Gather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                               int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm,
+                               PAT_Request *request);
+PAT_PUBLIC int PAT_Allreduce_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype,
+                                  MPI_Op op, MPI_Comm comm, PAT_Request *request);
+PAT_PUBLIC int PAT_Alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                                 int recvcount, MPI_Datatype recvtype, MPI_Comm comm, PAT_Request *request);
+PAT_PUBLIC int PAT_Alltoallv_init(const void *sendbuf, const int sendcounts[], const int sdispls[],
+                                  MPI_Datatype sendtype, void *recvbuf, const int recvcounts[],
+                                  const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm,
+                                  PAT_Request *request);
+PAT_PUBLIC int PAT_Gatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                                const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root,
+                                MPI_Comm comm, PAT_Request *request);
+PAT_PUBLIC int PAT_Scatterv_init(const void *sendbuf, const int sendcounts[], const int displs[],
+                                 MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype,
+                                 int root, MPI_Comm comm, PAT_Request *request);
+PAT_PUBLIC int PAT_Scatter_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                                int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm,
+                                PAT_Request *request);
+PAT_PUBLIC int PAT_Reduce_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype,
+                               MPI_Op op, int root, MPI_Comm comm, PAT_Request *request);
+PAT_PUBLIC int PAT_Reduce_scatter_block_init(const void *sendbuf, void *recvbuf, int recvcount,
+                                             MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
+                                             PAT_Request *request);
+PAT_PUBLIC int PAT_Reduce_scatter_init(const void *sendbuf, void *recvbuf, const int recvcounts[],
+                                       MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, PAT_Request *request);
+PAT_PUBLIC int PAT_Barrier_init(MPI_Comm comm, PAT_Request *request);
 
 /* ---- Counters --------------------------------------------------------------------------------------- */
 

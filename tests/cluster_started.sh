@@ -42,13 +42,13 @@ expect "all-reduces, of integers alone" '(.MPI_Iallreduce.run_by | add > 0) and 
 expect "broadcasts, long ones alone" '(.MPI_Ibcast.run_by | add > 0) and .MPI_Ibcast.because["too short to gain"] > 0'
 expect "reduces, scatters, reduce-scatters" '[.MPI_Ireduce, .MPI_Iscatter, .MPI_Ireduce_scatter_block] | all(.run_by | add > 0)'
 expect "gathers and scatters of unequal blocks" '[.MPI_Igatherv.run_by.gather_together, .MPI_Iscatterv.run_by.scatter_linear] | all(. > 0)'
+expect "barriers, which are too short" '.MPI_Ibarrier.because["too short to gain"] > 0 and (.MPI_Ibarrier.run_by | length) == 0'
 expect "gathers" '.MPI_Igather.run_by.gather_together > 0'
 started 2x2 node 27
 expect "several ranks a node: all-gathers" '(.MPI_Iallgather.run_by | keys - ["ring"]) == [] and .MPI_Iallgather.run_by.ring > 0'
 expect "several ranks a node: blocks that go straight to where they belong" '[.MPI_Igather, .MPI_Ialltoallv, .MPI_Iscatter] | all(.run_by | add > 0)'
 expect "several ranks a node: reductions" '[.MPI_Iallreduce, .MPI_Ireduce] | all(.run_by | (keys | map(endswith("_halving"))) == [true])'
 expect "several ranks a node: what is left" '(.MPI_Ibcast.run_by | length) == 0 and .MPI_Ibcast.because["several ranks a node"] > 0'
-exit $failed
 
 # What was hidden: of calls that have moved while the program slept, and of calls that it has waited for at once.
 PAT_TEST_NODES=3x1 PAT_TEST_WRAP="env LD_PRELOAD=$PAT_BUILD/libpat-mpi.so PAT_REPORT=$dir/report.json" \
@@ -58,3 +58,4 @@ expect "all calls have ended" '[.MPI_Ialltoall, .MPI_Iallgather] | all(.ended_ca
 expect "hidden while the program slept" '.MPI_Ialltoall | .under_way_ms > 0 and .hidden_ms > 0.7 * .under_way_ms'
 expect "not hidden where it waited" '.MPI_Iallgather | .under_way_ms > 0 and .hidden_ms < 0.3 * .under_way_ms'
 expect "blocking calls hide nothing" '.MPI_Barrier.under_way_ms == null'
+exit $failed

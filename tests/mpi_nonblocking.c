@@ -184,6 +184,32 @@ static void cancelled(void)
     check(c);
 }
 
+/* No rank is through before all have called, and all are then. Rank 0 calls when it has heard that nobody is. */
+static void barriers(void)
+{
+    for (int turn = 0; turn < 3; turn++) {
+        MPI_Request request;
+        int over = 0;
+        const int64_t before = calls_by_plan();
+        test_at("a barrier, turn %d", turn);
+        if (test.rank > 0) {
+            MUST(PAT_Ibarrier(comm, &request));
+            sleep_ms(20);
+            MUST(MPI_Test(&request, &over, MPI_STATUS_IGNORE));
+            if (over)
+                test_fail("it is through, and rank 0 has not called");
+            MUST(MPI_Send(NULL, 0, MPI_BYTE, 0, 10, MPI_COMM_WORLD));
+        } else {
+            for (int r = 1; r < test.size; r++)
+                MUST(MPI_Recv(NULL, 0, MPI_BYTE, MPI_ANY_SOURCE, 10, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+            MUST(PAT_Ibarrier(comm, &request));
+        }
+        if (!over)
+            MUST(MPI_Wait(&request, MPI_STATUS_IGNORE));
+        expect_int("calls by plan", test.size > 1, calls_by_plan() - before);
+    }
+}
+
 #ifdef OPEN_MPI
 /* The first call on a communicator waits for nobody either: the others make theirs when rank 0 has told them that it has. */
 static void first_call(void)
@@ -356,12 +382,15 @@ int main(int argc, char **argv)
         char what[40];
         snprintf(what, sizeof(what), "algorithms number %d", i);
         many(what, i == 0 ? 2 * NUM_WAYS : 5);
+        if (in_use[PAT_OP_ALLGATHER]->build)
+            barriers();
     }
     use_all(2); /* the first that has plans */
     if (test.size > 1)
         moves_alone();
     request_freed_early();
     cancelled();
+    barriers();
 #ifdef OPEN_MPI /* elsewhere it waits: comm_local.h */
     first_call();
 #endif

@@ -379,7 +379,7 @@ static void others(const group *g, uint32_t key, int which)
     }
     sometimes_sleep(&run.own);
     if (which == 0) {
-        must(MPI_Barrier(g->comm), "MPI_Barrier");
+        CALL(Barrier, Ibarrier, g->comm);
         return;
     }
     must(MPI_Scan(mine, sum, 1, MPI_INT, MPI_SUM, g->comm), "MPI_Scan");

@@ -333,7 +333,7 @@ awk '/^milestones, elapsed +announced/ { paid = $4 } /^milestones, elapsed +plai
 # On one node auto leaves them all to the MPI library, unless it is told of a link.
 PAT_LINK=20,1000 "$here/mpirun.sh" 2 "$PAT_BUILD/bench/pat-overhead" overlap --rounds 3 --bytes 64K >out || fail "pat-overhead overlap failed"
 awk '$2 == "MPI" { other++ } $2 ~ /_native$/ { left++ } $1 == "allgather" && $2 == "ring" { ours++ } NF == 9 && $3 > 0 { rows++ }
-    END { exit !(other == 11 && left == 0 && ours == 1 && rows == 22) }' out || fail "pat-overhead overlap: $(cat out)"
+    END { exit !(other == 12 && left == 0 && ours == 1 && rows == 24) }' out || fail "pat-overhead overlap: $(cat out)"
 "$here/mpirun.sh" 2 "$PAT_BUILD/bench/pat-overhead" overlap --call scatterv --rounds 3 --bytes 1K >out || fail "pat-overhead overlap --call failed"
 awk '$2 == "MPI" || $2 == "scatter_native" { right += $1 == "scatterv" } END { exit !(right == 2 && NR == 4) }' out || fail "pat-overhead overlap --call: $(cat out)"
 "$here/mpirun.sh" 2 "$PAT_BUILD/bench/pat-overhead" overlap --call reduces >out 2>&1 && fail "pat-overhead took a call that there is not"

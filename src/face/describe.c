@@ -407,6 +407,26 @@ static bool describe_parts(pat_call *call, const pat_args *a)
     return describe_elements(call, a, a->recvcounts[0], true);
 }
 
+/* Each rank gives a byte of memory that is the call's own. */
+static int describe_nothing(pat_call *call, MPI_Comm comm, bool *ours)
+{
+    int size;
+    if (pat_comm_is_inter(comm) || PMPI_Comm_size(comm, &size) != MPI_SUCCESS)
+        return MPI_SUCCESS;
+    call->kept = calloc((size_t)size + 1, 1);
+    if (!call->kept)
+        return pat_error(MPI_ERR_NO_MEM, "no memory for a barrier of %d ranks", size);
+    char *bytes = (char *)call->kept;
+    call->sendbuf = bytes;
+    call->recvbuf = bytes + 1;
+    call->sendtype = call->recvtype = MPI_BYTE;
+    call->sendcount = call->recvcount = 1;
+    call->send_bytes = call->block_bytes = call->mean_bytes = 1;
+    call->send_stride = call->recv_stride = 1;
+    call->send_plain = call->recv_plain = *ours = true;
+    return MPI_SUCCESS;
+}
+
 int pat_describe(const pat_face *face, const pat_args *args, pat_call *call, bool *ours)
 {
     const pat_collective *row = pat_collective_of(face->op);
@@ -421,6 +441,8 @@ int pat_describe(const pat_face *face, const pat_args *args, pat_call *call, boo
     case PAT_ARGS_LISTS:
     case PAT_ARGS_PAIRS:
         return allocate_and_describe_lists(call, args, row, face->kind == PAT_ARGS_PAIRS, ours);
+    case PAT_ARGS_NOTHING:
+        return describe_nothing(call, args->comm, ours);
     case PAT_ARGS_BUFFER:
         *ours = describe_buffer(call, args);
         break;
@@ -458,6 +480,8 @@ int64_t pat_describe_mean_bytes(const pat_face *face, const pat_args *args, int 
     const pat_collective *row = pat_collective_of(face->op);
     const bool lists = face->kind == PAT_ARGS_LISTS || face->kind == PAT_ARGS_PARTS;
     int64_t items = args->recvcount;
+    if (face->kind == PAT_ARGS_NOTHING)
+        return 1;
     if (face->kind == PAT_ARGS_PAIRS || (face->kind == PAT_ARGS_BLOCKS && row->rooted))
         return 0; /* what is received is known to this rank only, or counts on some ranks only */
     if (lists) {

@@ -42,6 +42,7 @@ static int64_t listed(const int counts[], MPI_Datatype type, MPI_Comm comm)
         return size;                                                                                         \
     }                                                                                                        \
     FACE(name, lower, , of, shape, arguments)
+#define BEGUN                      TAKE
 #define ARGUMENT(x)                a->x
 #define IN_PLACE(buffer)           (a->buffer == MPI_IN_PLACE)
 #define BYTES(count, type)         pat_face_bytes(a->count, a->type)

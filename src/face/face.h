@@ -43,6 +43,7 @@ enum pat_args_kind {
     PAT_ARGS_BUFFER, /* as of MPI_Bcast: one buffer, which is sent or received */
     PAT_ARGS_VECTOR, /* as of MPI_Allreduce: elements that are reduced; some have a root */
     PAT_ARGS_PARTS,  /* as of MPI_Reduce_scatter: elements that are reduced, so many for each rank */
+    PAT_ARGS_NOTHING, /* as of MPI_Barrier: nothing is moved; all-gathers of a byte stand for it, which nobody reads */
     PAT_ARGS_PAIRS, /* as of MPI_Alltoallv: blocks to send and to receive have a length and a place each, which only their two ranks know */
 };
 
@@ -61,6 +62,7 @@ typedef struct pat_face {
 /* The calls of faces.h: pat_face_allgather, ... */
 #define TAKE(name, lower, upper, op, kind, parameters, arguments, bytes)                                     \
     extern const pat_face pat_face_##lower;
+#define BEGUN TAKE
 #include "faces.h"
 
 /*

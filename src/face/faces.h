@@ -6,6 +6,7 @@
  *  which arguments there are (PAT_ARGS_kind in face.h). Where TAKE is not defined, such a row is a PASS; so it is with START.
  *  START(lower, upper, parameters, arguments, bytes): the same for the non-blocking form of a TAKE, MPI_Iallgather and so on, which has a request as well;
  *  `parameters` and `arguments` are those of the TAKE.
+ *  BEGUN(name, lower, upper, op, kind, parameters, arguments, bytes): its non-blocking form is a START, and it is itself a PASS. Where BEGUN is not defined, such a row is these two.
  *  PASS(name, lower, upper, parameters, arguments, bytes): it is always passed on. Where PASS is not defined, such a row is nothing.
  * Each argument of a TAKE is wrapped in A_BUFFER, A_COUNT, A_COUNTS, A_TYPE, A_OP or A_COMM, of which all or none may be defined; a root
  * is an A_COUNT. Where they are not, all arguments are wrapped in ARGUMENT, and stand as they are where that is not defined either.
@@ -22,6 +23,11 @@
 #ifndef START
 #define START(lower, upper, parameters, arguments, bytes)                                                    \
     PASS(I##lower, i##lower, I##upper, (LIST parameters, REQUEST request), (LIST arguments, request), bytes)
+#endif
+#ifndef BEGUN
+#define BEGUN(name, lower, upper, op, kind, parameters, arguments, bytes)                                    \
+    PASS(name, lower, upper, parameters, arguments, bytes)                                                   \
+    START(lower, upper, parameters, arguments, bytes)
 #endif
 #ifndef ARGUMENT
 #define ARGUMENT(x) x
@@ -132,7 +138,7 @@ BOTH(Reduce_scatter, reduce_scatter, REDUCE_SCATTER,
 #endif
 
 #ifndef LARGE
-BOTH(Barrier, barrier, BARRIER, (COMM comm), (comm), 0)
+BEGUN(Barrier, barrier, BARRIER, ALLGATHER, NOTHING, (COMM comm), (A_COMM(comm)), 0)
 #endif
 BOTH(Alltoallw, alltoallw, ALLTOALLW, (SENDV, TYPES sendtypes, RECVV, TYPES recvtypes, COMM comm),
      (sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm), 0)
@@ -158,6 +164,7 @@ BOTH(Neighbor_alltoallw, neighbor_alltoallw, NEIGHBOR_ALLTOALLW,
 #undef TAKE
 #undef TAKES
 #undef START
+#undef BEGUN
 #undef PASS
 #undef BOTH
 #undef SEND

@@ -1,8 +1,10 @@
 /*
- * request.c — the persistent all-gather: Init, Open, Start, Wait, Request_free. Between Open and Wait the
- * receive buffer is the library's, so early data lands where it is wanted and nothing is copied.
+ * request.c — persistent requests: Init, Open, Start, Wait, Request_free. Between Open and Wait of an all-gather the
+ * receive buffer is the library's, so early data lands where it is wanted and nothing is copied. All other collectives are non-blocking calls
+ * (starts.h) that are made again and again.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "announce.h"
 #include "arrivals.h"
@@ -14,15 +16,21 @@
 #include "pat.h"
 #include "runtime.h"
 #include "select.h"
+#include "starts.h"
 
 enum request_state { CLOSED, OPEN, STARTED };
 
 struct pat_request {
     enum pat_op op;
-    pat_call call;
-    pat_comm *c; /* NULL: left to the MPI library */
+    pat_call call; /* of an all-gather */
+    const pat_face *
+        face; /* any other collective's, with all that a non-blocking call of it is made of; NULL: an all-gather */
+    pat_args args;
+    pat_any *next;
+    MPI_Datatype kept[2]; /* types of `args` that are the library's */
+    pat_comm *c;          /* NULL: left to the MPI library, or no all-gather */
     enum request_state state;
-    bool by_mpi; /* STARTED: as a non-blocking call of the MPI library */
+    bool by_mpi; /* STARTED: as a non-blocking call, by mpi_request */
     MPI_Request mpi_request;
 };
 
@@ -48,62 +56,107 @@ static void let_go(struct pat_request *r)
 {
     int down;
     PMPI_Finalized(&down);
-    if (!down && r->call.recvtype != MPI_DATATYPE_NULL)
+    for (int i = 0; i < 2 && !down; i++)
+        if (r->kept[i] != MPI_DATATYPE_NULL)
+            PMPI_Type_free(&r->kept[i]);
+    if (!down && !r->face && r->call.recvtype != MPI_DATATYPE_NULL)
         PMPI_Type_free(&r->call.recvtype);
-    if (!down && !r->call.in_place && r->call.sendtype != MPI_DATATYPE_NULL)
+    if (!down && !r->face && !r->call.in_place && r->call.sendtype != MPI_DATATYPE_NULL)
         PMPI_Type_free(&r->call.sendtype);
     free(r);
 }
 
-int PAT_Allgather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
-                       int recvcount, MPI_Datatype recvtype, MPI_Comm comm, PAT_Request *request)
+/* An all-gather holds its communicator's state from the beginning, for its early data. */
+static int prepare_allgather(struct pat_request *r, const pat_args *a)
 {
-    pat_call call;
-    pat_error_begin();
-    if (!request)
-        return pat_error(MPI_ERR_ARG, "PAT_Allgather_init: request is a null pointer");
-    *request = PAT_REQUEST_NULL;
-    if (!atomic_load(&pat_rt.started))
-        return pat_error(MPI_ERR_OTHER, "PAT_Allgather_init: call PAT_Init first");
-    if (comm == MPI_COMM_NULL)
-        return pat_fail(MPI_COMM_WORLD, pat_error(MPI_ERR_COMM, "PAT_Allgather_init: comm is MPI_COMM_NULL"));
     bool ours;
-    const pat_args args = {.sendbuf = sendbuf,
-                           .sendcount = sendcount,
-                           .sendtype = sendtype,
-                           .recvbuf = recvbuf,
-                           .recvcount = recvcount,
-                           .recvtype = recvtype,
-                           .comm = comm};
-    pat_describe(&pat_face_allgather, &args, &call, &ours); /* arguments of this kind need no memory */
+    pat_call call;
+    pat_describe(&pat_face_allgather, a, &call, &ours); /* arguments of this kind need no memory */
+    r->call = (pat_call){.in_place = true, .recvtype = MPI_DATATYPE_NULL};
     if (!ours)
-        return pat_fail(
-            comm,
-            pat_error(MPI_ERR_ARG,
-                      "PAT_Allgather_init: a count below 0 (send %d, receive %d), a buffer or datatype "
-                      "that is null, a datatype not committed, or sizes of send and receive that differ",
-                      sendcount, recvcount));
-    struct pat_request *r = calloc(1, sizeof(*r));
-    if (!r)
-        return pat_fail(comm, pat_error(MPI_ERR_NO_MEM, "PAT_Allgather_init: no memory"));
-    r->op = PAT_OP_ALLGATHER;
+        return pat_error(MPI_ERR_ARG,
+                         "PAT_Allgather_init: a count below 0 (send %d, receive %d), a buffer or datatype "
+                         "that is null, a datatype not committed, or sizes of send and receive that differ",
+                         (int)a->sendcount, (int)a->recvcount);
     r->call = call;
-    r->mpi_request = MPI_REQUEST_NULL;
     int rc = pat_call_keep_type(&r->call.recvtype),
         rc_send = call.in_place ? MPI_SUCCESS : pat_call_keep_type(&r->call.sendtype);
     if (rc == MPI_SUCCESS)
         rc = rc_send;
     if (rc == MPI_SUCCESS)
-        rc = pat_comm_get(comm, false, false, &r->c);
+        rc = pat_comm_get(a->comm, false, false, &r->c);
+    if (rc == MPI_SUCCESS && r->c)
+        pat_comm_ref(r->c);
+    return rc;
+}
+
+static int keep(MPI_Datatype *type, MPI_Datatype *kept)
+{
+    if (*type == MPI_DATATYPE_NULL) /* a wrong argument, of which MPI tells at the start */
+        return MPI_SUCCESS;
+    *kept = *type;
+    const int rc = pat_call_keep_type(kept);
+    *type = *kept;
+    return rc;
+}
+
+/* Only what means something on this rank is looked at. A reduction needs the very type that the program has given, and between groups all is the MPI library's business. */
+static int prepare(struct pat_request *r)
+{
+    pat_args *a = &r->args;
+    const pat_collective *row = pat_collective_of(r->op);
+    int rank, rc = MPI_SUCCESS;
+    if (row->reduces || r->face->kind == PAT_ARGS_NOTHING || pat_comm_is_inter(a->comm))
+        return MPI_SUCCESS;
+    PMPI_Comm_rank(a->comm, &rank);
+    const bool buffer = r->face->kind == PAT_ARGS_BUFFER, elsewhere = row->rooted && rank != a->root,
+               sends = !buffer && a->sendbuf != MPI_IN_PLACE && !(elsewhere && row->personal),
+               gets = buffer || (a->recvbuf != MPI_IN_PLACE && !(elsewhere && !row->personal));
+    if (sends)
+        rc = keep(&a->sendtype, &r->kept[0]);
+    return rc == MPI_SUCCESS && gets ? keep(&a->recvtype, &r->kept[1]) : rc;
+}
+
+static int make(const pat_face *face, const pat_args *args, pat_any *next, PAT_Request *request)
+{
+    const char *name = face->mpi + strlen("MPI_");
+    pat_error_begin();
+    if (!request)
+        return pat_error(MPI_ERR_ARG, "PAT_%s_init: request is a null pointer", name);
+    *request = PAT_REQUEST_NULL;
+    if (!atomic_load(&pat_rt.started))
+        return pat_error(MPI_ERR_OTHER, "PAT_%s_init: call PAT_Init first", name);
+    if (args->comm == MPI_COMM_NULL)
+        return pat_fail(MPI_COMM_WORLD, pat_error(MPI_ERR_COMM, "PAT_%s_init: comm is MPI_COMM_NULL", name));
+    struct pat_request *r = calloc(1, sizeof(*r));
+    if (!r)
+        return pat_fail(args->comm, pat_error(MPI_ERR_NO_MEM, "PAT_%s_init: no memory", name));
+    *r = (struct pat_request){.op = face->op,
+                              .face = face == &pat_face_allgather ? NULL : face,
+                              .args = *args,
+                              .next = next,
+                              .kept = {MPI_DATATYPE_NULL, MPI_DATATYPE_NULL},
+                              .mpi_request = MPI_REQUEST_NULL};
+    const int rc = r->face ? prepare(r) : prepare_allgather(r, args);
     if (rc != MPI_SUCCESS) {
         let_go(r);
-        return pat_fail(comm, rc);
+        return pat_fail(args->comm, rc);
     }
-    if (r->c)
-        pat_comm_ref(r->c);
     *request = r;
     return MPI_SUCCESS;
 }
+
+#define TAKE(name, lower, upper, op, kind, parameters, arguments, bytes)                                     \
+    int PAT_##name##_init(LIST parameters, PAT_Request *request)                                             \
+    {                                                                                                        \
+        const pat_args args = {LIST arguments};                                                              \
+        return make(&pat_face_##lower, &args, (pat_any *)PMPI_I##lower, request);                            \
+    }
+#define BEGUN TAKE
+#define START(lower, upper, parameters, arguments, bytes)
+#define ARGUMENT(x) .x = x
+#include "faces_c.h"
+#include "faces.h"
 
 /* Common checks; on success the communicator's lock is held when there is one. */
 static int request_enter(PAT_Request r, const char *who)
@@ -158,6 +211,15 @@ int PAT_Open(PAT_Request r)
     return rc;
 }
 
+/* Not an all-gather. What fails has gone to the communicator's error handler. */
+static int start_call(struct pat_request *r)
+{
+    r->by_mpi = true;
+    const int rc = pat_starts_run(r->face, &r->args, r->next, &r->mpi_request, false, NULL);
+    set_state(r, rc == MPI_SUCCESS ? STARTED : CLOSED);
+    return rc;
+}
+
 /* How long it takes says nothing: the program does something else meanwhile. */
 static int begin_round(pat_comm *c, const pat_call *call, const pat_algorithm *alg)
 {
@@ -171,6 +233,8 @@ static int start_locked(PAT_Request r)
     bool moved;
     if (r->state == STARTED)
         return pat_error(MPI_ERR_REQUEST, "PAT_Start: the request is already started");
+    if (r->face)
+        return start_call(r);
     int rc = open_locked(r, "PAT_Start");
     if (rc == MPI_SUCCESS && r->c)
         rc = pat_comm_failed(r->c);

@@ -21,7 +21,7 @@ static jmp_buf way_out;
 /* What the way out frees or ends. */
 static MPI_Comm comm = MPI_COMM_NULL;
 static PAT_Request requests[2];
-enum { PENDING = 15 };
+enum { PENDING = 16 };
 static MPI_Request pending[PENDING];
 static MPI_Datatype here = MPI_DATATYPE_NULL;
 static volatile bool started;
@@ -305,6 +305,7 @@ static void non_blocking(MPI_Datatype gaps)
                       &pending[8 + SUMS]));
     DO(PAT_Igatherv(mine, PART, MPI_INT, collected, counts, places, MPI_INT, 1, comm, &pending[9 + SUMS]));
     DO(PAT_Iscatterv(mine, counts, places, MPI_INT, dealt, PART, MPI_INT, 1, comm, &pending[10 + SUMS]));
+    DO(PAT_Ibarrier(comm, &pending[11 + SUMS]));
     phase();
     for (int i = 0; i < PENDING; i++)
         DO(wait_for(&pending[i]));
