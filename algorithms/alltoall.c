@@ -35,7 +35,7 @@ void pat_alltoall_linear_build(pat_plan *plan, const pat_job *job, int rank)
 {
     begin(plan, job, rank);
     for (int s = 0; s < job->num_ranks; s++) {
-        const int other = (s + job->num_ranks - rank) % job->num_ranks;
+        const int other = pat_part_opponent(s, rank, job->num_ranks);
         if (other != rank)
             exchange(plan, job, other, other);
     }

@@ -18,8 +18,8 @@
  * one of the others, call by call. REDUCES: its plans join contributions. NEIGHBOURS: a rank sends only to the one before it and the one
  * after it, so that what goes round comes to a node once where ranks are numbered node by node. PLACES: it heeds itself which ranks share a node. ANY_ORDER: a message holds a block or less,
  * so that ranks may stand in any order: a ring can go from one node of the cluster to the next, and any rank can be the
- * root of a PREDICTED gather. DIRECT: every message goes from the rank that gives its bytes to the one that keeps them, so that a block may have a length that only these two know. REPEATS: a block
- * that several ranks of a node need is sent to each of them.
+ * root of a PREDICTED gather. DIRECT: every message goes from the rank that gives its bytes to the one that keeps them, so that a block may have a length that only these two know. REPEATS, of an
+ * all-gather that may run non-blocking calls: a block that several ranks of a node need is sent to each of them.
  */
 #define PAT_ALLGATHERS(LEFT, OURS, op)                                                                       \
     LEFT(auto, op, AHEAD | CHOOSES, "relay, native or another one, call by call")                            \

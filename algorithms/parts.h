@@ -31,6 +31,12 @@ static inline int64_t pat_part_message(int64_t at, int64_t end)
     return pat_part_least(end - at, PAT_MAX_MESSAGE - at % PAT_MAX_MESSAGE);
 }
 
+/* Whom a rank meets in a step of a tournament of P steps, in which each meets each other one once; itself: nobody. */
+static inline int pat_part_opponent(int step, int rank, int num_ranks)
+{
+    return (step + num_ranks - rank) % num_ranks;
+}
+
 /* The square root, rounded down; 0 for a negative number. */
 static inline int64_t pat_part_root(int64_t square)
 {

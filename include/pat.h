@@ -100,10 +100,10 @@ PAT_PUBLIC int PAT_ProcessingEnd(void);
 /*
  * Choose a collective's algorithm by name, from the next call on; until then the collective's setting chooses, here PAT_ALG. For
  * the all-gather: auto (the default: relay or native, call by call, with milestones bdr too, or with a calibration as well any of them), native
- * (the MPI library's own), ring, nex, lnbc, bdr, bslb, relay. The names of another collective's algorithms begin with
+ * (the MPI library's own), direct, bruck, ring, nex, lnbc, bdr, bslb, relay. The names of another collective's algorithms begin with
  * its own name, as in bcast_chain: see there. Collective over MPI_COMM_WORLD, between calls.
  * Errors, on every rank and with nothing changed: MPI_ERR_ARG when the ranks give different names, or an unknown one
- * (the error's text then lists the valid ones); MPI_ERR_REQUEST while a request is started on some rank.
+ * (the error's text then lists the valid ones); MPI_ERR_REQUEST while a request of PAT_Allgather_init is started on some rank.
  */
 PAT_PUBLIC int PAT_UseAlg(const char *name);
 
@@ -359,7 +359,7 @@ PAT_PUBLIC int PAT_Ireduce_scatter(const void *sendbuf, void *recvbuf, const int
                                    MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request);
 
 /*
- * MPI_Ibarrier in the same way: an all-gather of a byte, which is run by what is named for all-gathers; algorithms that choose leave it to the MPI library. (So is the blocking barrier always: whoever waits in it moves it on himself.)
+ * MPI_Ibarrier in the same way: an all-gather of a byte, which is run by what is named for all-gathers; algorithms that choose leave it to the MPI library. With MPICH it is always left. (So is the blocking barrier everywhere: whoever waits in it moves it on himself.) It counts as an all-gather.
  */
 PAT_PUBLIC int PAT_Ibarrier(MPI_Comm comm, MPI_Request *request);
 
@@ -368,9 +368,9 @@ PAT_PUBLIC int PAT_Ibarrier(MPI_Comm comm, MPI_Request *request);
 /*
  * Make a request for a collective, by the arguments of its MPI function. PAT_Start makes a non-blocking call with them, as PAT_Iallgatherv and so on do, and PAT_Wait completes it; PAT_Open
  * prepares nothing, since no data comes in before the call. Any number of these requests may be open or started on a communicator, and they are started in the same order on all its members.
- * Local. Buffers, lists of counts and places, and of a reduction the datatype and the operation must exist until PAT_Request_free, and lists stay as they are; other datatypes may be freed at once. So must
- * the communicator; between groups all datatypes must exist too. Errors: MPI_ERR_ARG for a null pointer as `request`, MPI_ERR_COMM for MPI_COMM_NULL, MPI_ERR_OTHER while the library is not
- * started, MPI_ERR_NO_MEM; of other wrong arguments PAT_Start tells.
+ * Local. The communicator must exist as long as the request is started; buffers, lists of counts and places (which stay as they are), and of a reduction the datatype and the operation until
+ * PAT_Request_free, between groups all datatypes too. Elsewhere datatypes may be freed at once. Errors: MPI_ERR_ARG for a null pointer as `request`, MPI_ERR_COMM for MPI_COMM_NULL, MPI_ERR_OTHER while the library is not
+ * started, MPI_ERR_NO_MEM. Most other wrong arguments PAT_Start finds. An error on the way goes to the error handler of MPI_COMM_WORLD, as that of a non-blocking call.
  */
 PAT_PUBLIC int PAT_Allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
                                    const int recvcounts[], const int displs[], MPI_Datatype recvtype,

@@ -68,6 +68,11 @@ static void inter(const char *alg)
     for (int i = 0; i < remote; i++)
         expect_int("persistent: number from the other side", color ? i + 1 : 0, got[i]);
     MUST(PAT_Request_free(&r));
+    MUST(PAT_Allreduce_init(&mine, got, 1, MPI_INT, MPI_MAX, both, &r));
+    MUST(PAT_Start(r));
+    MUST(PAT_Wait(r));
+    expect_int("persistent: the most of the other side", color ? remote : 0, got[0]);
+    MUST(PAT_Request_free(&r));
     MPI_Comm_free(&both);
     gather_bytes(half, 500, 1);
     MPI_Comm_free(&half);

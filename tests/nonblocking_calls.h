@@ -1,5 +1,5 @@
 /*
- * nonblocking_calls.h — for mpi_nonblocking: a call of every non-blocking collective with arguments that are drawn, the same on all ranks, and what the
+ * nonblocking_calls.h — for mpi_nonblocking and mpi_persistent_others: a call of every non-blocking collective with arguments that are drawn, the same on all ranks, and what the
  * MPI library's blocking call gives for them.
  */
 #ifndef PAT_TESTS_NONBLOCKING_CALLS_H

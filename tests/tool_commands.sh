@@ -207,7 +207,7 @@ alg,procs,ppn,count,segment_bytes,max_delay_ms,pattern,iters,elapsed_ms,elapsed_
 native,4,1,16384,16384,0,uniform,10,8,1,8,8,0,0.1,4,0,0,1
 bdr,4,1,16384,16384,0,uniform,10,10,1,8,8,0,0.1,4,0,0,1
 native,4,1,16384,16384,10,uniform,10,30,1,20,8,0,5,10,0,0,1
-ring,4,1,16384,16384,10,uniform,10,20,1,18,8,0,5,10,0,0,1
+direct,4,1,16384,16384,10,uniform,10,20,1,18,8,0,5,10,0,0,1
 bdr,4,1,16384,16384,10,uniform,10,10,1,6,8,0,5,10,0,0,1
 bslb,4,1,16384,16384,10,uniform,0,nan,nan,nan,nan,nan,nan,nan,0,nan,nan
 native,4,1,16384,16384,20,uniform,10,20,8,12,8,0,16,10,0,0,1

@@ -2,7 +2,7 @@
 # Okabe and Ito's, which the colour-blind tell apart; marks and dash types do so in grey. relay and auto are the strongest.
 # Cells in which the emulated cluster failed its own check have hollow marks, and a note names them.
 names   = 'auto relay native direct bruck ring nex lnbc bdr bslb bound'
-colours = '#000000 #D55E00 #0072B2 #F0E442 #7F7F7F #56B4E9 #009E73 #999999 #CC79A7 #E69F00 #555555'
+colours = '#000000 #D55E00 #0072B2 #F0E442 #8C6D31 #56B4E9 #009E73 #999999 #CC79A7 #E69F00 #555555'
 shapes  = '7 13 5 4 6 9 11 15 5 7 0'
 dashes  = '1 1 2 5 5 3 4 5 2 4 1'
 widths  = '1.8 3.4 1.4 1.4 1.4 1.4 1.4 1.4 1.4 1.4 1.6'

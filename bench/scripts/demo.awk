@@ -1,5 +1,5 @@
 # demo.awk — three lines that say what a measurement showed, from pat-bench's CSV and nothing else.
-# Variables: where (text), ranks. Best regular = the fastest of native, ring, nex, lnbc; the others are arrival-aware.
+# Variables: where (text), ranks. Best regular = the fastest of native, direct, bruck, ring, nex, lnbc; the others are arrival-aware.
 BEGIN { FS = "," }
 
 NR == 1 {
@@ -29,7 +29,7 @@ NR == 1 {
     alg = $column["alg"]
     elapsed = $column["elapsed_ms"] + 0
     ci = $column["elapsed_ci_ms"] + 0
-    kind = alg ~ /^(native|ring|nex|lnbc)$/ ? "regular" : "aware"
+    kind = alg ~ /^(native|direct|bruck|ring|nex|lnbc)$/ ? "regular" : "aware"
     if (!((kind, c) in best) || elapsed < best[kind, c]) {
         best[kind, c] = elapsed
         half[kind, c] = ci

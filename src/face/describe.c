@@ -480,8 +480,6 @@ int64_t pat_describe_mean_bytes(const pat_face *face, const pat_args *args, int 
     const pat_collective *row = pat_collective_of(face->op);
     const bool lists = face->kind == PAT_ARGS_LISTS || face->kind == PAT_ARGS_PARTS;
     int64_t items = args->recvcount;
-    if (face->kind == PAT_ARGS_NOTHING)
-        return 1;
     if (face->kind == PAT_ARGS_PAIRS || (face->kind == PAT_ARGS_BLOCKS && row->rooted))
         return 0; /* what is received is known to this rank only, or counts on some ranks only */
     if (lists) {

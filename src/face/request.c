@@ -105,10 +105,12 @@ static int prepare(struct pat_request *r)
 {
     pat_args *a = &r->args;
     const pat_collective *row = pat_collective_of(r->op);
-    int rank, rc = MPI_SUCCESS;
+    int rank;
     if (row->reduces || r->face->kind == PAT_ARGS_NOTHING || pat_comm_is_inter(a->comm))
         return MPI_SUCCESS;
-    PMPI_Comm_rank(a->comm, &rank);
+    int rc = PMPI_Comm_rank(a->comm, &rank);
+    if (rc != MPI_SUCCESS)
+        return rc;
     const bool buffer = r->face->kind == PAT_ARGS_BUFFER, elsewhere = row->rooted && rank != a->root,
                sends = !buffer && a->sendbuf != MPI_IN_PLACE && !(elsewhere && row->personal),
                gets = buffer || (a->recvbuf != MPI_IN_PLACE && !(elsewhere && !row->personal));
@@ -289,6 +291,8 @@ int PAT_Start(PAT_Request r)
         pat_announce_called(r->c);
     if (more && pat_rt.thread)
         pat_thread_kick(pat_rt.thread);
+    if (r->face)
+        return rc;
     return rc == MPI_SUCCESS || r->by_mpi || rc == MPI_ERR_REQUEST ? pat_error_end(rc)
                                                                    : pat_fail(r->call.comm, rc);
 }

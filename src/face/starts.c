@@ -74,10 +74,12 @@ static bool heeds_nodes(const pat_comm *c, const pat_algorithm *in_use, const pa
 {
     const pat_collective *row = pat_collective_of(alg->op);
     const bool node_by_node = !c->layout.order;
-    if (!in_use->chooses || c->layout.one_a_node)
+    if (c->layout.one_a_node)
         return true;
+    if (alg->repeats || !in_use->chooses)
+        return !alg->repeats; /* also in place of one that was named and cannot run such calls */
     return alg->reduces ? alg->places ? c->layout.even : alg->neighbours && node_by_node
-                        : row->personal || alg->direct || ((node_by_node || alg->any_order) && !alg->repeats);
+                        : row->personal || alg->direct || node_by_node || alg->any_order;
 }
 
 static const pat_algorithm *fastest(const pat_comm *c, const pat_algorithm *in_use, const pat_call *call,
@@ -239,27 +241,41 @@ static bool may_be_ours(const pat_face *face, const pat_args *args, const MPI_Re
 }
 
 /*
- * Is the call left to the MPI library whatever its other arguments are? Then nobody looks at these: that took longer than all else that is done here for a short
- * call.
+ * Why the call is left to the MPI library whatever its other arguments are; PAT_WHY_MEANWHILE: these decide. Nobody looks at them before: that took longer than all
+ * else that is done here for a short call.
  */
+static enum pat_why why_at_once(const pat_algorithm *in_use, const pat_face *face, const pat_args *args,
+                                const pat_outcome *outcome)
+{
+    const enum pat_why none = why_none();
+    const bool is_barrier = face->kind == PAT_ARGS_NOTHING;
+    int size = 1;
+    /*
+     * Where the first call on a communicator waits for its members a program would stand still that has started its barrier, and goes on to receive what the others send
+     * before they start theirs.
+     */
+    if (PAT_CONTACT_WAITS && is_barrier)
+        return PAT_WHY_LIBRARY;
+    if (!in_use->chooses || none != PAT_WHY_MEANWHILE)
+        return in_use->chooses ? none : PAT_WHY_MEANWHILE;
+    if (is_barrier)
+        return PAT_WHY_SHORT;
+    PMPI_Comm_size(args->comm, &size);
+    if (face->kind == PAT_ARGS_PAIRS)
+        return !pat_comm_is_left(args->comm, size, true, false) ? PAT_WHY_MEANWHILE
+               : outcome                                        ? pat_comm_why_left_ever(args->comm)
+                                                                : PAT_WHY_ONE_NODE;
+    const int64_t bytes = pat_describe_mean_bytes(face, args, size);
+    return bytes > 0 && bytes <= PAT_MAX_BLOCK && is_short(in_use, bytes, size) ? PAT_WHY_SHORT
+                                                                                : PAT_WHY_MEANWHILE;
+}
+
 static bool is_left(const pat_algorithm *in_use, const pat_face *face, const pat_args *args,
                     pat_outcome *outcome)
 {
-    if (!in_use->chooses)
+    const enum pat_why why = why_at_once(in_use, face, args, outcome);
+    if (why == PAT_WHY_MEANWHILE)
         return false;
-    int size = 1;
-    enum pat_why why = why_none();
-    PMPI_Comm_size(args->comm, &size);
-    if (why == PAT_WHY_MEANWHILE && face->kind == PAT_ARGS_PAIRS) {
-        if (!pat_comm_is_left(args->comm, size, true, false))
-            return false;
-        why = outcome ? pat_comm_why_left_ever(args->comm) : PAT_WHY_ONE_NODE;
-    } else if (why == PAT_WHY_MEANWHILE) {
-        const int64_t bytes = pat_describe_mean_bytes(face, args, size);
-        if (bytes <= 0 || bytes > PAT_MAX_BLOCK || !is_short(in_use, bytes, size))
-            return false;
-        why = PAT_WHY_SHORT;
-    }
     say(outcome, pat_algorithm_native(in_use->op), why);
     return true;
 }

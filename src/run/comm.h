@@ -28,7 +28,7 @@
 #include "transition.h"
 
 /*
- * The holder: the persistent request that is open or started on the communicator. There is one at most; from PAT_Open to PAT_Wait
+ * The holder: the persistent request of an all-gather that is open or started on the communicator. There is one at most; from PAT_Open to PAT_Wait
  * its receive buffer is the library's.
  */
 typedef struct pat_hold {

@@ -221,6 +221,28 @@ static void reduce(void)
     }
 }
 
+/* Of other collectives; of a gather both datatypes are kept. */
+static void persistent_others(MPI_Datatype gaps)
+{
+    static int sums[BLOCK];
+    DO(PAT_Gather_init(mine, BLOCK, MPI_INT, all, 1, gaps, 1, comm, &requests[0]));
+    DO(PAT_Allreduce_init(mine, sums, BLOCK, MPI_INT, MPI_SUM, comm, &requests[1]));
+    for (int turn = 0; turn < TURNS; turn++) {
+        fill(turn);
+        DO(PAT_Start(requests[0]));
+        DO(PAT_Start(requests[1]));
+        DO(PAT_Wait(requests[1]));
+        DO(PAT_Wait(requests[0]));
+        if (rank == 1)
+            check("PAT_Gather_init", turn, BLOCK, 2, 2 * BLOCK);
+        for (int i = 0; i < BLOCK; i++)
+            if (sums[i] != sum_at(turn, i))
+                wrong("PAT_Allreduce_init");
+    }
+    DO(PAT_Request_free(&requests[0]));
+    DO(PAT_Request_free(&requests[1]));
+}
+
 /* To one of them, and to each its part. */
 static void reduce_others(void)
 {
@@ -369,6 +391,7 @@ static void everything(MPI_Datatype gaps)
     reduce();
     reduce_others();
     persistent(gaps);
+    persistent_others(gaps);
     rooted();
     scatter(gaps);
     alltoall(gaps);

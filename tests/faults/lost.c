@@ -169,6 +169,8 @@ int(PMPI_Recv)(void *buf, int count, MPI_Datatype type, int source, int tag, MPI
 int(PMPI_Send)(const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm)
 {
     MPI_Request request;
+    if (dest == MPI_PROC_NULL) /* nobody is waited for: it only asks whether the type can be used */
+        return MPI_Send(buf, count, type, dest, tag, comm);
     const int rc = MPI_Isend(buf, count, type, dest, tag, comm, &request);
     return rc == MPI_SUCCESS ? wait_for(&request, MPI_STATUS_IGNORE) : rc;
 }
