@@ -22,13 +22,13 @@ enum request_state { CLOSED, OPEN, STARTED };
 
 struct pat_request {
     enum pat_op op;
-    pat_call call; /* of an all-gather */
-    const pat_face *
-        face; /* any other collective's, with all that a non-blocking call of it is made of; NULL: an all-gather */
+    const pat_face *face; /* with `args` and `next` all that a non-blocking call is made of */
     pat_args args;
     pat_any *next;
     MPI_Datatype kept[2]; /* types of `args` that are the library's */
-    pat_comm *c;          /* NULL: left to the MPI library, or no all-gather */
+    bool early;           /* an all-gather: its data may come in before PAT_Start */
+    pat_call call;        /* with `early` */
+    pat_comm *c;          /* with `early`; NULL: left to the MPI library */
     enum request_state state;
     bool by_mpi; /* STARTED: as a non-blocking call, by mpi_request */
     MPI_Request mpi_request;
@@ -59,35 +59,7 @@ static void let_go(struct pat_request *r)
     for (int i = 0; i < 2 && !down; i++)
         if (r->kept[i] != MPI_DATATYPE_NULL)
             PMPI_Type_free(&r->kept[i]);
-    if (!down && !r->face && r->call.recvtype != MPI_DATATYPE_NULL)
-        PMPI_Type_free(&r->call.recvtype);
-    if (!down && !r->face && !r->call.in_place && r->call.sendtype != MPI_DATATYPE_NULL)
-        PMPI_Type_free(&r->call.sendtype);
     free(r);
-}
-
-/* An all-gather holds its communicator's state from the beginning, for its early data. */
-static int prepare_allgather(struct pat_request *r, const pat_args *a)
-{
-    bool ours;
-    pat_call call;
-    pat_describe(&pat_face_allgather, a, &call, &ours); /* arguments of this kind need no memory */
-    r->call = (pat_call){.in_place = true, .recvtype = MPI_DATATYPE_NULL};
-    if (!ours)
-        return pat_error(MPI_ERR_ARG,
-                         "PAT_Allgather_init: a count below 0 (send %d, receive %d), a buffer or datatype "
-                         "that is null, a datatype not committed, or sizes of send and receive that differ",
-                         (int)a->sendcount, (int)a->recvcount);
-    r->call = call;
-    int rc = pat_call_keep_type(&r->call.recvtype),
-        rc_send = call.in_place ? MPI_SUCCESS : pat_call_keep_type(&r->call.sendtype);
-    if (rc == MPI_SUCCESS)
-        rc = rc_send;
-    if (rc == MPI_SUCCESS)
-        rc = pat_comm_get(a->comm, false, false, &r->c);
-    if (rc == MPI_SUCCESS && r->c)
-        pat_comm_ref(r->c);
-    return rc;
 }
 
 static int keep(MPI_Datatype *type, MPI_Datatype *kept)
@@ -119,6 +91,26 @@ static int prepare(struct pat_request *r)
     return rc == MPI_SUCCESS && gets ? keep(&a->recvtype, &r->kept[1]) : rc;
 }
 
+/* An all-gather holds its communicator's state from the beginning, for its early data. */
+static int prepare_early(struct pat_request *r)
+{
+    bool ours;
+    pat_describe(r->face, &r->args, &r->call, &ours); /* arguments of this kind need no memory */
+    if (!ours)
+        return pat_error(MPI_ERR_ARG,
+                         "PAT_Allgather_init: a count below 0 (send %d, receive %d), a buffer or datatype "
+                         "that is null, a datatype not committed, or sizes of send and receive that differ",
+                         (int)r->args.sendcount, (int)r->args.recvcount);
+    int rc = prepare(r);
+    if (rc != MPI_SUCCESS)
+        return rc;
+    pat_describe(r->face, &r->args, &r->call, &ours); /* now by types that stay */
+    rc = pat_comm_get(r->args.comm, false, false, &r->c);
+    if (rc == MPI_SUCCESS && r->c)
+        pat_comm_ref(r->c);
+    return rc;
+}
+
 static int make(const pat_face *face, const pat_args *args, pat_any *next, PAT_Request *request)
 {
     const char *name = face->mpi + strlen("MPI_");
@@ -134,12 +126,13 @@ static int make(const pat_face *face, const pat_args *args, pat_any *next, PAT_R
     if (!r)
         return pat_fail(args->comm, pat_error(MPI_ERR_NO_MEM, "PAT_%s_init: no memory", name));
     *r = (struct pat_request){.op = face->op,
-                              .face = face == &pat_face_allgather ? NULL : face,
+                              .face = face,
+                              .early = face == &pat_face_allgather,
                               .args = *args,
                               .next = next,
                               .kept = {MPI_DATATYPE_NULL, MPI_DATATYPE_NULL},
                               .mpi_request = MPI_REQUEST_NULL};
-    const int rc = r->face ? prepare(r) : prepare_allgather(r, args);
+    const int rc = r->early ? prepare_early(r) : prepare(r);
     if (rc != MPI_SUCCESS) {
         let_go(r);
         return pat_fail(args->comm, rc);
@@ -235,7 +228,7 @@ static int start_locked(PAT_Request r)
     bool moved;
     if (r->state == STARTED)
         return pat_error(MPI_ERR_REQUEST, "PAT_Start: the request is already started");
-    if (r->face)
+    if (!r->early)
         return start_call(r);
     int rc = open_locked(r, "PAT_Start");
     if (rc == MPI_SUCCESS && r->c)
@@ -264,8 +257,7 @@ static int start_locked(PAT_Request r)
         !lane_of(r)->by_estimates)
         pat_select_passed_on(r->c, lane_of(r), call->block_bytes, false);
     if (r->by_mpi)
-        rc = PMPI_Iallgather(call->sendbuf, call->sendcount, call->sendtype, call->recvbuf, call->recvcount,
-                             call->recvtype, call->comm, &r->mpi_request);
+        rc = r->face->start(r->next, &r->args, &r->mpi_request);
     else
         rc = begin_round(r->c, call, alg);
     if (!r->by_mpi)
@@ -291,7 +283,7 @@ int PAT_Start(PAT_Request r)
         pat_announce_called(r->c);
     if (more && pat_rt.thread)
         pat_thread_kick(pat_rt.thread);
-    if (r->face)
+    if (!r->early)
         return rc;
     return rc == MPI_SUCCESS || r->by_mpi || rc == MPI_ERR_REQUEST ? pat_error_end(rc)
                                                                    : pat_fail(r->call.comm, rc);
