@@ -9,7 +9,7 @@
  * class; PAT_Error_string() gives its text, and for the last error of the calling thread also the detail
  * (the bad value and the accepted ones). No error is printed, and the library itself never ends the program. Arguments that MPI
  * itself would reject are handed to MPI unchanged: its verdict and the communicator's error handler stand. Errors of a
- * collective, of PAT_Allgather_init and its relatives, and of a started request first go to the communicator's error handler, and errors
+ * collective, of PAT_Allgather_init and its relatives, and of a request of PAT_Allgather_init that is started first go to the communicator's error handler, and errors
  * of MPI in PAT_UseAlg to the error handler of MPI_COMM_WORLD; MPI's default handler ends the program. While the
  * library is not started, PAT_Finalize, the milestones,
  * PAT_UseAlg, PAT_Allgather_init and its relatives, PAT_Open, PAT_Start and PAT_Get_counters return MPI_ERR_OTHER.
@@ -368,9 +368,9 @@ PAT_PUBLIC int PAT_Ibarrier(MPI_Comm comm, MPI_Request *request);
 /*
  * Make a request for a collective, by the arguments of its MPI function. PAT_Start makes a non-blocking call with them, as PAT_Iallgatherv and so on do, and PAT_Wait completes it; PAT_Open
  * prepares nothing, since no data comes in before the call. Any number of these requests may be open or started on a communicator, and they are started in the same order on all its members.
- * Local. The communicator must exist as long as the request is started; buffers, lists of counts and places (which stay as they are), and of a reduction the datatype and the operation until
- * PAT_Request_free, between groups all datatypes too. Elsewhere datatypes may be freed at once. Errors: MPI_ERR_ARG for a null pointer as `request`, MPI_ERR_COMM for MPI_COMM_NULL, MPI_ERR_OTHER while the library is not
- * started, MPI_ERR_NO_MEM. Most other wrong arguments PAT_Start finds. An error on the way goes to the error handler of MPI_COMM_WORLD, as that of a non-blocking call.
+ * Local. The communicator must exist at each PAT_Start; if it is freed while the request is started, MPI_Comm_free completes the call. Buffers, lists of counts and places (which stay as they are), and of a reduction the datatype and the operation must exist until
+ * PAT_Request_free, of a call with a root between groups all datatypes. Elsewhere datatypes may be freed at once. Errors: MPI_ERR_ARG for a null pointer as `request`, MPI_ERR_COMM for MPI_COMM_NULL, MPI_ERR_OTHER while the library is not
+ * started, MPI_ERR_NO_MEM. Most other wrong arguments PAT_Start finds. An error on the way goes to the error handler of MPI_COMM_WORLD, as that of a non-blocking call. That the communicator was freed nobody tells, and PAT_Finalize leaves an open request open.
  */
 PAT_PUBLIC int PAT_Allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
                                    const int recvcounts[], const int displs[], MPI_Datatype recvtype,

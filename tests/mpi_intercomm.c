@@ -61,7 +61,10 @@ static void inter(const char *alg)
     }
     PAT_Request r;
     int mine = test.rank, got[4] = {-1, -1, -1, -1};
-    MUST(PAT_Allgather_init(&mine, 1, MPI_INT, got, 1, MPI_INT, both, &r));
+    MPI_Datatype one;
+    MUST(MPI_Type_dup(MPI_INT, &one));
+    MUST(PAT_Allgather_init(&mine, 1, one, got, 1, one, both, &r));
+    MUST(MPI_Type_free(&one));
     MUST(PAT_Open(r));
     MUST(PAT_Start(r));
     MUST(PAT_Wait(r));

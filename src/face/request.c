@@ -72,13 +72,13 @@ static int keep(MPI_Datatype *type, MPI_Datatype *kept)
     return rc;
 }
 
-/* Only what means something on this rank is looked at. A reduction needs the very type that the program has given, and between groups all is the MPI library's business. */
+/* Only what means something on this rank is looked at. A reduction needs the very type that the program has given, and who the root is between groups is the MPI library's business. */
 static int prepare(struct pat_request *r)
 {
     pat_args *a = &r->args;
     const pat_collective *row = pat_collective_of(r->op);
     int rank;
-    if (row->reduces || r->face->kind == PAT_ARGS_NOTHING || pat_comm_is_inter(a->comm))
+    if (row->reduces || r->face->kind == PAT_ARGS_NOTHING || (row->rooted && pat_comm_is_inter(a->comm)))
         return MPI_SUCCESS;
     int rc = PMPI_Comm_rank(a->comm, &rank);
     if (rc != MPI_SUCCESS)
@@ -95,7 +95,8 @@ static int prepare(struct pat_request *r)
 static int prepare_early(struct pat_request *r)
 {
     bool ours;
-    pat_describe(r->face, &r->args, &r->call, &ours); /* arguments of this kind need no memory */
+    /* Before types are kept, since those that are are committed. Arguments of this kind need no memory. */
+    pat_describe(r->face, &r->args, &r->call, &ours);
     if (!ours)
         return pat_error(MPI_ERR_ARG,
                          "PAT_Allgather_init: a count below 0 (send %d, receive %d), a buffer or datatype "
@@ -104,7 +105,8 @@ static int prepare_early(struct pat_request *r)
     int rc = prepare(r);
     if (rc != MPI_SUCCESS)
         return rc;
-    pat_describe(r->face, &r->args, &r->call, &ours); /* now by types that stay */
+    r->call.sendtype = r->args.sendtype; /* what lies in memory is the same */
+    r->call.recvtype = r->args.recvtype;
     rc = pat_comm_get(r->args.comm, false, false, &r->c);
     if (rc == MPI_SUCCESS && r->c)
         pat_comm_ref(r->c);
@@ -228,6 +230,7 @@ static int start_locked(PAT_Request r)
     bool moved;
     if (r->state == STARTED)
         return pat_error(MPI_ERR_REQUEST, "PAT_Start: the request is already started");
+    r->by_mpi = false;
     if (!r->early)
         return start_call(r);
     int rc = open_locked(r, "PAT_Start");
@@ -242,15 +245,16 @@ static int start_locked(PAT_Request r)
     }
     const pat_algorithm *alg = algorithm_of(r);
     /* Without a thread on every rank nobody would move a plan on while the application is busy elsewhere. */
-    r->by_mpi = !r->c || !r->c->background || !alg->build || call->block_bytes == 0 ||
-                call->block_bytes > PAT_MAX_BLOCK;
-    if (r->by_mpi && r->c) /* what was prepared for a plan comes in elsewhere from now on */
+    const bool by_mpi = !r->c || !r->c->background || !alg->build || call->block_bytes == 0 ||
+                        call->block_bytes > PAT_MAX_BLOCK;
+    if (by_mpi && r->c) /* what was prepared for a plan comes in elsewhere from now on */
         rc = pat_epoch_release_holder(r->c);
     if (rc != MPI_SUCCESS) {
         set_state(r, CLOSED);
         return rc;
     }
     set_state(r, STARTED);
+    r->by_mpi = by_mpi;
     if (r->by_mpi || !lane_of(r)->by_estimates)
         pat_runtime_count(alg);
     if (r->by_mpi && r->c && call->block_bytes > 0 && atomic_load(&pat_rt.alg[r->op])->chooses &&

@@ -69,15 +69,17 @@ static double time_of(const pat_comm *c, const pat_link *link, const pat_algorit
 /* Of two that are alike by formula the simpler one runs, which stands first in the table. */
 static const double CLEARLY = 0.95;
 
-/* Where nodes have several ranks, and nobody has named an algorithm: does this one send no more between them than it has to? */
+/* Where nodes have several ranks: does this one send no more between them than it has to? */
 static bool heeds_nodes(const pat_comm *c, const pat_algorithm *in_use, const pat_algorithm *alg)
 {
     const pat_collective *row = pat_collective_of(alg->op);
     const bool node_by_node = !c->layout.order;
     if (c->layout.one_a_node)
         return true;
-    if (alg->repeats || !in_use->chooses)
-        return !alg->repeats; /* also in place of one that was named and cannot run such calls */
+    if (alg->repeats) /* also in place of one that was named and cannot run such calls */
+        return false;
+    if (!in_use->chooses)
+        return true;
     return alg->reduces ? alg->places ? c->layout.even : alg->neighbours && node_by_node
                         : row->personal || alg->direct || node_by_node || alg->any_order;
 }
@@ -256,8 +258,10 @@ static enum pat_why why_at_once(const pat_algorithm *in_use, const pat_face *fac
      */
     if (PAT_CONTACT_WAITS && is_barrier)
         return PAT_WHY_LIBRARY;
-    if (!in_use->chooses || none != PAT_WHY_MEANWHILE)
-        return in_use->chooses ? none : PAT_WHY_MEANWHILE;
+    if (!in_use->chooses)
+        return PAT_WHY_MEANWHILE;
+    if (none != PAT_WHY_MEANWHILE)
+        return none;
     if (is_barrier)
         return PAT_WHY_SHORT;
     PMPI_Comm_size(args->comm, &size);

@@ -228,6 +228,8 @@ typedef struct looks {
     pat_rest rest;
 } looks;
 
+static _Thread_local looks mine;
+
 static void note_waited(int64_t ns)
 {
     atomic_fetch_add_explicit(&pat_rt.in_mpi_ns, ns, memory_order_relaxed);
@@ -270,7 +272,6 @@ static void rest_in_mpi(looks *l, bool moved)
  */
 static int look_in_mpi(void)
 {
-    static _Thread_local looks mine;
     bool moved = false;
     if (atomic_load_explicit(&pat_rt.num_pending, memory_order_relaxed) == 0)
         return 0;
@@ -283,6 +284,14 @@ static int look_in_mpi(void)
     if (look_everywhere(pat_round_look_known, &moved) && pat_rt.crowded && atomic_load(&pat_rt.callers) == 0)
         rest_in_mpi(&mine, moved);
     return moved;
+}
+
+void pat_nbc_rested(int64_t since_ns)
+{
+    if (atomic_load_explicit(&pat_rt.num_pending, memory_order_relaxed) == 0)
+        return;
+    mine.last_ns = pat_clock_local_ns();
+    note_waited(mine.last_ns - since_ns);
 }
 
 void pat_nbc_join(void)

@@ -21,6 +21,9 @@ int64_t pat_nbc_segment_bytes(int64_t message);
 void pat_nbc_join(void);
 void pat_nbc_leave(void);
 
+/* This thread has slept since then, by the local clock, while it waited in a call of this library: it counts as waiting in MPI. */
+void pat_nbc_rested(int64_t since_ns);
+
 /*
  * For whoever waits for something else: move on what is under way on communicators that nobody else looks at now. What fails their requests tell. The caller
  * does not hold pat_rt.driving. *moved: set where something has.

@@ -99,7 +99,7 @@ typedef struct pat_runtime {
     atomic_int_fast64_t
         looked_ns; /* when MPI called last in a thread of the program's, by the local clock; 0: not since a call was started */
     atomic_int_fast64_t
-        in_mpi_ns; /* how long threads of the program's have waited in MPI, or in a call of this library, while non-blocking calls were under way */
+        in_mpi_ns; /* how long threads of the program's have waited in MPI, or in calls of this library, while non-blocking calls were under way */
     atomic_int callers; /* threads that wait inside a call, where they drive what they wait for */
     atomic_int_fast64_t stage_bytes;    /* length of all the library's buffers for early data */
     atomic_int_fast64_t early_reserved; /* bytes of PAT_MEM given to rounds that are prepared */

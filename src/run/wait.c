@@ -94,7 +94,9 @@ int pat_wait_while(pat_comm *c, bool (*busy)(const pat_comm *c), int (*look)(pat
             continue;
         }
         pat_sockets_learn(c->sockets, event, false);
+        const int64_t rests_ns = pat_clock_local_ns();
         event = rest(c, quiet_ns);
+        pat_nbc_rested(rests_ns);
         idle = 0;
     }
     PAT_INVARIANT_HOLDS(c);
@@ -103,8 +105,6 @@ int pat_wait_while(pat_comm *c, bool (*busy)(const pat_comm *c), int (*look)(pat
     if ((pat_comm_tells(c) || atomic_load(&pat_rt.num_pending) > 0) &&
         pat_rt.thread) /* it was shut out, and may sleep */
         pat_thread_kick(pat_rt.thread);
-    const int64_t took_ns = pat_clock_local_ns() - start;
-    atomic_fetch_add_explicit(&pat_rt.wait_ns, took_ns, memory_order_relaxed);
-    atomic_fetch_add_explicit(&pat_rt.in_mpi_ns, took_ns, memory_order_relaxed);
+    atomic_fetch_add_explicit(&pat_rt.wait_ns, pat_clock_local_ns() - start, memory_order_relaxed);
     return rc;
 }
