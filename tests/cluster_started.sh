@@ -8,11 +8,11 @@ dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
 failed=0
 
-# started LAYOUT NUMBERING SEED: runs the program, and leaves for each call what has run it, and why, summed over its places.
+# started LAYOUT NUMBERING SEED [SEQUENCES]: runs the program, and leaves for each call what has run it, and why, summed over its places.
 started() {
     local status=0
     PAT_TEST_NODES=$1 PAT_TEST_MAP=$2 PAT_TEST_WRAP="env LD_PRELOAD=$PAT_BUILD/libpat-mpi.so PAT_REPORT=$dir/report.json" \
-        "$PAT_SOURCE/tests/mpirun.sh" 0 "$PAT_BUILD/tests/plain_random" "$3" 90 25 >"$dir/out" 2>&1 || status=$?
+        "$PAT_SOURCE/tests/mpirun.sh" 0 "$PAT_BUILD/tests/plain_random" "$3" "${4:-90}" 25 >"$dir/out" 2>&1 || status=$?
     [ $status -ne 77 ] || exit 77
     if [ $status -ne 0 ] || ! grep -q ': 0 differences' "$dir/out"; then
         echo "$1, numbered by $2, seed $3: exit status $status" >&2
@@ -49,10 +49,10 @@ expect "several ranks a node: all-gathers" '(.MPI_Iallgather.run_by | keys - ["r
 expect "several ranks a node: blocks that go straight to where they belong" '[.MPI_Igather, .MPI_Ialltoallv, .MPI_Iscatter] | all(.run_by | add > 0)'
 expect "several ranks a node: reductions" '[.MPI_Iallreduce, .MPI_Ireduce] | all(.run_by | (keys | map(endswith("_halving"))) == [true])'
 expect "several ranks a node: what is left" '(.MPI_Ibcast.run_by | length) == 0 and .MPI_Ibcast.because["several ranks a node"] > 0'
-started 2x2 slot 27
+started 2x2 slot 27 40
 expect "numbered node by node: all-gathers" '(.MPI_Iallgather.run_by | keys - ["nex", "ring"]) == [] and (.MPI_Iallgather.run_by | add > 0)'
 export PAT_ALG=bdr # which goes by arrivals, so that another one runs these calls
-started 2x2 node 27
+started 2x2 node 27 40
 unset PAT_ALG
 expect "several ranks a node: in place of an algorithm that cannot" '(.MPI_Iallgather.run_by | length) > 0 and .MPI_Iallgather.run_by.direct == null'
 expect "a barrier where an algorithm is named" '.MPI_Ibarrier.run_by | add > 0'

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { BYTES = 1 << 17, CALLS = 5 };
+enum { BYTES = 1 << 17, CALLS = 3 };
 
 int main(int argc, char **argv)
 {
@@ -20,7 +20,7 @@ int main(int argc, char **argv)
     for (int i = 0; i < CALLS; i++) {
         MPI_Barrier(MPI_COMM_WORLD);
         MPI_Ialltoall(out, BYTES, MPI_BYTE, in, BYTES, MPI_BYTE, MPI_COMM_WORLD, &request);
-        usleep(300000);
+        usleep(200000);
         MPI_Wait(&request, MPI_STATUS_IGNORE);
         MPI_Barrier(MPI_COMM_WORLD);
         MPI_Iallgather(out, BYTES, MPI_BYTE, in, BYTES, MPI_BYTE, MPI_COMM_WORLD, &request);
