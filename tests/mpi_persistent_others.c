@@ -178,16 +178,7 @@ static void ends(void)
 
 int main(int argc, char **argv)
 {
-    MPI_Datatype strided;
-    test_begin_on_nodes(&argc, &argv);
-    layouts_make();
-    MUST(MPI_Comm_dup(MPI_COMM_WORLD, &comm));
-    MUST(MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN));
-    MUST(MPI_Type_vector(2, 1, 2, MPI_INT, &strided));
-    MUST(MPI_Type_create_resized(strided, 0, 16, &gaps));
-    MUST(MPI_Type_commit(&gaps));
-    MUST(MPI_Type_free(&strided));
-    make_calls();
+    begin(&argc, &argv);
     for (int i = 0; use_all(i); i++) {
         char what[40];
         snprintf(what, sizeof(what), "algorithms number %d", i);
@@ -198,9 +189,5 @@ int main(int argc, char **argv)
     own_operation();
     barrier_again();
     ends();
-    free_calls();
-    MUST(MPI_Type_free(&gaps));
-    MUST(MPI_Comm_free(&comm));
-    layouts_free();
-    return test_end();
+    return end();
 }

@@ -393,8 +393,18 @@ static void check(const call *c)
         }
 }
 
-static void make_calls(void)
+/* The test begins: a communicator of its own, the type, and memory for the calls. */
+static void begin(int *argc, char ***argv)
 {
+    MPI_Datatype strided;
+    test_begin_on_nodes(argc, argv);
+    layouts_make();
+    MUST(MPI_Comm_dup(MPI_COMM_WORLD, &comm));
+    MUST(MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN));
+    MUST(MPI_Type_vector(2, 1, 2, MPI_INT, &strided));
+    MUST(MPI_Type_create_resized(strided, 0, 16, &gaps));
+    MUST(MPI_Type_commit(&gaps));
+    MUST(MPI_Type_free(&strided));
     buffer_bytes = test.size * MOST_ITEMS * (int)sizeof(double) * 2;
     for (int i = 0; i < CALLS; i++) {
         calls[i].given = malloc((size_t)buffer_bytes);
@@ -403,13 +413,18 @@ static void make_calls(void)
     }
 }
 
-static void free_calls(void)
+/* Returns the exit status. */
+static int end(void)
 {
     for (int i = 0; i < CALLS; i++) {
         free(calls[i].given);
         free(calls[i].got);
         free(calls[i].wanted);
     }
+    MUST(MPI_Type_free(&gaps));
+    MUST(MPI_Comm_free(&comm));
+    layouts_free();
+    return test_end();
 }
 
 #endif

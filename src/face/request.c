@@ -21,7 +21,6 @@
 enum request_state { CLOSED, OPEN, STARTED };
 
 struct pat_request {
-    enum pat_op op;
     const pat_face *face; /* with `args` and `next` all that a non-blocking call is made of */
     pat_args args;
     pat_any *next;
@@ -36,7 +35,7 @@ struct pat_request {
 
 static pat_lane *lane_of(const struct pat_request *r)
 {
-    return &r->c->lanes[r->op];
+    return &r->c->lanes[r->face->op];
 }
 
 /* A started request's buffer belongs to its own round: the next one's early data must not land there. */
@@ -46,8 +45,10 @@ static void set_state(struct pat_request *r, enum request_state state)
     if (!r->c)
         return;
     if (state != CLOSED)
-        r->c->hold = (pat_hold){
-            .request = r, .started = state == STARTED, .op = r->op, .open = state == OPEN ? &r->call : NULL};
+        r->c->hold = (pat_hold){.request = r,
+                                .started = state == STARTED,
+                                .op = r->face->op,
+                                .open = state == OPEN ? &r->call : NULL};
     else if (r->c->hold.request == r)
         r->c->hold = (pat_hold){0};
 }
@@ -76,7 +77,7 @@ static int keep(MPI_Datatype *type, MPI_Datatype *kept)
 static int prepare(struct pat_request *r)
 {
     pat_args *a = &r->args;
-    const pat_collective *row = pat_collective_of(r->op);
+    const pat_collective *row = pat_collective_of(r->face->op);
     int rank;
     if (row->reduces || r->face->kind == PAT_ARGS_NOTHING || (row->rooted && pat_comm_is_inter(a->comm)))
         return MPI_SUCCESS;
@@ -127,8 +128,7 @@ static int make(const pat_face *face, const pat_args *args, pat_any *next, PAT_R
     struct pat_request *r = calloc(1, sizeof(*r));
     if (!r)
         return pat_fail(args->comm, pat_error(MPI_ERR_NO_MEM, "PAT_%s_init: no memory", name));
-    *r = (struct pat_request){.op = face->op,
-                              .face = face,
+    *r = (struct pat_request){.face = face,
                               .early = face == &pat_face_allgather,
                               .args = *args,
                               .next = next,
@@ -190,7 +190,7 @@ static int open_locked(PAT_Request r, const char *who)
 /* What a round of this request runs with, alike on all ranks. */
 static const pat_algorithm *algorithm_of(PAT_Request r)
 {
-    return pat_select(r->c, atomic_load(&pat_rt.alg[r->op]), r->call.block_bytes, false, NULL);
+    return pat_select(r->c, atomic_load(&pat_rt.alg[r->face->op]), r->call.block_bytes, false, NULL);
 }
 
 int PAT_Open(PAT_Request r)
@@ -257,7 +257,7 @@ static int start_locked(PAT_Request r)
     r->by_mpi = by_mpi;
     if (r->by_mpi || !lane_of(r)->by_estimates)
         pat_runtime_count(alg);
-    if (r->by_mpi && r->c && call->block_bytes > 0 && atomic_load(&pat_rt.alg[r->op])->chooses &&
+    if (r->by_mpi && r->c && call->block_bytes > 0 && atomic_load(&pat_rt.alg[r->face->op])->chooses &&
         !lane_of(r)->by_estimates)
         pat_select_passed_on(r->c, lane_of(r), call->block_bytes, false);
     if (r->by_mpi)
