@@ -22,48 +22,66 @@ static void add_call(const void *site, const char *call, int64_t bytes, int64_t 
     pat_dropin_inside = false;
 }
 
+static bool is_told(void)
+{
+    return pat_dropin_reports && !pat_dropin_inside;
+}
+
+/* Not inlined: a short call that is not told must not pay for these frames. */
+static __attribute__((noinline)) int call_and_tell(const pat_face *face, const pat_args *args, pat_any *next,
+                                                   const void *site)
+{
+    pat_outcome outcome = nothing_known;
+    const int64_t start = begin();
+    const int rc = pat_calls_run(face, args, next, site, &outcome);
+    add_call(site, face->mpi, rc == MPI_SUCCESS ? face->bytes(args) : 0, start, &outcome);
+    return rc;
+}
+
+static __attribute__((noinline)) int start_and_tell(const pat_face *face, const pat_args *args, pat_any *next,
+                                                    const void *site, MPI_Request *request)
+{
+    pat_outcome outcome = nothing_known;
+    const int64_t start = begin();
+    outcome.hiding = pat_dropin_hiding(site, face->starts);
+    const int rc = pat_starts_run(face, args, next, request, true, &outcome);
+    add_call(site, face->starts, rc == MPI_SUCCESS ? face->bytes(args) : 0, start, &outcome);
+    return rc;
+}
+
 int pat_dropin_call(const pat_face *face, const pat_args *args, pat_any *next, const void *returns_to)
 {
     const void *site = pat_dropin_site(returns_to);
-    pat_outcome outcome = nothing_known;
-    const bool told = pat_dropin_reports && !pat_dropin_inside;
-    const int64_t start = told ? begin() : 0;
-    const int rc = pat_calls_run(face, args, next, site, told ? &outcome : NULL);
-    if (told)
-        add_call(site, face->mpi, rc == MPI_SUCCESS ? face->bytes(args) : 0, start, &outcome);
-    return rc;
+    return is_told() ? call_and_tell(face, args, next, site) : pat_calls_run(face, args, next, site, NULL);
 }
 
 int pat_dropin_start(const pat_face *face, const pat_args *args, pat_any *next, const void *returns_to,
                      MPI_Request *request)
 {
     const void *site = pat_dropin_site(returns_to);
-    pat_outcome outcome = nothing_known;
-    const bool told = pat_dropin_reports && !pat_dropin_inside;
-    const int64_t start = told ? begin() : 0;
-    if (told)
-        outcome.hiding = pat_dropin_hiding(site, face->starts);
-    const int rc = pat_starts_run(face, args, next, request, true, told ? &outcome : NULL);
-    if (told)
-        add_call(site, face->starts, rc == MPI_SUCCESS ? face->bytes(args) : 0, start, &outcome);
-    return rc;
+    return is_told() ? start_and_tell(face, args, next, site, request)
+                     : pat_starts_run(face, args, next, request, true, NULL);
 }
 
 #define CALL(lower, parameters, arguments)                                                                   \
     static int take_##lower(pat_any *next, const void *site, LIST parameters)                                \
     {                                                                                                        \
-        const pat_args args = {LIST arguments};                                                              \
+        pat_args args;                                                                                       \
+        pat_args_clear(&args);                                                                               \
+        LIST arguments;                                                                                      \
         return pat_dropin_call(&pat_face_##lower, &args, next, site);                                        \
     }
 #define BEGIN(lower, parameters, arguments)                                                                  \
     static int take_i##lower(pat_any *next, const void *site, LIST parameters, MPI_Request *request)         \
     {                                                                                                        \
-        const pat_args args = {LIST arguments};                                                              \
+        pat_args args;                                                                                       \
+        pat_args_clear(&args);                                                                               \
+        LIST arguments;                                                                                      \
         return pat_dropin_start(&pat_face_##lower, &args, next, site, request);                              \
     }
 #define TAKE(name, lower, upper, op, kind, parameters, arguments, bytes) CALL(lower, parameters, arguments)
 #define START(lower, upper, parameters, arguments, bytes)                BEGIN(lower, parameters, arguments)
-#define ARGUMENT(x)                                                      .x = x
+#define ARGUMENT(x)                                                      args.x = x
 #include "faces_c.h"
 #include "faces.h"
 
@@ -72,7 +90,7 @@ int pat_dropin_start(const pat_face *face, const pat_args *args, pat_any *next, 
 #define TAKE(name, lower, upper, op, kind, parameters, arguments, bytes)                                     \
     CALL(lower##_c, parameters, arguments)
 #define START(lower, upper, parameters, arguments, bytes) BEGIN(lower##_c, parameters, arguments)
-#define ARGUMENT(x)                                       .x = x
+#define ARGUMENT(x)                                       args.x = x
 #include "faces_c.h"
 #include "faces.h"
 #endif

@@ -162,7 +162,6 @@ static enum pat_why why_not_ours(const pat_algorithm *alg)
 static const pat_algorithm *in_use_for(const pat_face *face, const pat_args *args, pat_outcome *outcome)
 {
     const pat_algorithm *alg = atomic_load_explicit(&pat_rt.alg[face->op], memory_order_acquire);
-    pat_error_begin();
     if (!alg || !atomic_load(&pat_rt.started))
         return NULL;
     enum pat_why why = PAT_WHY_CANNOT;
@@ -385,6 +384,7 @@ static __attribute__((noinline)) bool run_here(const pat_algorithm *alg, entry *
 {
     pat_call call;
     bool ours, run = false;
+    pat_error_begin();
     *rc = pat_describe(e->face, e->args, &call, &ours);
     if (*rc != MPI_SUCCESS) {
         *rc = pat_fail(e->args->comm, *rc);

