@@ -67,6 +67,7 @@ static void test_defaults(void **state)
     assert_true(c.background);
     assert_string_equal(c.thread_pin, "auto");
     assert_int_equal(c.mem_bytes, 256 << 20);
+    assert_int_equal(c.trace_mem_bytes, 64 << 20);
     assert_false(c.link_set);
 }
 
@@ -166,6 +167,7 @@ static void test_wait(void **state)
 static void test_mem(void **state)
 {
     (void)state;
+    assert_int_equal(good("PAT_TRACE_MEM", "1M").trace_mem_bytes, 1 << 20);
     assert_int_equal(good("PAT_MEM", "0").mem_bytes, 0);
     assert_int_equal(good("PAT_MEM", "1").mem_bytes, 1);
     assert_int_equal(good("PAT_MEM", "12K").mem_bytes, 12 * 1024);

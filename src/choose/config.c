@@ -181,6 +181,11 @@ static bool read_mem(pat_config *config, const char *text)
     return pat_config_bytes(text, &config->mem_bytes);
 }
 
+static bool read_trace_mem(pat_config *config, const char *text)
+{
+    return pat_config_bytes(text, &config->trace_mem_bytes);
+}
+
 static bool read_link(pat_config *config, const char *text)
 {
     int64_t latency, rate; /* nanounits of a microsecond and of a Mbit/s */
@@ -267,6 +272,10 @@ static const pat_setting settings[] = {
      NULL},
     {"PAT_TRACE", read_trace, "nothing", "a directory that is there, at most 255 characters",
      "Every rank writes what it sent and received, and when, to a file in this directory.", NULL},
+    {"PAT_TRACE_MEM", read_trace_mem, "64M", "a number of bytes with optional K, M or G, e.g. 256M",
+     "The most memory, per process, in which the drop-in keeps when calls began, to tell by PAT_REPORT who "
+     "was late.",
+     NULL},
     {"PAT_LINK", read_link, "measured",
      "<latency in us>,<rate in Mbit/s>, up to 1000000 each and at least 0.001, e.g. 50,940",
      "One-way latency and rate of the network, which are taken instead of a measurement.", NULL},
@@ -370,7 +379,8 @@ int pat_config_read(pat_config *config, const char *(*get)(const char *name), ch
                          .single_copy = true,
                          .calibration_sought = true,
                          .thread_pin = "auto",
-                         .mem_bytes = INT64_C(256) << 20};
+                         .mem_bytes = INT64_C(256) << 20,
+                         .trace_mem_bytes = INT64_C(64) << 20};
     for (int op = 0; op < PAT_NUM_OPS; op++) {
         const pat_collective *collective = pat_collective_of((enum pat_op)op);
         result.alg_setting[op] = collective->setting;
@@ -391,7 +401,7 @@ uint64_t pat_config_digest(const pat_config *config)
 {
     /*
      * Values, not the text they were given as: 1M and 1024K are one setting. PAT_THREAD_PIN,
-     * PAT_WAIT, PAT_BACKGROUND, PAT_EXPLAIN and PAT_TRACE are left out because they change when things happen on one rank, never
+     * PAT_WAIT, PAT_BACKGROUND, PAT_EXPLAIN, PAT_TRACE and PAT_TRACE_MEM are left out because they change when things happen on one rank, never
      * which messages there are.
      */
     char text[700 + sizeof(config->alg)] = "alg=";

@@ -34,6 +34,8 @@ typedef struct pat_config {
     bool wait_spin;      /* PAT_WAIT=spin|adaptive, default adaptive */
     int64_t mem_bytes;   /* PAT_MEM: cap on early data waiting in this process, with K, M, G; default 256M */
     char trace[256];     /* PAT_TRACE=<directory> for a file per rank of what moved when; default none */
+    int64_t
+        trace_mem_bytes; /* PAT_TRACE_MEM: cap on what is kept of calls for PAT_REPORT, with K, M, G; default 64M */
     bool link_set;       /* PAT_LINK=<latency us>,<Mbit/s> given: no measurement */
     int64_t link_alpha_ns; /* as nanoseconds */
     int64_t link_beta_ps;  /* as picoseconds per byte */

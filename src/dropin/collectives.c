@@ -8,23 +8,28 @@
 
 static const pat_outcome nothing_known = {.late = {.rank = -1}};
 
-/* What a tool behind makes of a call is not one more: see pat_dropin_inside. */
-static int64_t begin(void)
-{
-    pat_dropin_inside = true;
-    return pat_clock_local_ns();
-}
-
-static void add_call(const void *site, const char *call, int64_t bytes, int64_t start_ns,
-                     const pat_outcome *outcome)
-{
-    pat_dropin_count(site, call, bytes, pat_clock_local_ns() - start_ns, outcome);
-    pat_dropin_inside = false;
-}
-
 static bool is_told(void)
 {
     return pat_dropin_reports && !pat_dropin_inside;
+}
+
+/* What a tool behind makes of a call is not one more: see pat_dropin_inside. */
+static pat_counted begin(const void *site, const char *call, const pat_face *face, const pat_args *args)
+{
+    const int64_t start_ns = pat_clock_local_ns(); /* Python may be busy */
+    pat_dropin_inside = true;
+    return (pat_counted){.site = pat_dropin_place(site),
+                         .call = call,
+                         .comm = args->comm,
+                         .root = pat_collective_of(face->op)->rooted ? args->root : -1,
+                         .start_ns = start_ns};
+}
+
+static void end(const pat_counted *told, int rc, const pat_face *face, const pat_args *args,
+                const pat_outcome *outcome)
+{
+    pat_dropin_count(told, rc, rc == MPI_SUCCESS ? face->bytes(args) : 0, outcome);
+    pat_dropin_inside = false;
 }
 
 /* Not inlined: a short call that is not told must not pay for these frames. */
@@ -32,9 +37,9 @@ static __attribute__((noinline)) int call_and_tell(const pat_face *face, const p
                                                    const void *site)
 {
     pat_outcome outcome = nothing_known;
-    const int64_t start = begin();
+    const pat_counted told = begin(site, face->mpi, face, args);
     const int rc = pat_calls_run(face, args, next, site, &outcome);
-    add_call(site, face->mpi, rc == MPI_SUCCESS ? face->bytes(args) : 0, start, &outcome);
+    end(&told, rc, face, args, &outcome);
     return rc;
 }
 
@@ -42,10 +47,10 @@ static __attribute__((noinline)) int start_and_tell(const pat_face *face, const 
                                                     const void *site, MPI_Request *request)
 {
     pat_outcome outcome = nothing_known;
-    const int64_t start = begin();
-    outcome.hiding = pat_dropin_hiding(site, face->starts);
+    const pat_counted told = begin(site, face->starts, face, args);
+    outcome.hiding = pat_dropin_hiding(told.site, face->starts);
     const int rc = pat_starts_run(face, args, next, request, true, &outcome);
-    add_call(site, face->starts, rc == MPI_SUCCESS ? face->bytes(args) : 0, start, &outcome);
+    end(&told, rc, face, args, &outcome);
     return rc;
 }
 

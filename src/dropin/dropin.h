@@ -12,8 +12,10 @@
 #include <stdint.h>
 
 #include "clock.h"
+#include "events.h"
 #include "face.h"
 #include "gate.h"
+#include "python.h"
 #include "runtime.h"
 #include "sites.h"
 
@@ -44,6 +46,8 @@ extern pat_gate *pat_dropin_gate;
 /* What the drop-in keeps for a report (pat_rt.dropin), between MPI_Init and MPI_Finalize. */
 typedef struct pat_dropin {
     pat_sites sites;
+    pat_events events;
+    pat_python python;
     int64_t begin_ns;  /* when MPI had started: the program's time counts from here */
     int64_t start_ns;  /* how long starting the library took */
     int64_t thread_ns; /* processor time of the background thread, once nothing is counted any more */
@@ -74,14 +78,24 @@ static inline const void *pat_dropin_site(const void *site)
     return site;
 }
 
-/* Count a call for the report. */
-static inline void pat_dropin_count(const void *site, const char *call, int64_t bytes, int64_t time_ns,
-                                    const pat_outcome *outcome)
+/* The place of a call in C or Python that a report is to count. */
+static inline const void *pat_dropin_place(const void *site)
 {
     pat_dropin *dropin = pat_rt.dropin;
-    if (dropin) /* else MPI_Finalize was called meanwhile: wrong, but nothing to end a program for */
-        pat_sites_add(&dropin->sites, site, call, bytes, time_ns, outcome);
+    return dropin ? pat_python_site(&dropin->python, site) : site;
 }
+
+/* A call that a report is to count. */
+typedef struct pat_counted {
+    const void *site;
+    const char *call;
+    MPI_Comm comm;
+    int root;         /* negative: it has none, or it is not known */
+    int64_t start_ns; /* by the local clock */
+} pat_counted;
+
+/* Count a call that is over. outcome NULL: passed on. */
+void pat_dropin_count(const pat_counted *told, int rc, int64_t bytes, const pat_outcome *outcome);
 
 /* Where a non-blocking call adds how much of it was hidden; NULL: nowhere. */
 static inline pat_hiding *pat_dropin_hiding(const void *site, const char *call)

@@ -11,12 +11,14 @@ _Thread_local const void *pat_dropin_fortran_site;
     static void note_##lower(void (*next)(LIST parameters, void *ierror), const void *site, LIST parameters, \
                              void *ierror)                                                                   \
     {                                                                                                        \
-        const bool told = pat_dropin_reports && !pat_dropin_inside;                                          \
-        const int64_t start = told ? pat_clock_local_ns() : 0;                                               \
+        const bool is_told = pat_dropin_reports && !pat_dropin_inside;                                       \
+        const pat_counted told = {site, "MPI_" #name,                                                        \
+                                  is_told ? PMPI_Comm_f2c(*(MPI_Fint *)comm) : MPI_COMM_NULL, -1,            \
+                                  is_told ? pat_clock_local_ns() : 0};                                       \
         pat_dropin_fortran_site = site;                                                                      \
         next(LIST arguments, ierror);                                                                        \
-        if (told && pat_dropin_fortran_site) /* nobody has come by in C */                                   \
-            pat_dropin_count(site, "MPI_" #name, bytes, pat_clock_local_ns() - start, NULL);                 \
+        if (is_told && pat_dropin_fortran_site) /* nobody has come by in C */                                \
+            pat_dropin_count(&told, ierror ? *(MPI_Fint *)ierror : MPI_SUCCESS, bytes, NULL);                \
         pat_dropin_fortran_site =                                                                            \
             NULL; /* nor is it another call for a tool that made this one of its own */                      \
     }

@@ -13,12 +13,13 @@ _Thread_local const void *pat_dropin_fortran_site;
     static void watch_##lower(void (*next)(LIST parameters, MPI_Fint * ierror), const void *site,            \
                               LIST parameters, MPI_Fint *ierror)                                             \
     {                                                                                                        \
-        const bool told = pat_dropin_reports && !pat_dropin_inside;                                          \
-        const int64_t start = told ? pat_clock_local_ns() : 0;                                               \
-        pat_dropin_inside |= told;                                                                           \
+        const bool is_told = pat_dropin_reports && !pat_dropin_inside;                                       \
+        const pat_counted told = {site, "MPI_" #name, is_told ? PMPI_Comm_f2c(*comm) : MPI_COMM_NULL, -1,    \
+                                  is_told ? pat_clock_local_ns() : 0};                                       \
+        pat_dropin_inside |= is_told;                                                                        \
         next(LIST arguments, ierror);                                                                        \
-        if (told) {                                                                                          \
-            pat_dropin_count(site, "MPI_" #name, bytes, pat_clock_local_ns() - start, NULL);                 \
+        if (is_told) {                                                                                       \
+            pat_dropin_count(&told, ierror ? *ierror : MPI_SUCCESS, bytes, NULL);                            \
             pat_dropin_inside = false;                                                                       \
         }                                                                                                    \
     }

@@ -8,11 +8,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "dropin.h"
 #include "error.h"
+#include "lateness.h"
 #include "report_lines.h"
 #include "runtime.h"
+#include "source.h"
 
 /* Of all ranks; 0: not known. */
 static int count_nodes(MPI_Comm comm)
@@ -35,6 +38,7 @@ int pat_report_begin(int64_t begin_ns)
     PMPI_Comm_rank(pat_rt.world, &rank);
     if (d) {
         *d = (pat_dropin){.sites.lock = PTHREAD_MUTEX_INITIALIZER,
+                          .python.lock = PTHREAD_MUTEX_INITIALIZER,
                           .begin_ns = begin_ns,
                           .start_ns = start_ns,
                           .comm = MPI_COMM_NULL};
@@ -48,6 +52,8 @@ int pat_report_begin(int64_t begin_ns)
     if (!worst) {
         PMPI_Comm_set_errhandler(d->comm, MPI_ERRORS_RETURN);
         d->nodes = count_nodes(d->comm);
+        pat_events_begin(&d->events, d->comm,
+                         pat_rt.config.trace_mem_bytes); /* without it, lateness is not known */
         pat_rt.dropin = d;
         return 0;
     }
@@ -57,17 +63,56 @@ int pat_report_begin(int64_t begin_ns)
     return worst;
 }
 
-static void fill(pat_report_line *l, const pat_site *s)
+void pat_dropin_count(const pat_counted *told, int rc, int64_t bytes, const pat_outcome *outcome)
 {
-    *l = (pat_report_line){.ranks = 1, .last_rank = -1};
-    l->offset = pat_sites_name(s->address, l->name, sizeof(l->name));
+    pat_dropin *dropin = pat_rt.dropin;
+    if (!dropin) /* MPI_Finalize was called meanwhile: wrong, but nothing to end a program for */
+        return;
+    const int64_t time_ns = pat_clock_local_ns() - told->start_ns;
+    const int site = pat_sites_add(&dropin->sites, told->site, told->call, bytes, time_ns, outcome);
+    if (site < 0 || rc != MPI_SUCCESS)
+        return;
+    pat_events_add(
+        &dropin->events, told->comm,
+        &(pat_event){.start_ns = told->start_ns + pat_timekeeper_offset_ns(&pat_rt.time, told->start_ns),
+                     .time_ns = time_ns,
+                     .bytes = bytes,
+                     .site = site,
+                     .root = told->root});
+}
+
+/* The rank joins those for which others have waited longest, and the least of these goes where there are too many. */
+static void add_late(pat_report_line *l, int64_t rank, int64_t calls, int64_t ns)
+{
+    pat_report_late *least = &l->late[0];
+    for (int i = 0; i < PAT_REPORT_LATE; i++) {
+        pat_report_late *late = &l->late[i];
+        if (late->calls > 0 && late->rank == rank) {
+            late->calls += calls;
+            late->ns += ns;
+            return;
+        }
+        if (late->ns < least->ns || (late->ns == least->ns && late->calls < least->calls))
+            least = late;
+    }
+    if (calls > 0 && (least->calls == 0 || ns > least->ns))
+        *least = (pat_report_late){rank, calls, ns};
+}
+
+static void fill(pat_report_line *l, const pat_site *s, pat_python *python)
+{
+    const char *in_python = pat_python_name(python, s->address);
+    *l = (pat_report_line){.ranks = 1};
+    if (in_python)
+        snprintf(l->name, sizeof(l->name), "%s", in_python);
+    else
+        l->offset = pat_sites_name(s->address, l->name, sizeof(l->name));
     snprintf(l->call, sizeof(l->call), "%s", s->call);
     l->sums = pat_sites_sums(s);
-    for (int r = 0; r < s->num_last; r++)
-        if (s->last_calls[r] > l->last_calls) {
-            l->last_calls = s->last_calls[r];
-            l->last_rank = r;
-        }
+    for (int r = 0; r < s->num_late; r++) {
+        l->late_calls += s->late[r].calls;
+        add_late(l, r, s->late[r].calls, s->late[r].ns);
+    }
 }
 
 static void add(pat_report_line *to, const pat_report_line *l)
@@ -91,6 +136,19 @@ static void add(pat_report_line *to, const pat_report_line *l)
     sum->num_ended += more->num_ended;
     sum->under_way_ns += more->under_way_ns;
     sum->in_mpi_ns += more->in_mpi_ns;
+    sum->num_met += more->num_met;
+    sum->late_ns += more->late_ns;
+    sum->spread_ns += more->spread_ns;
+    to->late_calls += l->late_calls;
+    for (int i = 0; i < PAT_REPORT_LATE; i++)
+        add_late(to, l->late[i].rank, l->late[i].calls, l->late[i].ns);
+}
+
+/* Whom others have waited for longest first. */
+static int by_lateness(const void *a, const void *b)
+{
+    const pat_report_late *x = a, *y = b;
+    return (x->ns < y->ns) - (x->ns > y->ns);
 }
 
 static int by_name(const void *a, const void *b)
@@ -117,32 +175,26 @@ static int merge(pat_report_line *lines, int num)
             lines[kept++] = lines[i];
             continue;
         }
-        if (lines[kept - 1].last_rank < 0) {
-            lines[kept - 1].last_rank = lines[i].last_rank;
-            lines[kept - 1].last_calls = lines[i].last_calls;
-        }
         add(&lines[kept - 1], &lines[i]);
     }
+    for (int i = 0; i < kept; i++)
+        qsort(lines[i].late, PAT_REPORT_LATE, sizeof(lines[i].late[0]), by_lateness);
     qsort(lines, (size_t)kept, sizeof(*lines), by_time);
     return kept;
 }
 
 /* On rank 0 all ranks' lines, in one block of memory to be freed; NULL and an error code when there is none. */
-static int collect(const pat_sites *sites, MPI_Comm comm, pat_report_line **all, int *num_all)
+static int collect(pat_dropin *d, MPI_Comm comm, pat_report_line **all, int *num_all)
 {
+    const pat_sites *sites = &d->sites;
     int rank, size, rc, mine = sites->num, total = 0;
     PMPI_Comm_rank(comm, &rank);
     PMPI_Comm_size(comm, &size);
     pat_report_line *lines = calloc((size_t)mine + 1, sizeof(*lines));
     int *num = calloc(2 * (size_t)size, sizeof(*num)), *at = num + size;
     int ok = lines && num, all_ok = 0;
-    for (int i = 0; i < mine && lines; i++) {
-        fill(&lines[i], &sites->sites[i]);
-        if (rank != 0) { /* rank 0's word */
-            lines[i].last_rank = -1;
-            lines[i].last_calls = 0;
-        }
-    }
+    for (int i = 0; i < mine && lines; i++)
+        fill(&lines[i], &sites->sites[i], &d->python);
     *all = NULL;
     rc = PMPI_Allreduce(&ok, &all_ok, 1, MPI_INT, MPI_MIN, comm);
     const int bytes = mine * (int)sizeof(pat_report_line);
@@ -209,31 +261,69 @@ struct pat_dropin *pat_report_end(void)
     return d;
 }
 
+/* In the source. */
+static void find_lines(pat_report *r)
+{
+    pat_sources *sources = pat_sources_open();
+    for (int i = 0; i < r->num; i++)
+        pat_sources_line(sources, r->lines[i].name, r->lines[i].offset, r->lines[i].source,
+                         sizeof(r->lines[i].source));
+    pat_sources_close(sources);
+}
+
+/* On rank 0 where each rank runs, to be freed; NULL there without memory. */
+static int gather_hosts(MPI_Comm comm, int ranks, pat_report_host **hosts)
+{
+    pat_report_host own = {""};
+    int rank;
+    PMPI_Comm_rank(comm, &rank);
+    if (gethostname(own.name, sizeof(own.name)) != 0)
+        strcpy(own.name, "?");
+    own.name[sizeof(own.name) - 1] = '\0';
+    *hosts = rank == 0 ? calloc((size_t)ranks, sizeof(**hosts)) : NULL;
+    int good = rank != 0 || *hosts != NULL, least;
+    int rc = PMPI_Allreduce(&good, &least, 1, MPI_INT, MPI_MIN, comm);
+    if (rc == MPI_SUCCESS && least)
+        rc = PMPI_Gather(&own, sizeof(own), MPI_BYTE, *hosts, sizeof(own), MPI_BYTE, 0, comm);
+    return rc;
+}
+
 int pat_report_write(struct pat_dropin *d, int64_t end_ns)
 {
     pat_report r = {.nodes = d->nodes,
                     .time_ns = d->finish_ns - d->begin_ns + end_ns,
                     .calibrations = d->calibrations,
                     .calibrations_bytes = d->calibrations_bytes};
-    const int64_t mine[] = {d->start_ns, atomic_load(&pat_rt.state_ns), end_ns, d->thread_ns};
+    int64_t mine[] = {d->start_ns,       atomic_load(&pat_rt.state_ns), end_ns, d->thread_ns, 0,
+                      d->events.num_lost};
     const int64_t clock[] = {d->clock_error_ns, d->clock_drift_ppb, d->clock_measured};
-    int64_t sums[4] = {0}, most[3] = {0};
+    int64_t sums[6] = {0}, most[3] = {0};
     int rank;
     PMPI_Comm_rank(d->comm, &rank);
     PMPI_Comm_size(d->comm, &r.ranks);
-    int rc = collect(&d->sites, d->comm, &r.lines, &r.num);
+    int rc = pat_lateness_find(&d->events, &d->sites, d->comm, &mine[4]);
+    pat_events_end(&d->events);
     if (rc == MPI_SUCCESS)
-        rc = PMPI_Reduce(mine, sums, 4, MPI_INT64_T, MPI_SUM, 0, d->comm);
+        rc = collect(d, d->comm, &r.lines, &r.num);
+    if (rc == MPI_SUCCESS)
+        rc = gather_hosts(d->comm, r.ranks, &r.hosts);
+    if (rc == MPI_SUCCESS)
+        rc = PMPI_Reduce(mine, sums, 6, MPI_INT64_T, MPI_SUM, 0, d->comm);
     if (rc == MPI_SUCCESS)
         rc = PMPI_Reduce(clock, most, 3, MPI_INT64_T, MPI_MAX, 0, d->comm);
     r.clocks = (pat_report_clocks){most[0], most[1], most[2]};
     r.costs = (pat_report_costs){sums[0], sums[1], sums[2], sums[3]};
+    r.unmet_calls = sums[4];
+    r.lost_calls = sums[5];
     if (rc == MPI_SUCCESS && rank == 0) {
         r.num = merge(r.lines, r.num);
+        find_lines(&r);
         rc = pat_report_put(&r, d->file);
     }
     free(r.lines);
+    free(r.hosts);
     pat_sites_clear(&d->sites);
+    pat_python_end(&d->python);
     PMPI_Comm_free(&d->comm);
     free(d->calibrations);
     free(d->file);

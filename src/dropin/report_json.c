@@ -21,7 +21,21 @@ static json_t *text_of(const char *text)
     return o;
 }
 
-static json_t *json_of(const pat_report_line *l)
+/* The ranks that others have waited for longest. */
+static json_t *late_of(const pat_report *r, const pat_report_line *l)
+{
+    json_t *all = json_array();
+    for (int i = 0; i < PAT_REPORT_LATE && l->late[i].calls > 0; i++) {
+        const pat_report_late *late = &l->late[i];
+        json_array_append_new(
+            all, json_pack("{s:I, s:o, s:I, s:f}", "rank", (json_int_t)late->rank, "host",
+                           text_of(r->hosts && late->rank < r->ranks ? r->hosts[late->rank].name : "?"),
+                           "calls", (json_int_t)late->calls, "waiting_ms", pat_report_ms(late->ns, 1)));
+    }
+    return all;
+}
+
+static json_t *json_of(const pat_report *r, const pat_report_line *l)
 {
     json_t *algs = json_object();
     for (int a = 0; a < pat_algorithm_count(); a++)
@@ -37,9 +51,10 @@ static json_t *json_of(const pat_report_line *l)
                           "bytes", (json_int_t)l->sums.bytes, "least_bytes", (json_int_t)l->sums.least_bytes,
                           "most_bytes", (json_int_t)l->sums.most_bytes, "time_ms",
                           pat_report_ms(l->sums.time_ns, 1), "run_by", algs, "because", whys);
+    if (o && l->source[0])
+        json_object_set_new(o, "source", text_of(l->source));
     if (o && l->sums.num_known) {
         json_object_set_new(o, "known_calls", json_integer(l->sums.num_known));
-        json_object_set_new(o, "waiting_ms", json_real(pat_report_ms(l->sums.waited_ns, 1)));
         json_object_set_new(o, "saved_ms_estimated", json_real(pat_report_ms(pat_report_saved_ns(l), 1)));
     }
     if (o && l->sums.num_ended) {
@@ -47,10 +62,13 @@ static json_t *json_of(const pat_report_line *l)
         json_object_set_new(o, "under_way_ms", json_real(pat_report_ms(l->sums.under_way_ns, 1)));
         json_object_set_new(o, "hidden_ms", json_real(pat_report_ms(pat_report_hidden_ns(l), 1)));
     }
-    if (o && l->last_rank >= 0)
-        json_object_set_new(
-            o, "most_often_last",
-            json_pack("{s:I, s:I}", "rank", (json_int_t)l->last_rank, "calls", (json_int_t)l->last_calls));
+    if (o && l->sums.num_met) {
+        json_object_set_new(o, "met_calls", json_integer(l->sums.num_met));
+        json_object_set_new(o, "waiting_ms", json_real(pat_report_ms(l->sums.late_ns, 1)));
+        json_object_set_new(o, "spread_ms", json_real(pat_report_ms(l->sums.spread_ns, 1)));
+        json_object_set_new(o, "waiting_calls", json_integer(l->late_calls));
+        json_object_set_new(o, "waited_for", late_of(r, l));
+    }
     return o;
 }
 
@@ -58,14 +76,16 @@ static json_t *sum_of(const pat_report *r)
 {
     const pat_report_sum sum = pat_report_add_up(r);
     return json_pack(
-        "{s:s, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:I, s:s}", "means_over", "ranks",
-        "saved_ms_estimated", pat_report_ms(sum.saved_ns, r->ranks), "saved_by_calls_ms_estimated",
+        "{s:s, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:I, s:I, s:I, s:s}", "means_over", "ranks",
+        "waiting_ms", pat_report_ms(sum.late_ns, r->ranks), "saved_ms_estimated",
+        pat_report_ms(sum.saved_ns, r->ranks), "saved_by_calls_ms_estimated",
         pat_report_ms(sum.by_calls_ns, r->ranks), "start_ms", pat_report_ms(r->costs.start_ns, r->ranks),
         "states_ms", pat_report_ms(r->costs.state_ns, r->ranks), "end_ms",
         pat_report_ms(r->costs.end_ns, r->ranks), "thread_cpu_ms",
         pat_report_ms(r->costs.thread_ns, r->ranks), "under_way_ms",
         pat_report_ms(sum.under_way_ns, r->ranks), "hidden_ms", pat_report_ms(sum.hidden_ns, r->ranks),
-        "known_calls_of_all_ranks", (json_int_t)sum.known_calls, "estimated_by",
+        "met_calls_of_all_ranks", (json_int_t)sum.met_calls, "unmet_calls_of_all_ranks",
+        (json_int_t)r->unmet_calls, "known_calls_of_all_ranks", (json_int_t)sum.known_calls, "estimated_by",
         r->calibrations_bytes ? "measured calls, calibration" : "measured calls, least time of the link");
 }
 
@@ -105,7 +125,7 @@ json_t *pat_report_json(const pat_report *r)
     json_t *sites = json_array();
     bool whole = true;
     for (int i = 0; i < r->num; i++)
-        whole = json_array_append_new(sites, json_of(&r->lines[i])) == 0 && whole;
+        whole = json_array_append_new(sites, json_of(r, &r->lines[i])) == 0 && whole;
     json_t *root =
         json_pack("{s:i, s:s, s:s, s:s, s:o, s:o, s:o, s:i, s:i, s:f}", "schema_version", PAT_REPORT_SCHEMA,
                   "pat_version", PAT_VERSION_TEXT, "mpi_library", r->mpi, "date", r->date, "host",

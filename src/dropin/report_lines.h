@@ -16,15 +16,24 @@
 #define PAT_DOTTED(a, b, c) PAT_TEXT(a) "." PAT_TEXT(b) "." PAT_TEXT(c)
 #define PAT_VERSION_TEXT    PAT_DOTTED(PAT_VERSION_MAJOR, PAT_VERSION_MINOR, PAT_VERSION_PATCH)
 
-enum { PAT_REPORT_SCHEMA = 1 }; /* of the JSON: counted up when a key changes its meaning or goes */
+enum { PAT_REPORT_SCHEMA = 2 }; /* of the JSON: counted up when a key changes its meaning or goes */
+
+/* A rank for which others have waited; no calls: none. */
+typedef struct pat_report_late {
+    int64_t rank, calls, ns;
+} pat_report_late;
+
+enum { PAT_REPORT_LATE = 4 }; /* so many of them are told of a place */
 
 /* A line of the report, which is about one call site: sums over the ranks that call from it. */
 typedef struct pat_report_line {
     char name[160], call[32];
-    int64_t offset; /* of the call site in the program or library that the name begins with */
-    int64_t ranks;  /* how many call from it */
+    char source[80]; /* "jacobi.c:41"; "": not known */
+    int64_t offset;  /* of the call site in the program or library that the name begins with */
+    int64_t ranks;   /* how many call from it */
     pat_site_sums sums;
-    int64_t last_rank, last_calls; /* who came last most often, as rank 0 has seen it; no ranks: -1 */
+    int64_t late_calls;                    /* in which any rank has waited */
+    pat_report_late late[PAT_REPORT_LATE]; /* for whom, longest first */
 } pat_report_line;
 
 /* The time that the library has taken beside the calls; sums over ranks. */
@@ -39,9 +48,17 @@ typedef struct pat_report_clocks {
     int64_t measured; /* how many times again after the start */
 } pat_report_clocks;
 
+/* Where a rank runs. */
+typedef struct pat_report_host {
+    char name[64];
+} pat_report_host;
+
 typedef struct pat_report {
     pat_report_line *lines;
     int num;
+    pat_report_host *hosts; /* of each rank */
+    int64_t unmet_calls;    /* of all ranks, that could not be held against those of others */
+    int64_t lost_calls;     /* of all ranks, that were not kept for want of memory */
     int ranks, nodes;
     int64_t
         time_ns; /* of rank 0, from the end of the MPI library's own MPI_Init to the beginning of its MPI_Finalize */
@@ -64,6 +81,8 @@ int pat_report_place(const char *report, char **file);
 int pat_report_put(pat_report *report, const char *file);
 
 void pat_report_text(const pat_report *report, FILE *to);
+/* The text's first lines, which say how much of the time is waiting for late ranks, where, and for whom. */
+void pat_report_late_text(const pat_report *report, FILE *to);
 json_t *pat_report_json(const pat_report *report); /* NULL without memory */
 
 /* ---- Figures that both show ----------------------------------------------------------------------------- */
@@ -96,6 +115,7 @@ static inline int64_t pat_report_hidden_ns(const pat_report_line *l)
 typedef struct pat_report_sum {
     int64_t by_calls_ns, saved_ns, known_calls; /* sums over ranks */
     int64_t under_way_ns, hidden_ns;            /* of non-blocking calls, sums over ranks */
+    int64_t late_ns, met_calls;                 /* waiting for late ranks, sums over ranks */
 } pat_report_sum;
 
 static inline pat_report_sum pat_report_add_up(const pat_report *r)
@@ -106,10 +126,20 @@ static inline pat_report_sum pat_report_add_up(const pat_report *r)
         sum.known_calls += r->lines[i].sums.num_known;
         sum.under_way_ns += r->lines[i].sums.under_way_ns;
         sum.hidden_ns += pat_report_hidden_ns(&r->lines[i]);
+        sum.late_ns += r->lines[i].sums.late_ns;
+        sum.met_calls += r->lines[i].sums.num_met;
     }
     sum.saved_ns = sum.by_calls_ns - r->costs.start_ns - r->costs.state_ns - r->costs.end_ns;
     return sum;
 }
+
+enum { PAT_REPORT_WIDTH = 120, PAT_REPORT_NUMBER = 16 };
+
+/* Three digits, at most six of them after the point. Returns text. */
+const char *pat_report_digits(double value, char text[PAT_REPORT_NUMBER + 1]);
+
+/* A place in at most `width` characters: its line in the source where that is known, else its name. */
+void pat_report_where(const pat_report_line *line, int width, char *text);
 
 /* Milliseconds of ns / parts; 0 where there are no parts. */
 static inline double pat_report_ms(int64_t ns, int64_t parts)

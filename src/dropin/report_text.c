@@ -10,10 +10,9 @@
 #include "config.h"
 #include "report_lines.h"
 
-enum { WIDTH = 120, PLACE = 37, SHORTEST_PLACE = 24, NUMBER = 16 };
+enum { WIDTH = PAT_REPORT_WIDTH, PLACE = 37, SHORTEST_PLACE = 24, NUMBER = PAT_REPORT_NUMBER };
 
-/* Three digits, at most six of them after the point. */
-static const char *digits(double value, char text[NUMBER + 1])
+const char *pat_report_digits(double value, char text[NUMBER + 1])
 {
     const double size = fabs(value);
     int after = size > 0 ? 2 - (int)floor(log10(size)) : 0;
@@ -24,6 +23,14 @@ static const char *digits(double value, char text[NUMBER + 1])
     }
     snprintf(text, NUMBER + 1, "%.*f", after > 6 ? 6 : after, value);
     return text;
+}
+
+void pat_report_where(const pat_report_line *l, int width, char *text)
+{
+    if (l->source[0] && (int)strlen(l->source) <= width)
+        strcpy(text, l->source);
+    else
+        pat_sites_shorten(l->name, l->offset, width, text);
 }
 
 /* Words on lines of their own that begin with four blanks: what does not fit goes to the next one. */
@@ -76,7 +83,7 @@ static void say_hidden(words *w, const pat_report_line *l)
 {
     char text[96], took[NUMBER + 1];
     snprintf(text, sizeof(text), "%s ms under way, %.0f %% of it hidden",
-             digits(pat_report_ms(l->sums.under_way_ns, l->sums.num_ended), took),
+             pat_report_digits(pat_report_ms(l->sums.under_way_ns, l->sums.num_ended), took),
              l->sums.under_way_ns > 0 ? 100.0 * (double)pat_report_hidden_ns(l) / (double)l->sums.under_way_ns
                                       : 0);
     say(w, "; ", text);
@@ -96,12 +103,6 @@ static void write_how(const pat_report_line *l, FILE *to)
     why = next_why(l, named);
     if (why != PAT_WHY_NOT_KNOWN)
         say_share(&w, ", ", pat_why_text(why), l->sums.why_calls[why], l);
-    if (l->last_rank >= 0) {
-        char text[96];
-        snprintf(text, sizeof(text), "rank %lld last in %lld of %lld calls", (long long)l->last_rank,
-                 (long long)l->last_calls, (long long)(l->sums.num_known / l->ranks));
-        say(&w, "; ", text);
-    }
     if (l->sums.num_ended > 0)
         say_hidden(&w, l);
     fputc('\n', to);
@@ -111,18 +112,18 @@ static void write_line(const pat_report_line *l, FILE *to)
 {
     char time[NUMBER + 1], waiting[NUMBER + 1] = "-", saved[NUMBER + 1] = "-", last[24] = "-", rest[160],
                                             place[WIDTH + 1];
-    if (l->sums.num_known) {
-        digits(pat_report_ms(l->sums.waited_ns, l->sums.num_known), waiting);
-        digits(pat_report_ms(pat_report_saved_ns(l), l->sums.num_known), saved);
-    }
-    if (l->last_rank >= 0)
-        snprintf(last, sizeof(last), "%lld", (long long)l->last_rank);
+    if (l->sums.num_met)
+        pat_report_digits(pat_report_ms(l->sums.late_ns, l->sums.num_met), waiting);
+    if (l->sums.num_known)
+        pat_report_digits(pat_report_ms(pat_report_saved_ns(l), l->sums.num_known), saved);
+    if (l->late[0].calls)
+        snprintf(last, sizeof(last), "%lld", (long long)l->late[0].rank);
     const int length = snprintf(
         rest, sizeof(rest), "  %-25s %8lld %10lld %8s %8s %8s %8s", l->call,
         (long long)(l->sums.calls / l->ranks), (long long)(l->sums.calls ? l->sums.bytes / l->sums.calls : 0),
-        digits(pat_report_ms(l->sums.time_ns, l->sums.calls), time), waiting, saved, last);
+        pat_report_digits(pat_report_ms(l->sums.time_ns, l->sums.calls), time), waiting, saved, last);
     const int room = WIDTH - length < PLACE ? WIDTH - length : PLACE;
-    pat_sites_shorten(l->name, l->offset, room > SHORTEST_PLACE ? room : SHORTEST_PLACE, place);
+    pat_report_where(l, room > SHORTEST_PLACE ? room : SHORTEST_PLACE, place);
     fprintf(to, "%-*s%s\n", room, place, rest);
     write_how(l, to);
 }
@@ -181,8 +182,9 @@ static void write_clocks(const pat_report_clocks *c, FILE *to)
     fprintf(to,
             "# Clocks: offsets are known to within %s us (worst rank), drift up to %s ppm, measured again "
             "%lld time%s.\n",
-            digits(1e-3 * (double)c->error_ns, error), digits(1e-3 * (double)c->drift_ppb, drift),
-            (long long)c->measured, c->measured == 1 ? "" : "s");
+            pat_report_digits(1e-3 * (double)c->error_ns, error),
+            pat_report_digits(1e-3 * (double)c->drift_ppb, drift), (long long)c->measured,
+            c->measured == 1 ? "" : "s");
 }
 
 /* Of non-blocking calls that plans ran. */
@@ -190,8 +192,9 @@ static void write_hidden(const pat_report_sum *sum, int ranks, FILE *to)
 {
     char text[NUMBER + 1];
     fprintf(to, "#   %-50s %10s", "hidden of non-blocking calls",
-            digits(pat_report_ms(sum->hidden_ns, ranks), text));
-    fprintf(to, "   of %s that they were under way\n", digits(pat_report_ms(sum->under_way_ns, ranks), text));
+            pat_report_digits(pat_report_ms(sum->hidden_ns, ranks), text));
+    fprintf(to, "   of %s that they were under way\n",
+            pat_report_digits(pat_report_ms(sum->under_way_ns, ranks), text));
 }
 
 /* What all of it has saved, which may be less than nothing. */
@@ -209,12 +212,14 @@ static void write_sum(const pat_report *r, FILE *to)
                  {"less: ending the library", r->costs.end_ns}};
     fprintf(to, "# The whole program, means over ranks, in ms:\n");
     for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
-        fprintf(to, "#   %-50s %10s\n", parts[i].what, digits(pat_report_ms(parts[i].ns, r->ranks), text));
+        fprintf(to, "#   %-50s %10s\n", parts[i].what,
+                pat_report_digits(pat_report_ms(parts[i].ns, r->ranks), text));
     fprintf(to, "#   %-50s %10s", in_all < 0 ? "LOST in all (estimated)" : "saved in all (estimated)",
-            digits(fabs(in_all), text));
-    fprintf(to, "   of %s from MPI_Init to MPI_Finalize\n", digits(pat_report_ms(r->time_ns, 1), text));
+            pat_report_digits(fabs(in_all), text));
+    fprintf(to, "   of %s from MPI_Init to MPI_Finalize\n",
+            pat_report_digits(pat_report_ms(r->time_ns, 1), text));
     fprintf(to, "#   %-50s %10s   beside that\n", "the background thread's processor time",
-            digits(pat_report_ms(r->costs.thread_ns, r->ranks), text));
+            pat_report_digits(pat_report_ms(r->costs.thread_ns, r->ranks), text));
     if (sum.under_way_ns > 0)
         write_hidden(&sum, r->ranks, to);
     write_clocks(&r->clocks, to);
@@ -236,14 +241,15 @@ static void write_sum(const pat_report *r, FILE *to)
 
 void pat_report_text(const pat_report *r, FILE *to)
 {
+    pat_report_late_text(r, to);
     write_about(r, to);
     write_sum(r, to);
     fputs(
-        "# Calls of a rank, bytes of a call, and times of a call in ms, means over calls and ranks. Waiting "
-        "for the last rank,\n"
-        "# saved (estimated) and the rank that was last most often (counted in the call's communicator) are "
-        "known only of\n"
-        "# calls that relay ran. Places without a second line were passed on to the MPI library.\n",
+        "# Calls of a rank, bytes of a call, and times of a call in ms, means over calls and ranks: of it "
+        "waiting for late ranks,\n"
+        "# saved (estimated, known only of calls that relay ran), and the rank that was waited for longest. "
+        "Places without a\n"
+        "# second line were passed on to the MPI library.\n",
         to);
     fprintf(to, "%-*s  %-25s %8s %10s %8s %8s %8s %8s\n", PLACE, "place", "call", "calls", "bytes", "time/ms",
             "wait/ms", "saved/ms", "last");

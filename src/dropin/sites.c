@@ -58,26 +58,35 @@ static pat_site *find(pat_sites *all, const void *address, const char *call)
     return &all->sites[*slot - 1];
 }
 
-static void add_late(pat_site *s, const pat_outcome *outcome, int64_t time_ns)
+static void add_known(pat_site *s, const pat_outcome *outcome, int64_t time_ns)
 {
     s->sums.num_known++;
     s->sums.waited_ns += outcome->late.waited_ns;
     s->sums.native_ns += outcome->native_ns;
     s->sums.plan_ns += time_ns - outcome->before_ns;
-    if (outcome->late.rank >= s->num_last) {
-        const int num = outcome->late.rank + 1;
-        int64_t *more = realloc(s->last_calls, (size_t)num * sizeof(*more));
-        if (!more)
-            return;
-        memset(more + s->num_last, 0, (size_t)(num - s->num_last) * sizeof(*more));
-        s->last_calls = more;
-        s->num_last = num;
-    }
-    s->last_calls[outcome->late.rank]++;
 }
 
-void pat_sites_add(pat_sites *all, const void *address, const char *call, int64_t bytes, int64_t time_ns,
-                   const pat_outcome *outcome)
+void pat_sites_add_wait(pat_site *s, int64_t wait_ns, int64_t spread_ns, int late)
+{
+    s->sums.num_met++;
+    s->sums.late_ns += wait_ns;
+    s->sums.spread_ns += spread_ns;
+    if (wait_ns == 0)
+        return;
+    if (late >= s->num_late) {
+        pat_site_late *more = realloc(s->late, ((size_t)late + 1) * sizeof(*more));
+        if (!more)
+            return;
+        memset(more + s->num_late, 0, (size_t)(late + 1 - s->num_late) * sizeof(*more));
+        s->late = more;
+        s->num_late = late + 1;
+    }
+    s->late[late].calls++;
+    s->late[late].ns += wait_ns;
+}
+
+int pat_sites_add(pat_sites *all, const void *address, const char *call, int64_t bytes, int64_t time_ns,
+                  const pat_outcome *outcome)
 {
     pthread_mutex_lock(&all->lock);
     pat_site *s = find(all, address, call);
@@ -92,9 +101,11 @@ void pat_sites_add(pat_sites *all, const void *address, const char *call, int64_
         if (outcome && outcome->alg)
             s->sums.alg_calls[outcome->alg - pat_algorithm_at(0)]++;
         if (outcome && outcome->alg && outcome->late.rank >= 0)
-            add_late(s, outcome, time_ns);
+            add_known(s, outcome, time_ns);
     }
+    const int number = s ? (int)(s - all->sites) : -1;
     pthread_mutex_unlock(&all->lock);
+    return number;
 }
 
 pat_hiding *pat_sites_hiding(pat_sites *all, const void *address, const char *call)
@@ -122,7 +133,7 @@ pat_site_sums pat_sites_sums(const pat_site *site)
 void pat_sites_clear(pat_sites *all)
 {
     for (int i = 0; i < all->num; i++) {
-        free(all->sites[i].last_calls);
+        free(all->sites[i].late);
         free(all->sites[i].hiding);
     }
     free(all->sites);

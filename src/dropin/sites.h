@@ -20,7 +20,16 @@ typedef struct pat_site_sums {
     int64_t native_ns; /* what the MPI library's own would take from the last arrival on */
     int64_t plan_ns;   /* the whole calls, without what came before their rounds (pat_outcome) */
     int64_t num_ended, under_way_ns, in_mpi_ns; /* see pat_hiding */
+    int64_t
+        num_met; /* calls that were held against those of the other ranks (lateness.h); the two below are theirs */
+    int64_t late_ns;   /* of the time of these: waiting for late ranks */
+    int64_t spread_ns; /* from the first rank's coming to the last one's */
 } pat_site_sums;
+
+/* Of a rank for which others have waited. */
+typedef struct pat_site_late {
+    int64_t calls, ns; /* how often this rank has waited for it, and how long in all */
+} pat_site_late;
 
 /* One function of MPI at one call site. */
 typedef struct pat_site {
@@ -28,8 +37,8 @@ typedef struct pat_site {
     const char *call;    /* "MPI_Allgather"; a string that stays */
     pat_site_sums sums;  /* but for what is added up in `hiding` */
     pat_hiding *hiding;  /* of non-blocking calls; NULL: there is none yet */
-    int64_t *last_calls; /* how often each rank came last, counted in the communicator of the call */
-    int num_last;
+    pat_site_late *late; /* for each rank, numbered among all ranks */
+    int num_late;
 } pat_site;
 
 /* All of them: a hash table that only grows, since a program has few call sites. */
@@ -41,9 +50,12 @@ typedef struct pat_sites {
     int num_slots;
 } pat_sites;
 
-/* Add a call. outcome NULL: passed on, nothing known of it. */
-void pat_sites_add(pat_sites *sites, const void *address, const char *call, int64_t bytes, int64_t time_ns,
-                   const pat_outcome *outcome);
+/* Add a call. outcome NULL: passed on, nothing known of it. Returns the number of its site, negative without memory. */
+int pat_sites_add(pat_sites *sites, const void *address, const char *call, int64_t bytes, int64_t time_ns,
+                  const pat_outcome *outcome);
+
+/* Of a call that has been added: how long it waited there, for which rank among all ranks, and how far apart the ranks came. No other thread may add. */
+void pat_sites_add_wait(pat_site *site, int64_t wait_ns, int64_t spread_ns, int late);
 
 /* Where non-blocking calls add, once they are over, how much of them was hidden. It stays until the sites are cleared. NULL without memory. */
 pat_hiding *pat_sites_hiding(pat_sites *sites, const void *address, const char *call);

@@ -12,9 +12,11 @@ _Thread_local bool pat_dropin_inside;
         if (!pat_dropin_reports || pat_dropin_inside)                                                        \
             return next arguments;                                                                           \
         pat_dropin_inside = true;                                                                            \
-        const int64_t start = pat_clock_local_ns();                                                          \
+        const int64_t start_ns = pat_clock_local_ns();                                                       \
+        const pat_counted told = {pat_dropin_place(pat_dropin_site(site)), "MPI_" #called, comm, -1,         \
+                                  start_ns};                                                                 \
         const int rc = next arguments;                                                                       \
-        pat_dropin_count(pat_dropin_site(site), "MPI_" #called, bytes, pat_clock_local_ns() - start, NULL);  \
+        pat_dropin_count(&told, rc, bytes, NULL);                                                            \
         pat_dropin_inside = false;                                                                           \
         return rc;                                                                                           \
     }

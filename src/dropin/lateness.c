@@ -1,0 +1,333 @@
+/*
+ * lateness.c — see lateness.h. First all ranks tell each other which communicators they know and how many calls they have kept of each. Those
+ * that all members know are gone through in the same order everywhere, each with a reduction over its members, some calls at a time: so it
+ * takes time as the logarithm of the number of ranks, and no rank needs memory for another's calls.
+ */
+#include "lateness.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { AT_ONCE = 4096, MOST_COMMS = 4096 };
+
+enum pat_waits pat_lateness_waits(const char *call)
+{
+    static const struct {
+        const char *call;
+        enum pat_waits waits;
+    } known[] = {{"MPI_Allgather", PAT_WAITS_FOR_ALL},
+                 {"MPI_Allgatherv", PAT_WAITS_FOR_ALL},
+                 {"MPI_Allreduce", PAT_WAITS_FOR_ALL},
+                 {"MPI_Alltoall", PAT_WAITS_FOR_ALL},
+                 {"MPI_Alltoallv", PAT_WAITS_FOR_ALL},
+                 {"MPI_Alltoallw", PAT_WAITS_FOR_ALL},
+                 {"MPI_Barrier", PAT_WAITS_FOR_ALL},
+                 {"MPI_Reduce_scatter", PAT_WAITS_FOR_ALL},
+                 {"MPI_Reduce_scatter_block", PAT_WAITS_FOR_ALL},
+                 {"MPI_Bcast", PAT_WAITS_FOR_ROOT},
+                 {"MPI_Scatter", PAT_WAITS_FOR_ROOT},
+                 {"MPI_Scatterv", PAT_WAITS_FOR_ROOT},
+                 {"MPI_Gather", PAT_WAITS_AT_ROOT},
+                 {"MPI_Gatherv", PAT_WAITS_AT_ROOT},
+                 {"MPI_Reduce", PAT_WAITS_AT_ROOT}};
+    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+        const size_t length = strlen(known[i].call);
+        if (strncmp(call, known[i].call, length) == 0 &&
+            (call[length] == '\0' || strcmp(call + length, "_c") == 0))
+            return known[i].waits;
+    }
+    return PAT_WAITS_NOT_KNOWN;
+}
+
+/* ---- Which communicators ------------------------------------------------------------------------------- */
+
+typedef struct entry {
+    uint64_t group, id;
+    int64_t calls;
+    int64_t comm; /* its number on the rank that tells */
+} entry;
+
+static int by_id(const void *a, const void *b)
+{
+    const entry *x = a, *y = b;
+    if (x->group != y->group)
+        return x->group < y->group ? -1 : 1;
+    return (x->id > y->id) - (x->id < y->id);
+}
+
+/* This rank's communicators of two members and more. Returns how many. */
+static int list_own(const pat_events *e, entry own[])
+{
+    int num = 0;
+    for (int i = 0; i < e->num_comms && num < MOST_COMMS; i++) {
+        const pat_event_comm *c = e->comms[i];
+        if (c->group && c->group->size > 1 && c->num_calls > 0)
+            own[num++] = (entry){c->group->id, c->id, c->num_calls, i};
+    }
+    return num;
+}
+
+/* All ranks' entries, sorted, to be freed. *all_good: false on all ranks where one has no memory. */
+static int tell(const entry own[], int num, MPI_Comm all, entry **entries, int *num_entries, bool *all_good)
+{
+    enum { WORDS = sizeof(entry) / sizeof(int64_t) };
+    int size, total = 0, good, least;
+    PMPI_Comm_size(all, &size);
+    int *counts = calloc(2 * (size_t)size, sizeof(*counts)), *at = counts ? counts + size : NULL;
+    const int words = num * WORDS;
+    *entries = NULL;
+    good = counts != NULL;
+    int rc = PMPI_Allreduce(&good, &least, 1, MPI_INT, MPI_MIN, all);
+    if (rc == MPI_SUCCESS && least) {
+        rc = PMPI_Allgather(&words, 1, MPI_INT, counts, 1, MPI_INT, all);
+        for (int r = 0; r < size; r++) {
+            at[r] = total;
+            total += counts[r];
+        }
+        *entries = malloc((size_t)total * sizeof(int64_t) + 1);
+        good = *entries != NULL;
+        if (rc == MPI_SUCCESS)
+            rc = PMPI_Allreduce(&good, &least, 1, MPI_INT, MPI_MIN, all);
+    }
+    if (rc == MPI_SUCCESS && least)
+        rc = PMPI_Allgatherv(own, words, MPI_INT64_T, *entries, counts, at, MPI_INT64_T, all);
+    *num_entries = total / WORDS;
+    *all_good = least;
+    if (rc == MPI_SUCCESS && least)
+        qsort(*entries, (size_t)*num_entries, sizeof(**entries), by_id);
+    free(counts);
+    return rc;
+}
+
+/* How many calls all members have kept; 0: some do not know it. */
+static int64_t calls_of_all(const entry *entries, int num, const entry *own, int members)
+{
+    int low = 0, high = num, told = 0;
+    int64_t calls = INT64_MAX;
+    while (low < high) {
+        const int middle = low + (high - low) / 2;
+        if (by_id(&entries[middle], own) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (; low < num && by_id(&entries[low], own) == 0; low++, told++)
+        calls = entries[low].calls < calls ? entries[low].calls : calls;
+    return told == members ? calls : 0;
+}
+
+/* ---- When their members came --------------------------------------------------------------------------- */
+
+/* What is found out of a call. */
+typedef struct coming {
+    int64_t first_ns, last_ns, root_ns;
+    int64_t last;                  /* who came last */
+    int64_t least_sign, most_sign; /* of what the call is: equal where all have made the same one */
+} coming;
+
+enum { COMING_WORDS = sizeof(coming) / sizeof(int64_t) };
+
+static void join(void *in, void *inout, int *num, MPI_Datatype *type)
+{
+    const coming *more = in;
+    coming *to = inout;
+    (void)type;
+    for (int i = 0; i < *num; i++) {
+        if (more[i].last_ns > to[i].last_ns ||
+            (more[i].last_ns == to[i].last_ns && more[i].last < to[i].last)) {
+            to[i].last_ns = more[i].last_ns;
+            to[i].last = more[i].last;
+        }
+        to[i].first_ns = more[i].first_ns < to[i].first_ns ? more[i].first_ns : to[i].first_ns;
+        to[i].root_ns = more[i].root_ns > to[i].root_ns ? more[i].root_ns : to[i].root_ns;
+        to[i].least_sign = more[i].least_sign < to[i].least_sign ? more[i].least_sign : to[i].least_sign;
+        to[i].most_sign = more[i].most_sign > to[i].most_sign ? more[i].most_sign : to[i].most_sign;
+    }
+}
+
+static int64_t sign_of(const pat_site *site, const pat_event *event)
+{
+    uint64_t sign = UINT64_C(14695981039346656037) ^ (uint64_t)(uint32_t)event->root;
+    for (const char *c = site->call; *c; c++)
+        sign = (sign ^ (uint64_t)*c) * UINT64_C(1099511628211);
+    return (int64_t)(sign >> 1);
+}
+
+/* What all ranks need at it. */
+typedef struct search {
+    const pat_events *events;
+    pat_sites *sites;
+    MPI_Comm all, members; /* members: of the group in turn */
+    MPI_Datatype type;
+    MPI_Op op;
+    coming *own, *found;
+} search;
+
+static void note(search *s, const pat_event_comm *c, const pat_event *event, const coming *found)
+{
+    pat_site *site = &s->sites->sites[event->site];
+    const enum pat_waits waits = pat_lateness_waits(site->call);
+    const bool is_root = event->root == c->rank;
+    int64_t needed_ns = event->start_ns;
+    int64_t late = found->last;
+    if (waits == PAT_WAITS_NOT_KNOWN || (waits != PAT_WAITS_FOR_ALL && event->root < 0))
+        return;
+    if (waits == PAT_WAITS_FOR_ALL || (waits == PAT_WAITS_AT_ROOT && is_root))
+        needed_ns = found->last_ns;
+    else if (waits == PAT_WAITS_FOR_ROOT)
+        needed_ns = found->root_ns;
+    if (waits == PAT_WAITS_FOR_ROOT)
+        late = event->root;
+    pat_sites_add_wait(site, pat_lateness_wait_ns(event->start_ns, needed_ns, event->time_ns),
+                       found->last_ns - found->first_ns, c->group->world[late]);
+}
+
+/* The calls of a communicator, some at a time. events: their numbers. Stops on all members where they do not fit together. */
+static int go_through(search *s, const pat_event_comm *c, const int64_t events[], int64_t num,
+                      int64_t *num_fit)
+{
+    int rc = MPI_SUCCESS;
+    bool fit = true;
+    for (int64_t at = 0; at < num && fit && rc == MPI_SUCCESS; at += AT_ONCE) {
+        const int some = num - at < AT_ONCE ? (int)(num - at) : AT_ONCE;
+        for (int i = 0; i < some; i++) {
+            const pat_event *event = pat_events_at(s->events, events[at + i]);
+            const int64_t sign = sign_of(&s->sites->sites[event->site], event);
+            s->own[i] = (coming){.first_ns = event->start_ns,
+                                 .last_ns = event->start_ns,
+                                 .root_ns = event->root == c->rank ? event->start_ns : INT64_MIN,
+                                 .last = c->rank,
+                                 .least_sign = sign,
+                                 .most_sign = sign};
+        }
+        rc = PMPI_Allreduce(s->own, s->found, some, s->type, s->op, s->members);
+        for (int i = 0; i < some && fit && rc == MPI_SUCCESS; i++) {
+            fit = s->found[i].least_sign == s->found[i].most_sign;
+            if (fit)
+                note(s, c, pat_events_at(s->events, events[at + i]), &s->found[i]);
+            *num_fit += fit;
+        }
+    }
+    return rc;
+}
+
+/* A communicator of the group's members. */
+static int gather_members(search *s, const pat_event_group *g)
+{
+    MPI_Group all, theirs;
+    int size, rc = PMPI_Comm_size(s->all, &size);
+    bool whole = g->size == size;
+    for (int r = 0; r < g->size && whole; r++)
+        whole = g->world[r] == r;
+    if (whole) {
+        s->members = s->all;
+        return rc;
+    }
+    rc = PMPI_Comm_group(s->all, &all);
+    if (rc != MPI_SUCCESS)
+        return rc;
+    rc = PMPI_Group_incl(all, g->size, g->world, &theirs);
+    if (rc == MPI_SUCCESS) {
+        rc = PMPI_Comm_create_group(s->all, theirs, 0, &s->members);
+        PMPI_Group_free(&theirs);
+    }
+    PMPI_Group_free(&all);
+    return rc;
+}
+
+static void let_go(search *s)
+{
+    if (s->members != MPI_COMM_NULL && s->members != s->all)
+        PMPI_Comm_free(&s->members);
+    s->members = MPI_COMM_NULL;
+}
+
+/* The numbers of all events, communicator by communicator: those of number c begin at first[c]. Returns false without memory. */
+static bool sort_events(const pat_events *e, int64_t **events, int64_t **first)
+{
+    *events = malloc((size_t)(e->num + 1) * sizeof(**events));
+    *first = calloc((size_t)e->num_comms + 1, sizeof(**first));
+    if (!*events || !*first)
+        return false;
+    int64_t *at = *first;
+    for (int c = 1; c <= e->num_comms; c++)
+        at[c] = at[c - 1] + e->comms[c - 1]->num_calls;
+    for (int64_t i = 0; i < e->num; i++)
+        (*events)[at[pat_events_at(e, i)->comm]++] = i;
+    for (int c = e->num_comms; c > 0; c--)
+        at[c] = at[c - 1];
+    at[0] = 0;
+    return true;
+}
+
+static int find(search *s, entry own[], int num_own, const entry entries[], int num, const int64_t events[],
+                const int64_t first[], int64_t *num_fit)
+{
+    const pat_event_group *group = NULL;
+    int rc = MPI_SUCCESS;
+    qsort(own, (size_t)num_own, sizeof(*own), by_id);
+    for (int i = 0; i < num_own && rc == MPI_SUCCESS; i++) {
+        const pat_event_comm *c = s->events->comms[own[i].comm];
+        const int64_t calls = calls_of_all(entries, num, &own[i], c->group->size);
+        if (calls == 0)
+            continue;
+        if (c->group != group) {
+            let_go(s);
+            group = c->group;
+            rc = gather_members(s, group);
+        }
+        if (rc == MPI_SUCCESS)
+            rc = go_through(s, c, events + first[own[i].comm], calls, num_fit);
+    }
+    let_go(s);
+    return rc;
+}
+
+static int make_type(search *s)
+{
+    int rc = PMPI_Type_contiguous(COMING_WORDS, MPI_INT64_T, &s->type);
+    if (rc == MPI_SUCCESS)
+        rc = PMPI_Type_commit(&s->type);
+    if (rc == MPI_SUCCESS)
+        rc = PMPI_Op_create(join, 1, &s->op);
+    return rc;
+}
+
+int pat_lateness_find(const pat_events *e, pat_sites *sites, MPI_Comm all, int64_t *num_left)
+{
+    int64_t *events = NULL, *first = NULL, num_fit = 0;
+    entry *entries = NULL, *own = malloc((MOST_COMMS + 1) * sizeof(*own));
+    search s = {.events = e,
+                .sites = sites,
+                .all = all,
+                .members = MPI_COMM_NULL,
+                .type = MPI_DATATYPE_NULL,
+                .op = MPI_OP_NULL,
+                .own = malloc(AT_ONCE * sizeof(*s.own)),
+                .found = malloc(AT_ONCE * sizeof(*s.found))};
+    const bool good = own && s.own && s.found && sort_events(e, &events, &first);
+    int num = 0, num_own = good ? list_own(e, own) : 0, none = !good, any_none;
+    bool told = false;
+    int rc = PMPI_Allreduce(&none, &any_none, 1, MPI_INT, MPI_MAX, all);
+    if (rc == MPI_SUCCESS && !any_none)
+        rc = tell(own, num_own, all, &entries, &num, &told);
+    if (rc == MPI_SUCCESS && told)
+        rc = make_type(&s);
+    if (rc == MPI_SUCCESS && told)
+        rc = find(&s, own, num_own, entries, num, events, first, &num_fit);
+    *num_left = e->num_lost - num_fit;
+    for (int i = 0; i < e->num_comms; i++)
+        *num_left += e->comms[i]->group && e->comms[i]->group->size > 1 ? e->comms[i]->num_calls : 0;
+    if (s.type != MPI_DATATYPE_NULL)
+        PMPI_Type_free(&s.type);
+    if (s.op != MPI_OP_NULL)
+        PMPI_Op_free(&s.op);
+    free(s.own);
+    free(s.found);
+    free(own);
+    free(entries);
+    free(events);
+    free(first);
+    return rc;
+}

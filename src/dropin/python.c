@@ -1,0 +1,119 @@
+/*
+ * python.c — see python.h. By functions of Python's C interface that have been there since 3.9 and are to stay.
+ */
+#include "python.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef pat_python_object object;
+
+typedef struct pat_python_place {
+    struct pat_python_place *next;
+    char name[80];
+} place;
+
+static bool find(pat_python_calls *p)
+{
+    const struct {
+        const char *name;
+        void *to;
+    } wanted[] = {{"Py_IsInitialized", &p->is_initialized},
+                  {"PyGILState_GetThisThreadState", &p->thread_state},
+                  {"PyGILState_Ensure", &p->lock},
+                  {"PyGILState_Release", &p->unlock},
+                  {"PyEval_GetFrame", &p->frame},
+                  {"PyFrame_GetLineNumber", &p->line},
+                  {"PyFrame_GetCode", &p->code},
+                  {"PyObject_GetAttrString", &p->attribute},
+                  {"PyUnicode_AsUTF8", &p->text},
+                  {"Py_DecRef", &p->release},
+                  {"PyErr_Clear", &p->forget_error}};
+    for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
+        void *at = dlsym(RTLD_DEFAULT, wanted[i].name);
+        if (!at)
+            return false;
+        memcpy(wanted[i].to, &at, sizeof(at)); /* ISO C knows no way from a pointer to a function */
+    }
+    return true;
+}
+
+/* NULL: there is no Python. */
+static const pat_python_calls *calls_of(pat_python *p)
+{
+    pthread_mutex_lock(&p->lock);
+    if (!p->sought)
+        p->found = find(&p->calls);
+    p->sought = true;
+    pthread_mutex_unlock(&p->lock);
+    return p->found ? &p->calls : NULL;
+}
+
+static bool name_of(const pat_python_calls *p, char *name, size_t size)
+{
+    bool known = false;
+    object *frame = p->frame(), *code = frame ? p->code(frame) : NULL,
+           *file = code ? p->attribute(code, "co_filename") : NULL;
+    const char *path = file ? p->text(file) : NULL;
+    if (path) {
+        const char *last = strrchr(path, '/');
+        snprintf(name, size, "%s:%d", last ? last + 1 : path, p->line(frame));
+        known = true;
+    } else if (code) {
+        p->forget_error();
+    }
+    if (file)
+        p->release(file);
+    if (code)
+        p->release(code);
+    return known;
+}
+
+/* NULL without memory. */
+static const place *place_of(pat_python *p, const char *name)
+{
+    pthread_mutex_lock(&p->lock);
+    place *at = p->places;
+    while (at && strcmp(at->name, name) != 0)
+        at = at->next;
+    if (!at && (at = malloc(sizeof(*at))) != NULL) {
+        at->next = p->places;
+        snprintf(at->name, sizeof(at->name), "%s", name);
+        p->places = at;
+    }
+    pthread_mutex_unlock(&p->lock);
+    return at;
+}
+
+const void *pat_python_site(pat_python *p, const void *site)
+{
+    const pat_python_calls *calls = calls_of(p);
+    char name[sizeof(p->places->name)];
+    if (!calls || !calls->is_initialized() || !calls->thread_state()) /* a thread that is not Python's */
+        return site;
+    const int state = calls->lock();
+    const bool known = name_of(calls, name, sizeof(name));
+    calls->unlock(state);
+    const place *at = known ? place_of(p, name) : NULL;
+    return at ? at : site;
+}
+
+const char *pat_python_name(pat_python *p, const void *site)
+{
+    pthread_mutex_lock(&p->lock);
+    const place *at = p->places;
+    while (at && at != site)
+        at = at->next;
+    pthread_mutex_unlock(&p->lock);
+    return at ? at->name : NULL;
+}
+
+void pat_python_end(pat_python *p)
+{
+    for (place *at = p->places, *next; at; at = next) {
+        next = at->next;
+        free(at);
+    }
+}

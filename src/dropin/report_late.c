@@ -1,0 +1,61 @@
+/*
+ * report_late.c — the first lines of the report as text: the answer in words, for people who read no further.
+ */
+#include <stdlib.h>
+
+#include "report_lines.h"
+
+enum { SHORTEST_PLACE = 16 };
+
+/* Whom the ranks wait for longest there, and how long each time. */
+static void write_late(const pat_report *r, const pat_report_line *l, FILE *to)
+{
+    const pat_report_late *late = &l->late[0];
+    char seconds[PAT_REPORT_NUMBER + 1], each[PAT_REPORT_NUMBER + 1], rest[200], place[PAT_REPORT_WIDTH + 1];
+    const char *host = r->hosts && late->rank < r->ranks ? r->hosts[late->rank].name : "?";
+    const int length = snprintf(
+        rest, sizeof(rest), "  %s: rank %lld on %s is last in %.0f %% of calls, waited for %s ms each",
+        l->call, (long long)late->rank, host, 100.0 * (double)late->calls / (double)l->late_calls,
+        pat_report_digits(pat_report_ms(late->ns, late->calls), each));
+    const int begin = fprintf(to, "#   %6s s  ",
+                              pat_report_digits(1e-3 * pat_report_ms(l->sums.late_ns, r->ranks), seconds));
+    const int room = PAT_REPORT_WIDTH - begin - length;
+    pat_report_where(l, room > SHORTEST_PLACE ? room : SHORTEST_PLACE, place);
+    fprintf(to, "%s%s\n", place, rest);
+}
+
+static int by_waiting(const void *a, const void *b)
+{
+    const pat_report_line *const *x = a, *const *y = b;
+    return ((*x)->sums.late_ns < (*y)->sums.late_ns) - ((*x)->sums.late_ns > (*y)->sums.late_ns);
+}
+
+void pat_report_late_text(const pat_report *r, FILE *to)
+{
+    enum { MOST_PLACES = 8 };         /* in the first ten lines */
+    static const double WORTH = 0.01; /* of all waiting */
+    const pat_report_sum sum = pat_report_add_up(r);
+    char waited[PAT_REPORT_NUMBER + 1], whole[PAT_REPORT_NUMBER + 1];
+    const pat_report_line **places = malloc(((size_t)r->num + 1) * sizeof(*places));
+    fprintf(to,
+            "# Waiting for late ranks in collectives took %.1f %% of the run: %s of %s s (mean over %d "
+            "rank%s).\n",
+            r->time_ns > 0 ? 100.0 * (double)sum.late_ns / (double)r->time_ns / r->ranks : 0,
+            pat_report_digits(1e-3 * pat_report_ms(sum.late_ns, r->ranks), waited),
+            pat_report_digits(1e-3 * pat_report_ms(r->time_ns, 1), whole), r->ranks,
+            r->ranks == 1 ? "" : "s");
+    for (int i = 0; i < r->num && places; i++)
+        places[i] = &r->lines[i];
+    if (places)
+        qsort(places, (size_t)r->num, sizeof(*places), by_waiting);
+    for (int i = 0; i < r->num && i < MOST_PLACES && places; i++)
+        if (places[i]->late[0].calls > 0 && (double)places[i]->sums.late_ns >= WORTH * (double)sum.late_ns)
+            write_late(r, places[i], to);
+    if (r->unmet_calls > 0)
+        fprintf(to, "# Of %lld calls it is not known when the other ranks came to them%s.\n",
+                (long long)r->unmet_calls,
+                r->lost_calls > 0 ? ": too little memory (PAT_TRACE_MEM)"
+                                  : ": communicators were first used in another order on other ranks");
+    fputs("#\n", to);
+    free(places);
+}

@@ -1,0 +1,69 @@
+#!/usr/bin/env bash
+# dropin_late.sh — one rank is late at each place of a program, in C, Fortran and Python, all settings as they are: the first ten lines of the
+# report name each place by its line in the source, the late rank, its host and the time it is waited for. Communicators
+# that are duplicates, or in another order, are right too; what cannot be told is said.
+set -u
+failed=0
+dir=$(mktemp -d) || exit 1
+trap 'rm -rf "$dir"' EXIT
+library=$("$PAT_SOURCE/tests/preload.sh")
+
+# under NAME=VALUE... -- PROGRAM...: what it prints goes to "$dir/out", the report to "$dir/report".
+under() {
+    local settings=()
+    while [ "$1" != -- ]; do
+        settings+=("$1")
+        shift
+    done
+    shift
+    rm -f "$dir/report"
+    PAT_TEST_WRAP="env ASAN_OPTIONS=${ASAN_OPTIONS-}:detect_leaks=0:verify_asan_link_order=0 LD_PRELOAD=$library PAT_REPORT=$dir/report ${settings[*]}" \
+        "$PAT_SOURCE/tests/mpirun.sh" 4 "$@" >"$dir/out" 2>&1 || {
+        echo "$*: failed:" >&2
+        cat "$dir/out" >&2
+        failed=1
+    }
+}
+
+# The program's own words against the first lines of the report: "LINE FUNCTION RANK MS" for each place.
+judge() {
+    local source=$1 line call rank ms text places=0
+    while read -r line call rank ms; do
+        places=$((places + 1))
+        text=$(head -10 "$dir/report" | grep -F " $source:$line  $call: rank $rank on $(uname -n) is last in ")
+        # On a busy machine other ranks are late too, by less.
+        awk -v ms="$ms" '{ for (i = 1; i < NF; i++) if ($(i + 1) == "ms" && $(i + 2) == "each") waited = $i }
+            END { exit !(NR == 1 && waited > 0.7 * ms && waited < 1.5 * ms) }' <<<"$text" && continue
+        echo "$source:$line: rank $rank is late by $ms ms in $call, but the report says \"$text\":" >&2
+        head -10 "$dir/report" >&2
+        failed=1
+    done < <(grep -E '^[0-9]+ MPI_[A-Za-z]+ [0-9]+ [0-9.]+$' "$dir/out")
+    [ "$places" = "$2" ] || { echo "$source: $places places where $2 were expected" >&2 && failed=1; }
+}
+
+under -- "$PAT_BUILD/tests/plain_late"
+judge plain_late.c 6
+! grep -q 'it is not known when' "$dir/report" || { grep 'it is not known' "$dir/report" >&2 && failed=1; }
+if [ -x "$PAT_BUILD/tests/plain_late_fortran" ]; then
+    under -- "$PAT_BUILD/tests/plain_late_fortran"
+    judge plain_late_fortran.F90 5
+fi
+if [ -n "${PAT_TEST_PYTHON-yes}" ] && /usr/bin/python3 -c 'import mpi4py' 2>/dev/null && grep -q 'Open MPI' "$dir/report"; then
+    under -- /usr/bin/python3 "$PAT_SOURCE/tests/programs/late.py"
+    judge late.py 5
+fi
+
+# What has no room, or does not fit together, is said to be unknown, and nothing else is wrong with the report.
+under PAT_TRACE_MEM=1K -- "$PAT_BUILD/tests/plain_late" 20 1
+grep -qE '^# Of [1-9][0-9]* calls it is not known when the other ranks came to them: too little memory \(PAT_TRACE_MEM\)\.$' "$dir/report" || {
+    echo "no word of calls for which there was no memory:" >&2
+    head -12 "$dir/report" >&2
+    failed=1
+}
+under -- "$PAT_BUILD/tests/plain_late" crossed
+grep -qE '^# Of 8 calls it is not known when the other ranks came to them: communicators were' "$dir/report" || {
+    echo "two communicators that were used in another order on other ranks:" >&2
+    head -12 "$dir/report" >&2
+    failed=1
+}
+exit $failed

@@ -1,0 +1,94 @@
+/*
+ * plain_late.c — plain_late [CALLS [MS]] | crossed: at each place another rank is late by so many milliseconds. Prints for each place its line, the
+ * MPI function, who is late there and by how much in the mean, for a report to be held against. crossed: two communicators of the same members are used for the first time in another order on other ranks.
+ */
+#include <mpi.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { MOST = 4096, PLACES = 8 };
+
+static struct {
+    const char *call;
+    int line, rank;
+    double late_s;
+} places[PLACES];
+
+static int rank, num_ranks;
+static double pause_s = 0.06;
+
+static void be_late(int place, const char *call, int line, int who)
+{
+    const double start = MPI_Wtime();
+    places[place].call = call;
+    places[place].line = line;
+    places[place].rank = who;
+    if (rank != who)
+        return;
+    nanosleep(&(struct timespec){(time_t)pause_s, (long)(1e9 * (pause_s - (double)(time_t)pause_s))}, NULL);
+    places[place].late_s += MPI_Wtime() - start;
+}
+
+/* On one line, which is the place. */
+#define LATE(place, who, name, ...)                                                                          \
+    (be_late(place, "MPI_" #name, __LINE__, (who) % num_ranks), MPI_##name(__VA_ARGS__))
+
+/* Right, since each communicator's calls come in the same order on all its members. */
+static void cross(void)
+{
+    MPI_Comm comms[2];
+    MPI_Request request;
+    int one = 1, sum;
+    for (int i = 0; i < 2; i++)
+        MPI_Comm_split(MPI_COMM_WORLD, 0, rank, &comms[i]);
+    if (rank % 2 == 0)
+        MPI_Ibarrier(comms[0], &request);
+    MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, comms[1]);
+    if (rank % 2 == 1)
+        MPI_Ibarrier(comms[0], &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    for (int i = 0; i < 2; i++)
+        MPI_Comm_free(&comms[i]);
+}
+
+int main(int argc, char **argv)
+{
+    static char own[MOST], all[64 * MOST];
+    const bool crossed = argc > 1 && strcmp(argv[1], "crossed") == 0;
+    const int calls = crossed ? 0 : argc > 1 ? atoi(argv[1]) : 4;
+    double one = 1, sum;
+    MPI_Comm twin, half;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &num_ranks);
+    if (crossed)
+        cross();
+    if (argc > 2)
+        pause_s = 1e-3 * atof(argv[2]);
+    MPI_Comm_dup(MPI_COMM_WORLD, &twin);
+    MPI_Comm_split(MPI_COMM_WORLD, rank % 2, -rank, &half); /* the last rank is its first */
+    for (int i = 0; i < calls; i++) {
+        LATE(0, 1, Allgather, own, MOST, MPI_BYTE, all, MOST, MPI_BYTE, MPI_COMM_WORLD);
+        LATE(1, 2, Allreduce, &one, &sum, 1, MPI_DOUBLE, MPI_SUM, twin);
+        LATE(2, 0, Bcast, own, MOST, MPI_BYTE, 0, MPI_COMM_WORLD);
+        MPI_Barrier(
+            MPI_COMM_WORLD); /* those who do not wait for the root, or are not waited for, do not start late into the next */
+        LATE(3, num_ranks - 1, Barrier, twin);
+        LATE(4, 1, Gather, own, 16, MPI_BYTE, all, 16, MPI_BYTE, 0, MPI_COMM_WORLD);
+        MPI_Barrier(MPI_COMM_WORLD);
+        LATE(5, 0, Alltoall, own, 1, MPI_BYTE, all, 1, MPI_BYTE, half);
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+    for (int p = 0; p < PLACES && places[p].call; p++) {
+        MPI_Reduce(&places[p].late_s, &sum, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
+        if (rank == 0)
+            printf("%d %s %d %.3f\n", places[p].line, places[p].call, places[p].rank, 1e3 * sum / calls);
+    }
+    MPI_Comm_free(&half);
+    MPI_Comm_free(&twin);
+    MPI_Finalize();
+    return 0;
+}

@@ -1,0 +1,56 @@
+! plain_late_fortran.F90 — at each place another rank is late by 60 ms. Prints for each place its line, the MPI function, who is late there
+! and by how much in the mean.
+module lateness
+  use mpi
+  implicit none
+  integer :: rank, num_ranks, calls = 4
+  double precision :: late_s(5) = 0
+contains
+  subroutine be_late(place, who)
+    integer, intent(in) :: place, who
+    double precision :: start
+    interface
+      integer(c_int) function usleep(microseconds) bind(c)
+        use iso_c_binding, only: c_int
+        integer(c_int), value :: microseconds
+      end function
+    end interface
+    start = MPI_Wtime()
+    if (rank == mod(who, num_ranks)) then
+      if (usleep(60000) /= 0) stop 1
+      late_s(place) = late_s(place) + MPI_Wtime() - start
+    end if
+  end subroutine
+end module
+
+program plain_late
+  use lateness
+  implicit none
+  integer :: i, ierror, own(16), all(16 * 64), line(5), who(5)
+  double precision :: most
+  character(len=13) :: names(5) = ['MPI_Allgather', 'MPI_Allreduce', 'MPI_Bcast    ', 'MPI_Barrier  ', 'MPI_Gather   ']
+  call MPI_Init(ierror)
+  call MPI_Comm_rank(MPI_COMM_WORLD, rank, ierror)
+  call MPI_Comm_size(MPI_COMM_WORLD, num_ranks, ierror)
+  own = rank
+  who = [1, 2, 0, 3, 1]
+  do i = 1, calls
+    call be_late(1, who(1)); line(1) = __LINE__ + 1
+    call MPI_Allgather(own, 16, MPI_INTEGER, all, 16, MPI_INTEGER, MPI_COMM_WORLD, ierror)
+    call be_late(2, who(2)); line(2) = __LINE__ + 1
+    call MPI_Allreduce(own, all, 1, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD, ierror)
+    call be_late(3, who(3)); line(3) = __LINE__ + 1
+    call MPI_Bcast(own, 16, MPI_INTEGER, 0, MPI_COMM_WORLD, ierror)
+    call MPI_Barrier(MPI_COMM_WORLD, ierror)
+    call be_late(4, who(4)); line(4) = __LINE__ + 1
+    call MPI_Barrier(MPI_COMM_WORLD, ierror)
+    call be_late(5, who(5)); line(5) = __LINE__ + 1
+    call MPI_Gather(own, 1, MPI_INTEGER, all, 1, MPI_INTEGER, 0, MPI_COMM_WORLD, ierror)
+    call MPI_Barrier(MPI_COMM_WORLD, ierror)
+  end do
+  do i = 1, 5
+    call MPI_Reduce(late_s(i), most, 1, MPI_DOUBLE_PRECISION, MPI_MAX, 0, MPI_COMM_WORLD, ierror)
+    if (rank == 0) print '(i0,1x,a,1x,i0,1x,f0.3)', line(i), trim(names(i)), mod(who(i), num_ranks), 1d3 * most / calls
+  end do
+  call MPI_Finalize(ierror)
+end program
