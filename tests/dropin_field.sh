@@ -209,6 +209,13 @@ plain_names(a_function_wit...)+HEX MPI_Barrier N N N W - R
 plain_names(a_function_wit...)+HEX MPI_Barrier N N N W - R
 plain_names(a_function_wit...)+HEX MPI_Barrier N N N W - R
 plain_names(a_function_wit...)+HEX MPI_Barrier N N N W - R
+# How far apart the ranks came, means over calls: average and worst imbalance time, and the same in times of a message
+# of the call's size (AIF, WIF); how many calls are balanced (WIF < N); how alike calls in a row are (-N to N).
+place call bytes avg/ms worst/ms AIF WIF balanced alike
+plain_names(a_funct...)+HEX MPI_Barrier <=N N N N N N% N
+plain_names(a_funct...)+HEX MPI_Barrier <=N N N N N N% N
+plain_names(a_funct...)+HEX MPI_Barrier <=N N N N N N% N
+plain_names(a_funct...)+HEX MPI_Barrier <=N N N N N N% N
 TEXT
     out=$(diff "$dir/golden" "$dir/seen") || expect 'as in the golden text' "$out"
     out=$(awk '/MPI_Barrier/ { print $1, $3 }' "$dir/names.txt" | sort -u)

@@ -5,7 +5,7 @@
  */
 #include "lateness.h"
 
-#include <limits.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -119,30 +119,44 @@ static int64_t calls_of_all(const entry *entries, int num, const entry *own, int
 
 /* ---- When their members came --------------------------------------------------------------------------- */
 
-/* What is found out of a call. */
-typedef struct coming {
+/* What is found out of a call. Times are relative to one that all ranks have agreed on. */
+typedef struct meeting {
     int64_t first_ns, last_ns, root_ns;
     int64_t last;                  /* who came last */
     int64_t least_sign, most_sign; /* of what the call is: equal where all have made the same one */
-} coming;
+    int64_t sum_ns, sum_bytes;
+    int64_t after_ns; /* since the collective before, the longest of all ranks */
+} meeting;
 
-enum { COMING_WORDS = sizeof(coming) / sizeof(int64_t) };
+enum { MEETING_WORDS = sizeof(meeting) / sizeof(int64_t) };
+
+static int64_t lesser(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static int64_t greater(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
 
 static void join(void *in, void *inout, int *num, MPI_Datatype *type)
 {
-    const coming *more = in;
-    coming *to = inout;
+    const meeting *more = in;
+    meeting *to = inout;
     (void)type;
     for (int i = 0; i < *num; i++) {
-        if (more[i].last_ns > to[i].last_ns ||
-            (more[i].last_ns == to[i].last_ns && more[i].last < to[i].last)) {
-            to[i].last_ns = more[i].last_ns;
-            to[i].last = more[i].last;
-        }
-        to[i].first_ns = more[i].first_ns < to[i].first_ns ? more[i].first_ns : to[i].first_ns;
-        to[i].root_ns = more[i].root_ns > to[i].root_ns ? more[i].root_ns : to[i].root_ns;
-        to[i].least_sign = more[i].least_sign < to[i].least_sign ? more[i].least_sign : to[i].least_sign;
-        to[i].most_sign = more[i].most_sign > to[i].most_sign ? more[i].most_sign : to[i].most_sign;
+        const meeting *m = &more[i], old = to[i];
+        const bool later = m->last_ns > old.last_ns || (m->last_ns == old.last_ns && m->last < old.last);
+        to[i] = (meeting){.first_ns = lesser(m->first_ns, old.first_ns),
+                          .last_ns = later ? m->last_ns : old.last_ns,
+                          .root_ns = greater(m->root_ns, old.root_ns),
+                          .last = later ? m->last : old.last,
+                          .least_sign = lesser(m->least_sign, old.least_sign),
+                          .most_sign = greater(m->most_sign, old.most_sign),
+                          .sum_ns = m->sum_ns + old.sum_ns,
+                          .sum_bytes = m->sum_bytes + old.sum_bytes,
+                          .after_ns = greater(m->after_ns, old.after_ns)};
     }
 }
 
@@ -158,19 +172,21 @@ static int64_t sign_of(const pat_site *site, const pat_event *event)
 typedef struct search {
     const pat_events *events;
     pat_sites *sites;
+    const pat_one_way *one_way;
     MPI_Comm all, members; /* members: of the group in turn */
     MPI_Datatype type;
     MPI_Op op;
-    coming *own, *found;
+    int64_t begin_ns; /* from which times count */
+    meeting *own, *found;
+    int64_t *deviations; /* from the mean: this rank's, and then the sums of all */
 } search;
 
-static void note(search *s, const pat_event_comm *c, const pat_event *event, const coming *found)
+static void note_wait(const pat_event_comm *c, const pat_event *event, pat_site *site, int64_t start_ns,
+                      const meeting *found)
 {
-    pat_site *site = &s->sites->sites[event->site];
     const enum pat_waits waits = pat_lateness_waits(site->call);
     const bool is_root = event->root == c->rank;
-    int64_t needed_ns = event->start_ns;
-    int64_t late = found->last;
+    int64_t needed_ns = start_ns, late = found->last;
     if (waits == PAT_WAITS_NOT_KNOWN || (waits != PAT_WAITS_FOR_ALL && event->root < 0))
         return;
     if (waits == PAT_WAITS_FOR_ALL || (waits == PAT_WAITS_AT_ROOT && is_root))
@@ -179,8 +195,78 @@ static void note(search *s, const pat_event_comm *c, const pat_event *event, con
         needed_ns = found->root_ns;
     if (waits == PAT_WAITS_FOR_ROOT)
         late = event->root;
-    pat_sites_add_wait(site, pat_lateness_wait_ns(event->start_ns, needed_ns, event->time_ns),
-                       found->last_ns - found->first_ns, c->group->world[late]);
+    pat_sites_add_wait(site, pat_lateness_wait_ns(start_ns, needed_ns, event->time_ns),
+                       c->group->world[late]);
+}
+
+/* Does the call block, so that who has come to it stays? */
+static bool blocks(const char *call)
+{
+    return strncmp(call, "MPI_I", 5) != 0;
+}
+
+static double mean_of(const search *s, const pat_event_comm *c, int i)
+{
+    return (double)s->found[i].sum_ns / c->group->size;
+}
+
+static void note_arrivals(const search *s, const pat_event_comm *c, pat_site *site, int i)
+{
+    const double size = c->group->size, bytes = (double)s->found[i].sum_bytes / size;
+    const pat_coming coming = {.average_ns = (double)s->deviations[AT_ONCE + i] / size,
+                               .worst_ns = (double)(s->found[i].last_ns - s->found[i].first_ns),
+                               .message_ns = pat_one_way_ns(s->one_way, bytes),
+                               .after_ns = (double)s->found[i].after_ns,
+                               .own_ns = (double)s->own[i].first_ns - mean_of(s, c, i)};
+    pat_sites_add_arrivals(site, bytes > PAT_SITE_SMALL_BYTES, &coming);
+}
+
+/* Of event number i, with what this rank knows. */
+static meeting own_meeting(const search *s, const pat_event_comm *c, int64_t i)
+{
+    const pat_event *event = pat_events_at(s->events, i),
+                    *before = i > 0 ? pat_events_at(s->events, i - 1) : NULL;
+    const int64_t start_ns = event->start_ns - s->begin_ns,
+                  sign = sign_of(&s->sites->sites[event->site], event);
+    return (meeting){.first_ns = start_ns,
+                     .last_ns = start_ns,
+                     .root_ns = event->root == c->rank ? start_ns : INT64_MIN,
+                     .last = c->rank,
+                     .least_sign = sign,
+                     .most_sign = sign,
+                     .sum_ns = start_ns,
+                     .sum_bytes = event->bytes,
+                     .after_ns = before ? event->start_ns - before->start_ns - before->time_ns : INT64_MAX};
+}
+
+/* How many of them fit together. */
+static int num_fitting(const search *s, int some)
+{
+    int num = 0;
+    while (num < some && s->found[num].least_sign == s->found[num].most_sign)
+        num++;
+    return num;
+}
+
+/* Some calls of a communicator, from number events[0] on. *fit: so many fit together. */
+static int go_through_some(search *s, const pat_event_comm *c, const int64_t events[], int some, int *fit)
+{
+    for (int i = 0; i < some; i++)
+        s->own[i] = own_meeting(s, c, events[i]);
+    int rc = PMPI_Allreduce(s->own, s->found, some, s->type, s->op, s->members);
+    *fit = rc == MPI_SUCCESS ? num_fitting(s, some) : 0;
+    for (int i = 0; i < some && rc == MPI_SUCCESS; i++)
+        s->deviations[i] = (int64_t)fabs((double)s->own[i].first_ns - mean_of(s, c, i));
+    if (rc == MPI_SUCCESS)
+        rc = PMPI_Allreduce(s->deviations, s->deviations + AT_ONCE, some, MPI_INT64_T, MPI_SUM, s->members);
+    for (int i = 0; i < *fit && rc == MPI_SUCCESS; i++) {
+        const pat_event *event = pat_events_at(s->events, events[i]);
+        pat_site *site = &s->sites->sites[event->site];
+        note_wait(c, event, site, s->own[i].first_ns, &s->found[i]);
+        if (blocks(site->call))
+            note_arrivals(s, c, site, i);
+    }
+    return rc;
 }
 
 /* The calls of a communicator, some at a time. events: their numbers. Stops on all members where they do not fit together. */
@@ -188,26 +274,13 @@ static int go_through(search *s, const pat_event_comm *c, const int64_t events[]
                       int64_t *num_fit)
 {
     int rc = MPI_SUCCESS;
-    bool fit = true;
-    for (int64_t at = 0; at < num && fit && rc == MPI_SUCCESS; at += AT_ONCE) {
+    for (int64_t at = 0; at < num && rc == MPI_SUCCESS; at += AT_ONCE) {
         const int some = num - at < AT_ONCE ? (int)(num - at) : AT_ONCE;
-        for (int i = 0; i < some; i++) {
-            const pat_event *event = pat_events_at(s->events, events[at + i]);
-            const int64_t sign = sign_of(&s->sites->sites[event->site], event);
-            s->own[i] = (coming){.first_ns = event->start_ns,
-                                 .last_ns = event->start_ns,
-                                 .root_ns = event->root == c->rank ? event->start_ns : INT64_MIN,
-                                 .last = c->rank,
-                                 .least_sign = sign,
-                                 .most_sign = sign};
-        }
-        rc = PMPI_Allreduce(s->own, s->found, some, s->type, s->op, s->members);
-        for (int i = 0; i < some && fit && rc == MPI_SUCCESS; i++) {
-            fit = s->found[i].least_sign == s->found[i].most_sign;
-            if (fit)
-                note(s, c, pat_events_at(s->events, events[at + i]), &s->found[i]);
-            *num_fit += fit;
-        }
+        int fit;
+        rc = go_through_some(s, c, events + at, some, &fit);
+        *num_fit += fit;
+        if (fit < some)
+            break;
     }
     return rc;
 }
@@ -286,7 +359,7 @@ static int find(search *s, entry own[], int num_own, const entry entries[], int 
 
 static int make_type(search *s)
 {
-    int rc = PMPI_Type_contiguous(COMING_WORDS, MPI_INT64_T, &s->type);
+    int rc = PMPI_Type_contiguous(MEETING_WORDS, MPI_INT64_T, &s->type);
     if (rc == MPI_SUCCESS)
         rc = PMPI_Type_commit(&s->type);
     if (rc == MPI_SUCCESS)
@@ -294,26 +367,45 @@ static int make_type(search *s)
     return rc;
 }
 
-int pat_lateness_find(const pat_events *e, pat_sites *sites, MPI_Comm all, int64_t *num_left)
+/* Since when times count, and T. */
+static int prepare(search *s, pat_one_way *one_way)
+{
+    int64_t own[2] = {0, 0}, most[2];
+    for (int64_t i = 0; i < s->events->num; i++) {
+        const pat_event *event = pat_events_at(s->events, i);
+        own[0] = greater(own[0], event->bytes);
+        own[1] = greater(own[1], event->start_ns);
+    }
+    int rc = PMPI_Allreduce(own, most, 2, MPI_INT64_T, MPI_MAX, s->all);
+    s->begin_ns = most[1];
+    if (rc == MPI_SUCCESS && most[1] > 0) /* somebody has called at all */
+        rc = pat_one_way_measure(one_way, s->all, most[0]);
+    return rc == MPI_SUCCESS ? make_type(s) : rc;
+}
+
+int pat_lateness_find(const pat_events *e, pat_sites *sites, MPI_Comm all, pat_one_way *one_way,
+                      int64_t *num_left)
 {
     int64_t *events = NULL, *first = NULL, num_fit = 0;
     entry *entries = NULL, *own = malloc((MOST_COMMS + 1) * sizeof(*own));
     search s = {.events = e,
                 .sites = sites,
+                .one_way = one_way,
                 .all = all,
                 .members = MPI_COMM_NULL,
                 .type = MPI_DATATYPE_NULL,
                 .op = MPI_OP_NULL,
                 .own = malloc(AT_ONCE * sizeof(*s.own)),
-                .found = malloc(AT_ONCE * sizeof(*s.found))};
-    const bool good = own && s.own && s.found && sort_events(e, &events, &first);
+                .found = malloc(AT_ONCE * sizeof(*s.found)),
+                .deviations = malloc(2 * AT_ONCE * sizeof(*s.deviations))};
+    const bool good = own && s.own && s.found && s.deviations && sort_events(e, &events, &first);
     int num = 0, num_own = good ? list_own(e, own) : 0, none = !good, any_none;
     bool told = false;
     int rc = PMPI_Allreduce(&none, &any_none, 1, MPI_INT, MPI_MAX, all);
     if (rc == MPI_SUCCESS && !any_none)
         rc = tell(own, num_own, all, &entries, &num, &told);
     if (rc == MPI_SUCCESS && told)
-        rc = make_type(&s);
+        rc = prepare(&s, one_way);
     if (rc == MPI_SUCCESS && told)
         rc = find(&s, own, num_own, entries, num, events, first, &num_fit);
     *num_left = e->num_lost - num_fit;
@@ -325,6 +417,7 @@ int pat_lateness_find(const pat_events *e, pat_sites *sites, MPI_Comm all, int64
         PMPI_Op_free(&s.op);
     free(s.own);
     free(s.found);
+    free(s.deviations);
     free(own);
     free(entries);
     free(events);

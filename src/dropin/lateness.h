@@ -6,6 +6,7 @@
 #define PAT_LATENESS_H
 
 #include "events.h"
+#include "one_way.h"
 #include "sites.h"
 
 /* For whom does a rank wait in a call that blocks? */
@@ -28,9 +29,10 @@ static inline int64_t pat_lateness_wait_ns(int64_t start_ns, int64_t needed_ns, 
 
 /*
  * Collective over `all`, the report's communicator, when nothing is added any more: to each site, how long this rank has waited there and for
- * whom. A communicator's calls count as far as all its members have kept them, and they fit together. *num_left: calls of this rank that do not.
+ * whom, and how far apart the ranks came. *one_way: what messages take, which is measured for it. A communicator's calls count as far as all its members have kept them, and they fit together. *num_left: calls of this rank that do not.
  * Returns an MPI error code.
  */
-int pat_lateness_find(const pat_events *events, pat_sites *sites, MPI_Comm all, int64_t *num_left);
+int pat_lateness_find(const pat_events *events, pat_sites *sites, MPI_Comm all, pat_one_way *one_way,
+                      int64_t *num_left);
 
 #endif

@@ -109,6 +109,7 @@ static void fill(pat_report_line *l, const pat_site *s, pat_python *python)
         l->offset = pat_sites_name(s->address, l->name, sizeof(l->name));
     snprintf(l->call, sizeof(l->call), "%s", s->call);
     l->sums = pat_sites_sums(s);
+    memcpy(l->arrivals, s->arrivals, sizeof(l->arrivals));
     for (int r = 0; r < s->num_late; r++) {
         l->late_calls += s->late[r].calls;
         add_late(l, r, s->late[r].calls, s->late[r].ns);
@@ -138,7 +139,8 @@ static void add(pat_report_line *to, const pat_report_line *l)
     sum->in_mpi_ns += more->in_mpi_ns;
     sum->num_met += more->num_met;
     sum->late_ns += more->late_ns;
-    sum->spread_ns += more->spread_ns;
+    for (int i = 0; i < 2; i++)
+        pat_imbalance_join(&to->arrivals[i], &l->arrivals[i]);
     to->late_calls += l->late_calls;
     for (int i = 0; i < PAT_REPORT_LATE; i++)
         add_late(to, l->late[i].rank, l->late[i].calls, l->late[i].ns);
@@ -301,7 +303,7 @@ int pat_report_write(struct pat_dropin *d, int64_t end_ns)
     int rank;
     PMPI_Comm_rank(d->comm, &rank);
     PMPI_Comm_size(d->comm, &r.ranks);
-    int rc = pat_lateness_find(&d->events, &d->sites, d->comm, &mine[4]);
+    int rc = pat_lateness_find(&d->events, &d->sites, d->comm, &r.one_way, &mine[4]);
     pat_events_end(&d->events);
     if (rc == MPI_SUCCESS)
         rc = collect(d, d->comm, &r.lines, &r.num);

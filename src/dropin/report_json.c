@@ -35,6 +35,19 @@ static json_t *late_of(const pat_report *r, const pat_report_line *l)
     return all;
 }
 
+static json_t *arrivals_of(const pat_imbalance *i)
+{
+    const double calls = (double)(i->calls ? i->calls : 1);
+    json_t *classes = json_array();
+    for (int k = 0; k < PAT_IMBALANCE_CLASSES; k++)
+        json_array_append_new(classes, json_integer(i->classes[k]));
+    return json_pack("{s:I, s:f, s:f, s:f, s:f, s:o, s:I, s:I, s:f}", "calls", (json_int_t)i->calls,
+                     "average_ms", 1e-6 * i->average_ns / calls, "worst_ms", 1e-6 * i->worst_ns / calls,
+                     "aif", i->aif / calls, "wif", i->wif / calls, "wif_below_1_2_8_32_and_above", classes,
+                     "right_after_a_collective", (json_int_t)i->after, "of_these_balanced",
+                     (json_int_t)i->after_balanced, "alike", pat_imbalance_alike(i));
+}
+
 static json_t *json_of(const pat_report *r, const pat_report_line *l)
 {
     json_t *algs = json_object();
@@ -62,10 +75,13 @@ static json_t *json_of(const pat_report *r, const pat_report_line *l)
         json_object_set_new(o, "under_way_ms", json_real(pat_report_ms(l->sums.under_way_ns, 1)));
         json_object_set_new(o, "hidden_ms", json_real(pat_report_ms(pat_report_hidden_ns(l), 1)));
     }
+    for (int i = 0; i < 2 && o; i++)
+        if (l->arrivals[i].calls)
+            json_object_set_new(o, i ? "arrivals_above_1000_bytes" : "arrivals_up_to_1000_bytes",
+                                arrivals_of(&l->arrivals[i]));
     if (o && l->sums.num_met) {
         json_object_set_new(o, "met_calls", json_integer(l->sums.num_met));
         json_object_set_new(o, "waiting_ms", json_real(pat_report_ms(l->sums.late_ns, 1)));
-        json_object_set_new(o, "spread_ms", json_real(pat_report_ms(l->sums.spread_ns, 1)));
         json_object_set_new(o, "waiting_calls", json_integer(l->late_calls));
         json_object_set_new(o, "waited_for", late_of(r, l));
     }
@@ -94,6 +110,15 @@ static json_t *clocks_of(const pat_report_clocks *c)
 {
     return json_pack("{s:f, s:f, s:I}", "error_us", 1e-3 * (double)c->error_ns, "drift_ppm",
                      1e-3 * (double)c->drift_ppb, "measured_again", (json_int_t)c->measured);
+}
+
+static json_t *one_way_of(const pat_one_way *t)
+{
+    json_t *sizes = json_array();
+    for (int i = 0; i < t->num; i++)
+        json_array_append_new(
+            sizes, json_pack("{s:I, s:f}", "bytes", (json_int_t)t->bytes[i], "us", 1e-3 * (double)t->ns[i]));
+    return sizes;
 }
 
 /* Texts one after the other, each ended by '\0'. */
@@ -136,6 +161,7 @@ json_t *pat_report_json(const pat_report *r)
         add_settings(root);
         whole = json_object_set_new(root, "program", sum_of(r)) == 0 && whole;
         whole = json_object_set_new(root, "clocks", clocks_of(&r->clocks)) == 0 && whole;
+        whole = json_object_set_new(root, "one_way", one_way_of(&r->one_way)) == 0 && whole;
         whole = json_object_set_new(root, "sums_over", json_string("ranks and calls")) == 0 && whole;
         whole = json_object_set_new(root, "sites", json_incref(sites)) == 0 && whole;
     }

@@ -8,7 +8,9 @@
 #include <jansson.h>
 #include <mpi.h>
 #include <stdio.h>
+#include <string.h>
 
+#include "one_way.h"
 #include "pat.h"
 #include "sites.h"
 
@@ -32,6 +34,7 @@ typedef struct pat_report_line {
     int64_t offset;  /* of the call site in the program or library that the name begins with */
     int64_t ranks;   /* how many call from it */
     pat_site_sums sums;
+    pat_imbalance arrivals[2];             /* as of pat_site */
     int64_t late_calls;                    /* in which any rank has waited */
     pat_report_late late[PAT_REPORT_LATE]; /* for whom, longest first */
 } pat_report_line;
@@ -62,6 +65,7 @@ typedef struct pat_report {
     int ranks, nodes;
     int64_t
         time_ns; /* of rank 0, from the end of the MPI library's own MPI_Init to the beginning of its MPI_Finalize */
+    pat_one_way one_way; /* what messages take */
     pat_report_costs costs;
     pat_report_clocks clocks;
     char mpi[MPI_MAX_LIBRARY_VERSION_STRING], host[256], date[32]; /* of rank 0; when it is written, in UTC */
@@ -83,6 +87,8 @@ int pat_report_put(pat_report *report, const char *file);
 void pat_report_text(const pat_report *report, FILE *to);
 /* The text's first lines, which say how much of the time is waiting for late ranks, where, and for whom. */
 void pat_report_late_text(const pat_report *report, FILE *to);
+/* A table of how far apart the ranks came. */
+void pat_report_arrivals_text(const pat_report *report, FILE *to);
 json_t *pat_report_json(const pat_report *report); /* NULL without memory */
 
 /* ---- Figures that both show ----------------------------------------------------------------------------- */

@@ -255,4 +255,5 @@ void pat_report_text(const pat_report *r, FILE *to)
             "wait/ms", "saved/ms", "last");
     for (int i = 0; i < r->num; i++)
         write_line(&r->lines[i], to);
+    pat_report_arrivals_text(r, to);
 }

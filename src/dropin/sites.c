@@ -66,11 +66,10 @@ static void add_known(pat_site *s, const pat_outcome *outcome, int64_t time_ns)
     s->sums.plan_ns += time_ns - outcome->before_ns;
 }
 
-void pat_sites_add_wait(pat_site *s, int64_t wait_ns, int64_t spread_ns, int late)
+void pat_sites_add_wait(pat_site *s, int64_t wait_ns, int late)
 {
     s->sums.num_met++;
     s->sums.late_ns += wait_ns;
-    s->sums.spread_ns += spread_ns;
     if (wait_ns == 0)
         return;
     if (late >= s->num_late) {
@@ -83,6 +82,16 @@ void pat_sites_add_wait(pat_site *s, int64_t wait_ns, int64_t spread_ns, int lat
     }
     s->late[late].calls++;
     s->late[late].ns += wait_ns;
+}
+
+void pat_sites_add_arrivals(pat_site *s, bool is_long, const pat_coming *coming)
+{
+    pat_coming call = *coming;
+    call.has_before = s->has_before;
+    call.before_ns = s->before_ns;
+    pat_imbalance_add(&s->arrivals[is_long], &call);
+    s->has_before = true;
+    s->before_ns = call.own_ns;
 }
 
 int pat_sites_add(pat_sites *all, const void *address, const char *call, int64_t bytes, int64_t time_ns,

@@ -6,9 +6,11 @@
 #define PAT_SITES_H
 
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "calls.h"
+#include "imbalance.h"
 
 /* What is added up over calls, and by a report over ranks. */
 typedef struct pat_site_sums {
@@ -22,8 +24,7 @@ typedef struct pat_site_sums {
     int64_t num_ended, under_way_ns, in_mpi_ns; /* see pat_hiding */
     int64_t
         num_met; /* calls that were held against those of the other ranks (lateness.h); the two below are theirs */
-    int64_t late_ns;   /* of the time of these: waiting for late ranks */
-    int64_t spread_ns; /* from the first rank's coming to the last one's */
+    int64_t late_ns; /* of the time of these: waiting for late ranks */
 } pat_site_sums;
 
 /* Of a rank for which others have waited. */
@@ -31,12 +32,18 @@ typedef struct pat_site_late {
     int64_t calls, ns; /* how often this rank has waited for it, and how long in all */
 } pat_site_late;
 
+/* Where a study of arrivals tells short messages from others. */
+enum { PAT_SITE_SMALL_BYTES = 1000 };
+
 /* One function of MPI at one call site. */
 typedef struct pat_site {
-    const void *address; /* to which the call returns */
-    const char *call;    /* "MPI_Allgather"; a string that stays */
-    pat_site_sums sums;  /* but for what is added up in `hiding` */
-    pat_hiding *hiding;  /* of non-blocking calls; NULL: there is none yet */
+    const void *address;       /* to which the call returns */
+    const char *call;          /* "MPI_Allgather"; a string that stays */
+    pat_site_sums sums;        /* but for what is added up in `hiding` */
+    pat_hiding *hiding;        /* of non-blocking calls; NULL: there is none yet */
+    pat_imbalance arrivals[2]; /* of short calls, and of those of more than PAT_SITE_SMALL_BYTES */
+    double before_ns;          /* how much later than the mean of all this rank came to the last call */
+    bool has_before;
     pat_site_late *late; /* for each rank, numbered among all ranks */
     int num_late;
 } pat_site;
@@ -54,8 +61,11 @@ typedef struct pat_sites {
 int pat_sites_add(pat_sites *sites, const void *address, const char *call, int64_t bytes, int64_t time_ns,
                   const pat_outcome *outcome);
 
-/* Of a call that has been added: how long it waited there, for which rank among all ranks, and how far apart the ranks came. No other thread may add. */
-void pat_sites_add_wait(pat_site *site, int64_t wait_ns, int64_t spread_ns, int late);
+/* Of a call that has been added: how long it waited there, and for which rank among all ranks. No other thread may add. */
+void pat_sites_add_wait(pat_site *site, int64_t wait_ns, int late);
+
+/* The same: how the ranks came to it. `has_before` and `before_ns` are filled in here. */
+void pat_sites_add_arrivals(pat_site *site, bool is_long, const pat_coming *coming);
 
 /* Where non-blocking calls add, once they are over, how much of them was hidden. It stays until the sites are cleared. NULL without memory. */
 pat_hiding *pat_sites_hiding(pat_sites *sites, const void *address, const char *call);
