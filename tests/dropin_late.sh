@@ -66,4 +66,15 @@ grep -qE '^# Of 8 calls it is not known when the other ranks came to them: commu
     head -12 "$dir/report" >&2
     failed=1
 }
+
+# Each rank is busy for its own time, which the program knows: the share of waiting in the report is that, within what other programs disturb.
+under PAT_REPORT="$dir/spread.json" -- "$PAT_BUILD/tests/plain_spread" 15 40
+seconds=$(sed -nE 's/^([0-9.]+) s; has to wait ([0-9.]+) %.*/\1/p' "$dir/out")
+share=$(sed -nE 's/^([0-9.]+) s; has to wait ([0-9.]+) %.*/\2/p' "$dir/out")
+jq -e --argjson s "${seconds:-0}" --argjson share "${share:-0}" '[.sites[] | select(.calls == 60)][0] | .met_calls == 60 and
+    (.waiting_ms / 40 / $s - $share | . < 10 and . > -10) and .arrivals_above_1000_bytes.calls == 60' "$dir/spread.json" >/dev/null || {
+    echo "plain_spread: has to wait $share % of $seconds s, but the report says:" >&2
+    jq -c '.sites[] | [.call, .calls, .waiting_ms]' "$dir/spread.json" >&2
+    failed=1
+}
 exit $failed

@@ -73,6 +73,9 @@ refuses core "$PAT_SOURCE/bench/dropin-speed" --map core
 refuses 65 "$PAT_SOURCE/bench/dropin-speed" --ppn 65
 refuses --pace "$PAT_SOURCE/bench/dropin-speed" --pace 3
 refuses /no/cal.json "$PAT_SOURCE/bench/dropin-speed" --calibration /no/cal.json
+refuses eight "$PAT_SOURCE/bench/arrival-study" --nodes eight
+refuses gromacs "$PAT_SOURCE/bench/arrival-study" gromacs
+refuses /no/reports "$PAT_SOURCE/bench/arrival-study" --table /no/reports
 if command -v gnuplot >/dev/null; then
     refuses /no/trace "$PAT_SOURCE/bench/timeline" --from /no/trace
 fi
@@ -98,7 +101,7 @@ if command -v gnuplot >/dev/null; then
     done
 fi
 
-for command in bench/timeline bench/dropin-speed bench/arrival-grid bench/paper-grid bench/demo tests/run bench/install-packages; do
+for command in bench/timeline bench/dropin-speed bench/arrival-grid bench/arrival-study bench/paper-grid bench/demo tests/run bench/install-packages; do
     "$PAT_SOURCE/$command" --help | grep -q '^usage: ' || complain "$command --help"
 done
 

@@ -167,14 +167,16 @@ void pat_events_add(pat_events *e, MPI_Comm comm, const pat_event *event)
         return;
     if (!found)
         c = new_comm(e, comm);
+    if (c && (!c->group || c->group->size == 1)) /* there is nobody to hold it against */
+        return;
     pthread_mutex_lock(&e->lock);
-    pat_event *to = c && c->group ? next_event(e) : NULL;
+    pat_event *to = c ? next_event(e) : NULL;
     if (to) {
         *to = *event;
         to->comm = c->number;
         c->num_calls++;
         e->num++;
-    } else if (!c || c->group) {
+    } else {
         e->num_lost++;
     }
     pthread_mutex_unlock(&e->lock);

@@ -62,7 +62,7 @@ static int list_own(const pat_events *e, entry own[])
     int num = 0;
     for (int i = 0; i < e->num_comms && num < MOST_COMMS; i++) {
         const pat_event_comm *c = e->comms[i];
-        if (c->group && c->group->size > 1 && c->num_calls > 0)
+        if (c->num_calls > 0)
             own[num++] = (entry){c->group->id, c->id, c->num_calls, i};
     }
     return num;
@@ -410,7 +410,7 @@ int pat_lateness_find(const pat_events *e, pat_sites *sites, MPI_Comm all, pat_o
         rc = find(&s, own, num_own, entries, num, events, first, &num_fit);
     *num_left = e->num_lost - num_fit;
     for (int i = 0; i < e->num_comms; i++)
-        *num_left += e->comms[i]->group && e->comms[i]->group->size > 1 ? e->comms[i]->num_calls : 0;
+        *num_left += e->comms[i]->num_calls;
     if (s.type != MPI_DATATYPE_NULL)
         PMPI_Type_free(&s.type);
     if (s.op != MPI_OP_NULL)
