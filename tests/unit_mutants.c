@@ -257,7 +257,10 @@ static const mutation mutations[] = {
     {"another length reduced", change_length, NEVER, true},
 };
 
-/* The vector of a reduction is short, since the judge looks at every element, and yet is cut into pieces. */
+/*
+ * The judge looks at every piece of bytes that always go together. So the vector of a reduction is short, and yet is cut into
+ * pieces, and a long block is cut into segments of whole sixteenths; short blocks are cut anywhere.
+ */
 static void build_victim(const pat_algorithm *alg, set *s, uint64_t *seed)
 {
     int64_t arrival[MOST_RANKS];
@@ -267,6 +270,9 @@ static void build_victim(const pat_algorithm *alg, set *s, uint64_t *seed)
         job.element_bytes = 1024;
         job.block_bytes = (1 + random_below(seed, 12)) * job.element_bytes;
         job.tau_ns = job.alpha_ns + job.block_bytes * job.beta_ps / 1000;
+    } else if (job.block_bytes > 4096) {
+        const int64_t sixteenth = job.block_bytes / 16; /* all the long ones are multiples of 16 */
+        job.segment_bytes = (job.segment_bytes + sixteenth - 1) / sixteenth * sixteenth;
     }
     plan_set_build(alg, &job, s->plans);
 }
