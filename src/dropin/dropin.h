@@ -48,10 +48,13 @@ typedef struct pat_dropin {
     pat_sites sites;
     pat_events events;
     pat_python python;
+    bool traced;       /* what is kept of calls is in a file */
+    int trace_error;   /* of errno, why it is not; 0: none, or none was asked for */
     int64_t begin_ns;  /* when MPI had started: the program's time counts from here */
     int64_t start_ns;  /* how long starting the library took */
     int64_t thread_ns; /* processor time of the background thread, once nothing is counted any more */
-    int64_t finish_ns; /* when MPI_Finalize was called */
+    int64_t finish_ns,
+        finish_common_ns; /* when MPI_Finalize was called, by the local clock and that of all ranks */
     int64_t clock_error_ns, clock_drift_ppb, clock_measured; /* as in pat_report_clocks, of this rank */
     MPI_Comm comm; /* the report's own communicator of all ranks, for when the library has ended */
     int nodes;

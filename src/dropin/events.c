@@ -3,10 +3,17 @@
  */
 #include "events.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "runtime.h"
+
+enum { BLOCK_BYTES = PAT_EVENTS_IN_BLOCK * (int)sizeof(pat_log_record) };
 
 static uint64_t mix(uint64_t a, uint64_t b)
 {
@@ -64,6 +71,92 @@ static int *members_of(const pat_events *e, MPI_Comm comm, int size)
     return known ? ranks : NULL;
 }
 
+/* ---- Room ------------------------------------------------------------------------------------------------ */
+
+/* A block of the file, as memory. Its room on the disk is taken before, since a program that writes where there is none is ended. */
+static pat_log_record *map_block(pat_events *e, int64_t block)
+{
+    const off_t at = PAT_LOG_HEADER_BYTES + (off_t)block * BLOCK_BYTES;
+    if (posix_fallocate(e->file, at, BLOCK_BYTES) != 0) {
+        e->header->no_room = 1;
+        return NULL;
+    }
+    void *mapped = mmap(NULL, BLOCK_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, e->file, at);
+    return mapped == MAP_FAILED ? NULL : mapped;
+}
+
+static bool add_block(pat_events *e, int64_t block)
+{
+    if ((block & (block - 1)) == 0) { /* 0 or a power of two: the list of blocks is full */
+        pat_log_record **more = realloc(e->blocks, (size_t)(block ? 2 * block : 1) * sizeof(*more));
+        if (!more)
+            return false;
+        e->blocks = more;
+    }
+    e->blocks[block] = e->file >= 0 ? map_block(e, block) : malloc(BLOCK_BYTES);
+    return e->blocks[block] != NULL;
+}
+
+/* The next record to be filled in; NULL where there is no room for it. Its kind is to be written last. */
+static pat_log_record *next_record(pat_events *e)
+{
+    if (e->num >= e->most ||
+        (e->num % PAT_EVENTS_IN_BLOCK == 0 && !add_block(e, e->num / PAT_EVENTS_IN_BLOCK)))
+        return NULL;
+    pat_log_record *r = &e->blocks[e->num / PAT_EVENTS_IN_BLOCK][e->num % PAT_EVENTS_IN_BLOCK];
+    e->num++;
+    return r;
+}
+
+/* Whoever reads the file of a rank that was killed sees a record whole or not at all. */
+static void set_kind(pat_log_record *r, int32_t kind)
+{
+    __atomic_store_n(&r->text.kind, kind, __ATOMIC_RELEASE);
+}
+
+static bool add_text(pat_events *e, const char *text, int length)
+{
+    for (int at = 0; at < length; at += PAT_LOG_TEXT_BYTES) {
+        pat_log_record *r = next_record(e);
+        if (!r)
+            return false;
+        const int some = length - at < PAT_LOG_TEXT_BYTES ? length - at : PAT_LOG_TEXT_BYTES;
+        memset(r->text.text, 0, sizeof(r->text.text));
+        memcpy(r->text.text, text + at, (size_t)some);
+        set_kind(r, PAT_LOG_TEXT);
+    }
+    return true;
+}
+
+static void define(pat_events *e, int32_t kind, int number, int64_t offset, const char *text, int length)
+{
+    pthread_mutex_lock(&e->lock);
+    pat_log_record *r = next_record(e);
+    if (r) {
+        r->define = (pat_log_define){.offset = offset, .number = number, .length = length};
+        set_kind(r, kind);
+        add_text(e, text, length);
+    }
+    pthread_mutex_unlock(&e->lock);
+}
+
+void pat_events_name(pat_events *e, int site, const char *name, const char *call, int64_t offset)
+{
+    char text[256];
+    if (e->file < 0)
+        return;
+    const int length = snprintf(text, sizeof(text), "%s%c%s", name, '\0', call) + 1;
+    define(e, PAT_LOG_SITE, site, offset, text, length < (int)sizeof(text) ? length : (int)sizeof(text));
+}
+
+void pat_events_line(pat_events *e, int site, const char *line)
+{
+    if (e->file >= 0)
+        define(e, PAT_LOG_LINE, site, 0, line, (int)strlen(line) + 1);
+}
+
+/* ---- Communicators ---------------------------------------------------------------------------------------- */
+
 static pat_event_comm *add_comm(pat_events *e, pat_event_group *group, int rank, uint64_t id)
 {
     pat_event_comm *c = malloc(sizeof(*c));
@@ -81,6 +174,12 @@ static pat_event_comm *add_comm(pat_events *e, pat_event_group *group, int rank,
         return NULL;
     *c = (pat_event_comm){.id = id, .group = group, .rank = rank, .number = e->num_comms};
     e->comms[e->num_comms++] = c;
+    pat_log_record *r = e->file >= 0 && group && group->size > 1 ? next_record(e) : NULL;
+    if (r) {
+        r->comm = (pat_log_comm){
+            .id = id, .group = group->id, .number = c->number, .size = group->size, .rank = rank};
+        set_kind(r, PAT_LOG_COMM);
+    }
     return c;
 }
 
@@ -131,34 +230,61 @@ int pat_events_begin(pat_events *e, MPI_Comm all, int64_t most_bytes)
     *e = (pat_events){.lock = PTHREAD_MUTEX_INITIALIZER,
                       .keyval = MPI_KEYVAL_INVALID,
                       .all = all,
-                      .most = most_bytes / (int64_t)sizeof(pat_event)};
-    const int rc = PMPI_Comm_create_keyval(copy_attribute, MPI_COMM_NULL_DELETE_FN, &e->keyval, e);
-    if (rc == MPI_SUCCESS)
-        new_comm(e, MPI_COMM_WORLD); /* of which most others are duplicates */
-    return rc;
+                      .most = most_bytes / (int64_t)sizeof(pat_log_record),
+                      .file = -1};
+    return PMPI_Comm_create_keyval(copy_attribute, MPI_COMM_NULL_DELETE_FN, &e->keyval, e);
 }
 
-/* Room for one more; NULL without memory. */
-static pat_event *next_event(pat_events *e)
+void pat_events_know_world(pat_events *e)
 {
-    const int64_t block = e->num / PAT_EVENTS_IN_BLOCK;
-    if (e->num >= e->most)
-        return NULL;
-    if (e->num % PAT_EVENTS_IN_BLOCK == 0) {
-        if ((block & (block - 1)) == 0) { /* 0 or a power of two: the list of blocks is full */
-            pat_event **more = realloc(e->blocks, (size_t)(block ? 2 * block : 1) * sizeof(*more));
-            if (!more)
-                return NULL;
-            e->blocks = more;
-        }
-        e->blocks[block] = malloc(PAT_EVENTS_IN_BLOCK * sizeof(pat_event));
-        if (!e->blocks[block])
-            return NULL;
-    }
-    return &e->blocks[block][e->num % PAT_EVENTS_IN_BLOCK];
+    if (e->keyval != MPI_KEYVAL_INVALID)
+        new_comm(e, MPI_COMM_WORLD);
 }
 
-void pat_events_add(pat_events *e, MPI_Comm comm, const pat_event *event)
+static void fill_header(pat_log_header *h, int rank, int ranks, int64_t begin_ns)
+{
+    int length;
+    char library[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+    FILE *from = fopen("/proc/self/cmdline", "r");
+    *h = (pat_log_header){.byte_order = PAT_LOG_BYTE_ORDER,
+                          .version = PAT_LOG_VERSION,
+                          .record_bytes = sizeof(pat_log_record),
+                          .rank = rank,
+                          .ranks = ranks,
+                          .begin_ns = begin_ns};
+    memcpy(h->magic, PAT_LOG_MAGIC, sizeof(h->magic));
+    if (gethostname(h->host, sizeof(h->host) - 1) != 0)
+        strcpy(h->host, "?");
+    PMPI_Get_library_version(library, &length);
+    snprintf(h->mpi, sizeof(h->mpi), "%.*s", (int)strcspn(library, ",\n"), library);
+    snprintf(h->pat, sizeof(h->pat), "%s", PAT_GATE_VERSION);
+    if (from) {
+        (void)!fread(h->command, 1, sizeof(h->command) - 2, from);
+        fclose(from);
+    }
+}
+
+int pat_events_to_file(pat_events *e, const char *dir, int rank, int ranks, int64_t begin_ns)
+{
+    char path[400];
+    snprintf(path, sizeof(path), "%s/calls-%d.pat", dir, rank);
+    const int file = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    int error = file < 0 ? errno : posix_fallocate(file, 0, PAT_LOG_HEADER_BYTES);
+    void *mapped =
+        error ? MAP_FAILED : mmap(NULL, PAT_LOG_HEADER_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    if (mapped == MAP_FAILED) {
+        error = error ? error : errno;
+        if (file >= 0)
+            close(file);
+        return error;
+    }
+    e->file = file;
+    e->header = mapped;
+    fill_header(e->header, rank, ranks, begin_ns);
+    return 0;
+}
+
+void pat_events_add(pat_events *e, MPI_Comm comm, const pat_log_call *call)
 {
     int found = 0;
     pat_event_comm *c = NULL;
@@ -170,22 +296,44 @@ void pat_events_add(pat_events *e, MPI_Comm comm, const pat_event *event)
     if (c && (!c->group || c->group->size == 1)) /* there is nobody to hold it against */
         return;
     pthread_mutex_lock(&e->lock);
-    pat_event *to = c ? next_event(e) : NULL;
-    if (to) {
-        *to = *event;
-        to->comm = c->number;
+    pat_log_record *r = c ? next_record(e) : NULL;
+    if (r) {
+        r->call = *call;
+        r->call.comm = c->number;
+        set_kind(r, PAT_LOG_CALL);
         c->num_calls++;
-        e->num++;
     } else {
         e->num_lost++;
     }
     pthread_mutex_unlock(&e->lock);
 }
 
-void pat_events_end(pat_events *e)
+/* What a file is to have at its end. */
+static int end_file(pat_events *e, int64_t end_ns, int64_t clock_error_ns)
 {
-    for (int64_t i = 0; i < e->num; i += PAT_EVENTS_IN_BLOCK)
-        free(e->blocks[i / PAT_EVENTS_IN_BLOCK]);
+    pat_log_header *h = e->header;
+    const int error = h->no_room ? ENOSPC : 0;
+    const int64_t blocks = (e->num + PAT_EVENTS_IN_BLOCK - 1) / PAT_EVENTS_IN_BLOCK;
+    for (int64_t i = 0; i < blocks; i++)
+        munmap(e->blocks[i], BLOCK_BYTES);
+    (void)!ftruncate(e->file, PAT_LOG_HEADER_BYTES + (off_t)e->num * (off_t)sizeof(pat_log_record));
+    h->clock_error_ns = clock_error_ns;
+    h->num_lost = e->num_lost;
+    h->num_records = e->num;
+    h->end_ns = end_ns;
+    munmap(h, PAT_LOG_HEADER_BYTES);
+    close(e->file);
+    return error;
+}
+
+int pat_events_end(pat_events *e, int64_t end_ns, int64_t clock_error_ns)
+{
+    int error = 0;
+    if (e->file >= 0)
+        error = end_file(e, end_ns, clock_error_ns);
+    else
+        for (int64_t i = 0; i < e->num; i += PAT_EVENTS_IN_BLOCK)
+            free(e->blocks[i / PAT_EVENTS_IN_BLOCK]);
     free(e->blocks);
     for (int i = 0; i < e->num_comms; i++)
         free(e->comms[i]);
@@ -197,4 +345,5 @@ void pat_events_end(pat_events *e)
     }
     if (e->keyval != MPI_KEYVAL_INVALID)
         PMPI_Comm_free_keyval(&e->keyval);
+    return error;
 }

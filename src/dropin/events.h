@@ -1,7 +1,7 @@
 /*
  * events.h — every collective call of this rank while a report is wanted: from where, on which communicator, when it began and how long it
  * took, in memory and bounded. Calls are told apart by communicator and by their turn on it, which is the same on all its members, so that
- * they can be held against each other afterwards (lateness.h). Nothing is sent meanwhile.
+ * they can be held against each other afterwards (lateness.h). Nothing is sent meanwhile. The memory may be a file (log_format.h), which is there whatever becomes of the process.
  *
  * A communicator is known by its members and by how many of the same members there were before it. A duplicate is known by what it was
  * made from, so that it does not matter which of several is used first. Where a program breaks that rule (it uses two communicators of
@@ -14,6 +14,8 @@
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
+
+#include "log_format.h"
 
 /* Of one or more communicators, in the order of their ranks. */
 typedef struct pat_event_group {
@@ -32,15 +34,6 @@ typedef struct pat_event_comm {
     int num_dups;
 } pat_event_comm;
 
-/* A call that has succeeded. */
-typedef struct pat_event {
-    int64_t start_ns; /* on the clock of all ranks */
-    int64_t time_ns;
-    int64_t bytes;
-    int32_t site, comm; /* their numbers here */
-    int32_t root;       /* negative: there is none, or it is not known */
-} pat_event;
-
 enum { PAT_EVENTS_IN_BLOCK = 4096 };
 
 typedef struct pat_events {
@@ -50,21 +43,35 @@ typedef struct pat_events {
     pat_event_group *groups;
     pat_event_comm **comms;
     int num_comms, room_comms;
-    pat_event **blocks;
-    int64_t num, most; /* events; as many as there may be */
-    int64_t num_lost;  /* for want of memory */
+    pat_log_record **blocks;
+    int64_t num, most;      /* records; as many as there may be */
+    int64_t num_lost;       /* calls, for want of room */
+    int file;               /* negative: they are in memory alone */
+    pat_log_header *header; /* of the file; NULL: there is none */
 } pat_events;
 
 /* Begin: at most so many bytes of events are kept. Returns an MPI error code. */
 int pat_events_begin(pat_events *events, MPI_Comm all, int64_t most_bytes);
 
+/*
+ * From here on what is kept is in a file too, calls-<rank>.pat in that directory. To be called at once after pat_events_begin. Returns 0, or an error number of errno.
+ */
+int pat_events_to_file(pat_events *events, const char *dir, int rank, int ranks, int64_t begin_ns);
+
+/* Then, so that duplicates of MPI_COMM_WORLD are told apart by when they were made. */
+void pat_events_know_world(pat_events *events);
+
 /* A call is over. Any thread. What is not kept for want of memory is counted. */
-void pat_events_add(pat_events *events, MPI_Comm comm, const pat_event *event);
+void pat_events_add(pat_events *events, MPI_Comm comm, const pat_log_call *call);
 
-/* Nothing is added any more: free them. */
-void pat_events_end(pat_events *events);
+/* Of a file: what a site is, and at which line of the source. Any thread; nothing is done without a file. */
+void pat_events_name(pat_events *events, int site, const char *name, const char *call, int64_t offset);
+void pat_events_line(pat_events *events, int site, const char *line);
 
-static inline const pat_event *pat_events_at(const pat_events *events, int64_t i)
+/* Nothing is added any more: free them, and end the file. clock_error_ns: as in its header. Returns 0, or ENOSPC where the disk had no room for all. */
+int pat_events_end(pat_events *events, int64_t end_ns, int64_t clock_error_ns);
+
+static inline const pat_log_record *pat_events_at(const pat_events *events, int64_t i)
 {
     return &events->blocks[i / PAT_EVENTS_IN_BLOCK][i % PAT_EVENTS_IN_BLOCK];
 }

@@ -36,11 +36,27 @@ static void begin_report(int64_t begin_ns)
 {
     char what[400];
     const int error = pat_report_begin(begin_ns);
-    if (!error)
+    const int own = error ? 0 : ((pat_dropin *)pat_rt.dropin)->trace_error;
+    int worst = 0;
+    if (error) {
+        snprintf(what, sizeof(what), "PAT_REPORT=\"%s\": cannot be written: %s", pat_rt.config.report,
+                 strerror(error));
+        say(what, "the program runs without a report");
         return;
-    snprintf(what, sizeof(what), "PAT_REPORT=\"%s\": cannot be written: %s", pat_rt.config.report,
-             strerror(error));
-    say(what, "the program runs without a report");
+    }
+    if (PMPI_Allreduce(&own, &worst, 1, MPI_INT, MPI_MAX, pat_rt.world) == MPI_SUCCESS && worst) {
+        snprintf(what, sizeof(what), "PAT_TRACE=\"%s\": calls cannot be written there: %s",
+                 pat_rt.config.trace, strerror(worst));
+        say(what, "some ranks run without that file");
+    }
+}
+
+/* Are calls to be counted? A trace may be asked for on some ranks only. */
+static bool are_counted(void)
+{
+    const int own = pat_rt.config.report[0] || pat_rt.config.trace[0];
+    int any = 0;
+    return PMPI_Allreduce(&own, &any, 1, MPI_INT, MPI_MAX, pat_rt.world) == MPI_SUCCESS && any;
 }
 
 static void watch(bool on)
@@ -76,7 +92,7 @@ static void start(void)
     pat_rt.patience = chooses_by_arrivals() ? CALLS_BEFORE_A_STATE : 0;
     pat_dropin_take();
     pat_dropin_take_fortran();
-    if (pat_rt.config.report[0])
+    if (are_counted())
         begin_report(begin_ns);
     if (pat_dropin_reports)
         watch(true);

@@ -9,36 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { AT_ONCE = 4096, MOST_COMMS = 4096 };
+#include "waits.h"
 
-enum pat_waits pat_lateness_waits(const char *call)
-{
-    static const struct {
-        const char *call;
-        enum pat_waits waits;
-    } known[] = {{"MPI_Allgather", PAT_WAITS_FOR_ALL},
-                 {"MPI_Allgatherv", PAT_WAITS_FOR_ALL},
-                 {"MPI_Allreduce", PAT_WAITS_FOR_ALL},
-                 {"MPI_Alltoall", PAT_WAITS_FOR_ALL},
-                 {"MPI_Alltoallv", PAT_WAITS_FOR_ALL},
-                 {"MPI_Alltoallw", PAT_WAITS_FOR_ALL},
-                 {"MPI_Barrier", PAT_WAITS_FOR_ALL},
-                 {"MPI_Reduce_scatter", PAT_WAITS_FOR_ALL},
-                 {"MPI_Reduce_scatter_block", PAT_WAITS_FOR_ALL},
-                 {"MPI_Bcast", PAT_WAITS_FOR_ROOT},
-                 {"MPI_Scatter", PAT_WAITS_FOR_ROOT},
-                 {"MPI_Scatterv", PAT_WAITS_FOR_ROOT},
-                 {"MPI_Gather", PAT_WAITS_AT_ROOT},
-                 {"MPI_Gatherv", PAT_WAITS_AT_ROOT},
-                 {"MPI_Reduce", PAT_WAITS_AT_ROOT}};
-    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
-        const size_t length = strlen(known[i].call);
-        if (strncmp(call, known[i].call, length) == 0 &&
-            (call[length] == '\0' || strcmp(call + length, "_c") == 0))
-            return known[i].waits;
-    }
-    return PAT_WAITS_NOT_KNOWN;
-}
+enum { AT_ONCE = 4096, MOST_COMMS = 4096 };
 
 /* ---- Which communicators ------------------------------------------------------------------------------- */
 
@@ -160,7 +133,7 @@ static void join(void *in, void *inout, int *num, MPI_Datatype *type)
     }
 }
 
-static int64_t sign_of(const pat_site *site, const pat_event *event)
+static int64_t sign_of(const pat_site *site, const pat_log_call *event)
 {
     uint64_t sign = UINT64_C(14695981039346656037) ^ (uint64_t)(uint32_t)event->root;
     for (const char *c = site->call; *c; c++)
@@ -181,22 +154,19 @@ typedef struct search {
     int64_t *deviations; /* from the mean: this rank's, and then the sums of all */
 } search;
 
-static void note_wait(const pat_event_comm *c, const pat_event *event, pat_site *site, int64_t start_ns,
+static void note_wait(const pat_event_comm *c, const pat_log_call *event, pat_site *site, int64_t start_ns,
                       const meeting *found)
 {
-    const enum pat_waits waits = pat_lateness_waits(site->call);
-    const bool is_root = event->root == c->rank;
-    int64_t needed_ns = start_ns, late = found->last;
-    if (waits == PAT_WAITS_NOT_KNOWN || (waits != PAT_WAITS_FOR_ALL && event->root < 0))
-        return;
-    if (waits == PAT_WAITS_FOR_ALL || (waits == PAT_WAITS_AT_ROOT && is_root))
-        needed_ns = found->last_ns;
-    else if (waits == PAT_WAITS_FOR_ROOT)
-        needed_ns = found->root_ns;
-    if (waits == PAT_WAITS_FOR_ROOT)
-        late = event->root;
-    pat_sites_add_wait(site, pat_lateness_wait_ns(start_ns, needed_ns, event->time_ns),
-                       c->group->world[late]);
+    int late;
+    const pat_came came = {.own_ns = start_ns,
+                           .last_ns = found->last_ns,
+                           .root_ns = found->root_ns,
+                           .last = (int)found->last,
+                           .root = event->root,
+                           .own = c->rank};
+    const int64_t wait_ns = pat_waits_ns(pat_waits_of(site->call), &came, event->time_ns, &late);
+    if (wait_ns >= 0)
+        pat_sites_add_wait(site, wait_ns, late < 0 ? -1 : c->group->world[late]);
 }
 
 /* Does the call block, so that who has come to it stays? */
@@ -221,16 +191,24 @@ static void note_arrivals(const search *s, const pat_event_comm *c, pat_site *si
     pat_sites_add_arrivals(site, bytes > PAT_SITE_SMALL_BYTES, &coming);
 }
 
+/* NULL: number i is the first. */
+static const pat_log_call *call_before(const pat_events *e, int64_t i)
+{
+    while (--i >= 0)
+        if (pat_log_kind(pat_events_at(e, i)) == PAT_LOG_CALL)
+            return &pat_events_at(e, i)->call;
+    return NULL;
+}
+
 /* Of event number i, with what this rank knows. */
 static meeting own_meeting(const search *s, const pat_event_comm *c, int64_t i)
 {
-    const pat_event *event = pat_events_at(s->events, i),
-                    *before = i > 0 ? pat_events_at(s->events, i - 1) : NULL;
+    const pat_log_call *event = &pat_events_at(s->events, i)->call, *before = call_before(s->events, i);
     const int64_t start_ns = event->start_ns - s->begin_ns,
                   sign = sign_of(&s->sites->sites[event->site], event);
     return (meeting){.first_ns = start_ns,
                      .last_ns = start_ns,
-                     .root_ns = event->root == c->rank ? start_ns : INT64_MIN,
+                     .root_ns = event->root == c->rank ? start_ns : INT64_MIN / 2,
                      .last = c->rank,
                      .least_sign = sign,
                      .most_sign = sign,
@@ -260,7 +238,7 @@ static int go_through_some(search *s, const pat_event_comm *c, const int64_t eve
     if (rc == MPI_SUCCESS)
         rc = PMPI_Allreduce(s->deviations, s->deviations + AT_ONCE, some, MPI_INT64_T, MPI_SUM, s->members);
     for (int i = 0; i < *fit && rc == MPI_SUCCESS; i++) {
-        const pat_event *event = pat_events_at(s->events, events[i]);
+        const pat_log_call *event = &pat_events_at(s->events, events[i])->call;
         pat_site *site = &s->sites->sites[event->site];
         note_wait(c, event, site, s->own[i].first_ns, &s->found[i]);
         if (blocks(site->call))
@@ -327,7 +305,8 @@ static bool sort_events(const pat_events *e, int64_t **events, int64_t **first)
     for (int c = 1; c <= e->num_comms; c++)
         at[c] = at[c - 1] + e->comms[c - 1]->num_calls;
     for (int64_t i = 0; i < e->num; i++)
-        (*events)[at[pat_events_at(e, i)->comm]++] = i;
+        if (pat_log_kind(pat_events_at(e, i)) == PAT_LOG_CALL)
+            (*events)[at[pat_events_at(e, i)->call.comm]++] = i;
     for (int c = e->num_comms; c > 0; c--)
         at[c] = at[c - 1];
     at[0] = 0;
@@ -372,9 +351,11 @@ static int prepare(search *s, pat_one_way *one_way)
 {
     int64_t own[2] = {0, 0}, most[2];
     for (int64_t i = 0; i < s->events->num; i++) {
-        const pat_event *event = pat_events_at(s->events, i);
-        own[0] = greater(own[0], event->bytes);
-        own[1] = greater(own[1], event->start_ns);
+        const pat_log_record *r = pat_events_at(s->events, i);
+        if (pat_log_kind(r) != PAT_LOG_CALL)
+            continue;
+        own[0] = greater(own[0], r->call.bytes);
+        own[1] = greater(own[1], r->call.start_ns);
     }
     int rc = PMPI_Allreduce(own, most, 2, MPI_INT64_T, MPI_MAX, s->all);
     s->begin_ns = most[1];

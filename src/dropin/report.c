@@ -30,19 +30,30 @@ static int count_nodes(MPI_Comm comm)
     return PMPI_Allreduce(&first, &all, 1, MPI_INT, MPI_SUM, comm) == MPI_SUCCESS ? all : 0;
 }
 
+/* On all ranks the first error that any has; file: in a trace. */
+static int begin_trace(pat_dropin *d, int rank, int size)
+{
+    const char *dir = pat_rt.config.trace;
+    const int64_t begin_ns = d->begin_ns + pat_timekeeper_offset_ns(&pat_rt.time, d->begin_ns);
+    const int error = dir[0] ? pat_events_to_file(&d->events, dir, rank, size, begin_ns) : 0;
+    d->traced = dir[0] && !error;
+    return error;
+}
+
 int pat_report_begin(int64_t begin_ns)
 {
     const int64_t start_ns = pat_clock_local_ns() - begin_ns;
     pat_dropin *d = malloc(sizeof(*d));
-    int rank, error = d ? 0 : ENOMEM, worst = 0;
+    int rank, size, error = d ? 0 : ENOMEM, worst = 0;
     PMPI_Comm_rank(pat_rt.world, &rank);
+    PMPI_Comm_size(pat_rt.world, &size);
     if (d) {
         *d = (pat_dropin){.sites.lock = PTHREAD_MUTEX_INITIALIZER,
                           .python.lock = PTHREAD_MUTEX_INITIALIZER,
                           .begin_ns = begin_ns,
                           .start_ns = start_ns,
                           .comm = MPI_COMM_NULL};
-        if (rank == 0)
+        if (rank == 0 && pat_rt.config.report[0])
             error = pat_report_place(pat_rt.config.report, &d->file);
     }
     if (PMPI_Allreduce(&error, &worst, 1, MPI_INT, MPI_MAX, pat_rt.world) != MPI_SUCCESS)
@@ -52,8 +63,10 @@ int pat_report_begin(int64_t begin_ns)
     if (!worst) {
         PMPI_Comm_set_errhandler(d->comm, MPI_ERRORS_RETURN);
         d->nodes = count_nodes(d->comm);
-        pat_events_begin(&d->events, d->comm,
-                         pat_rt.config.trace_mem_bytes); /* without it, lateness is not known */
+        /* Without it lateness is not known, and nothing else is wrong. */
+        pat_events_begin(&d->events, d->comm, pat_rt.config.trace_mem_bytes);
+        d->trace_error = begin_trace(d, rank, size);
+        pat_events_know_world(&d->events);
         pat_rt.dropin = d;
         return 0;
     }
@@ -63,22 +76,39 @@ int pat_report_begin(int64_t begin_ns)
     return worst;
 }
 
+/* The name of a place, in C or Python, without its line in the source; returns its offset in the file. */
+static int64_t name_of(pat_dropin *d, const void *address, char *text, int size)
+{
+    const char *in_python = pat_python_name(&d->python, address);
+    if (!in_python)
+        return pat_sites_name(address, text, size);
+    snprintf(text, (size_t)size, "%s", in_python);
+    return 0;
+}
+
 void pat_dropin_count(const pat_counted *told, int rc, int64_t bytes, const pat_outcome *outcome)
 {
-    pat_dropin *dropin = pat_rt.dropin;
-    if (!dropin) /* MPI_Finalize was called meanwhile: wrong, but nothing to end a program for */
+    pat_dropin *d = pat_rt.dropin;
+    bool is_first;
+    if (!d) /* MPI_Finalize was called meanwhile: wrong, but nothing to end a program for */
         return;
     const int64_t time_ns = pat_clock_local_ns() - told->start_ns;
-    const int site = pat_sites_add(&dropin->sites, told->site, told->call, bytes, time_ns, outcome);
-    if (site < 0 || rc != MPI_SUCCESS)
+    const int site = pat_sites_add(&d->sites, told->site, told->call, bytes, time_ns, outcome, &is_first);
+    if (site < 0)
         return;
-    pat_events_add(
-        &dropin->events, told->comm,
-        &(pat_event){.start_ns = told->start_ns + pat_timekeeper_offset_ns(&pat_rt.time, told->start_ns),
-                     .time_ns = time_ns,
-                     .bytes = bytes,
-                     .site = site,
-                     .root = told->root});
+    if (is_first && d->traced) {
+        char name[160];
+        const int64_t offset = name_of(d, told->site, name, sizeof(name));
+        pat_events_name(&d->events, site, name, told->call, offset);
+    }
+    if (rc == MPI_SUCCESS)
+        pat_events_add(&d->events, told->comm,
+                       &(pat_log_call){.start_ns = told->start_ns +
+                                                   pat_timekeeper_offset_ns(&pat_rt.time, told->start_ns),
+                                       .time_ns = time_ns,
+                                       .bytes = bytes,
+                                       .site = site,
+                                       .root = told->root});
 }
 
 /* The rank joins those for which others have waited longest, and the least of these goes where there are too many. */
@@ -99,14 +129,10 @@ static void add_late(pat_report_line *l, int64_t rank, int64_t calls, int64_t ns
         *least = (pat_report_late){rank, calls, ns};
 }
 
-static void fill(pat_report_line *l, const pat_site *s, pat_python *python)
+static void fill(pat_report_line *l, const pat_site *s, pat_dropin *d)
 {
-    const char *in_python = pat_python_name(python, s->address);
     *l = (pat_report_line){.ranks = 1};
-    if (in_python)
-        snprintf(l->name, sizeof(l->name), "%s", in_python);
-    else
-        l->offset = pat_sites_name(s->address, l->name, sizeof(l->name));
+    l->offset = name_of(d, s->address, l->name, sizeof(l->name));
     snprintf(l->call, sizeof(l->call), "%s", s->call);
     l->sums = pat_sites_sums(s);
     memcpy(l->arrivals, s->arrivals, sizeof(l->arrivals));
@@ -171,6 +197,8 @@ static int by_time(const void *a, const void *b)
 static int merge(pat_report_line *lines, int num)
 {
     int kept = 0;
+    if (num == 0)
+        return 0;
     qsort(lines, (size_t)num, sizeof(*lines), by_name);
     for (int i = 0; i < num; i++) {
         if (kept == 0 || by_name(&lines[kept - 1], &lines[i]) != 0) {
@@ -196,7 +224,7 @@ static int collect(pat_dropin *d, MPI_Comm comm, pat_report_line **all, int *num
     int *num = calloc(2 * (size_t)size, sizeof(*num)), *at = num + size;
     int ok = lines && num, all_ok = 0;
     for (int i = 0; i < mine && lines; i++)
-        fill(&lines[i], &sites->sites[i], &d->python);
+        fill(&lines[i], &sites->sites[i], d);
     *all = NULL;
     rc = PMPI_Allreduce(&ok, &all_ok, 1, MPI_INT, MPI_MIN, comm);
     const int bytes = mine * (int)sizeof(pat_report_line);
@@ -255,6 +283,7 @@ struct pat_dropin *pat_report_end(void)
         return NULL;
     pat_rt.dropin = NULL;
     d->finish_ns = pat_clock_local_ns();
+    d->finish_common_ns = d->finish_ns + pat_timekeeper_offset_ns(&pat_rt.time, d->finish_ns);
     note_calibrations(d);
     note_clock(d);
     pat_runtime_agree(&here, &all, 1); /* an error is the library's end's to tell */
@@ -263,13 +292,20 @@ struct pat_dropin *pat_report_end(void)
     return d;
 }
 
-/* In the source. */
-static void find_lines(pat_report *r)
+/* In the source, on rank 0: of the report's places, and of its own in a trace. */
+static void find_lines(pat_dropin *d, pat_report *r)
 {
     pat_sources *sources = pat_sources_open();
     for (int i = 0; i < r->num; i++)
         pat_sources_line(sources, r->lines[i].name, r->lines[i].offset, r->lines[i].source,
                          sizeof(r->lines[i].source));
+    for (int i = 0; i < d->sites.num && d->traced; i++) {
+        char name[160], line[80];
+        const int64_t offset = name_of(d, d->sites.sites[i].address, name, sizeof(name));
+        pat_sources_line(sources, name, offset, line, sizeof(line));
+        if (line[0])
+            pat_events_line(&d->events, i, line);
+    }
     pat_sources_close(sources);
 }
 
@@ -290,38 +326,58 @@ static int gather_hosts(MPI_Comm comm, int ranks, pat_report_host **hosts)
     return rc;
 }
 
+/* What all ranks have counted, on rank 0. */
+static int gather(pat_dropin *d, pat_report *r, int64_t end_ns)
+{
+    int64_t mine[] = {d->start_ns,       atomic_load(&pat_rt.state_ns), end_ns, d->thread_ns, 0,
+                      d->events.num_lost};
+    const int64_t clock[] = {d->clock_error_ns, d->clock_drift_ppb, d->clock_measured};
+    int64_t sums[6] = {0}, most[3] = {0};
+    int rc = pat_lateness_find(&d->events, &d->sites, d->comm, &r->one_way, &mine[4]);
+    if (rc == MPI_SUCCESS)
+        rc = collect(d, d->comm, &r->lines, &r->num);
+    if (rc == MPI_SUCCESS)
+        rc = gather_hosts(d->comm, r->ranks, &r->hosts);
+    if (rc == MPI_SUCCESS)
+        rc = PMPI_Reduce(mine, sums, 6, MPI_INT64_T, MPI_SUM, 0, d->comm);
+    if (rc == MPI_SUCCESS)
+        rc = PMPI_Reduce(clock, most, 3, MPI_INT64_T, MPI_MAX, 0, d->comm);
+    r->clocks = (pat_report_clocks){most[0], most[1], most[2]};
+    r->costs = (pat_report_costs){sums[0], sums[1], sums[2], sums[3]};
+    r->unmet_calls = sums[4];
+    r->lost_calls = sums[5];
+    return rc;
+}
+
+/* The first error of any rank. */
+static int end_trace(pat_dropin *d)
+{
+    const int error = pat_events_end(&d->events, d->finish_common_ns, d->clock_error_ns);
+    int worst = 0;
+    const int rc = PMPI_Allreduce(&error, &worst, 1, MPI_INT, MPI_MAX, d->comm);
+    return rc == MPI_SUCCESS && worst
+               ? pat_error(MPI_ERR_OTHER, "PAT_TRACE=\"%s\": not all calls are there: %s",
+                           pat_rt.config.trace, strerror(worst))
+               : rc;
+}
+
 int pat_report_write(struct pat_dropin *d, int64_t end_ns)
 {
     pat_report r = {.nodes = d->nodes,
                     .time_ns = d->finish_ns - d->begin_ns + end_ns,
                     .calibrations = d->calibrations,
                     .calibrations_bytes = d->calibrations_bytes};
-    int64_t mine[] = {d->start_ns,       atomic_load(&pat_rt.state_ns), end_ns, d->thread_ns, 0,
-                      d->events.num_lost};
-    const int64_t clock[] = {d->clock_error_ns, d->clock_drift_ppb, d->clock_measured};
-    int64_t sums[6] = {0}, most[3] = {0};
+    const bool wanted = pat_rt.config.report[0] != '\0';
     int rank;
     PMPI_Comm_rank(d->comm, &rank);
     PMPI_Comm_size(d->comm, &r.ranks);
-    int rc = pat_lateness_find(&d->events, &d->sites, d->comm, &r.one_way, &mine[4]);
-    pat_events_end(&d->events);
-    if (rc == MPI_SUCCESS)
-        rc = collect(d, d->comm, &r.lines, &r.num);
-    if (rc == MPI_SUCCESS)
-        rc = gather_hosts(d->comm, r.ranks, &r.hosts);
-    if (rc == MPI_SUCCESS)
-        rc = PMPI_Reduce(mine, sums, 6, MPI_INT64_T, MPI_SUM, 0, d->comm);
-    if (rc == MPI_SUCCESS)
-        rc = PMPI_Reduce(clock, most, 3, MPI_INT64_T, MPI_MAX, 0, d->comm);
-    r.clocks = (pat_report_clocks){most[0], most[1], most[2]};
-    r.costs = (pat_report_costs){sums[0], sums[1], sums[2], sums[3]};
-    r.unmet_calls = sums[4];
-    r.lost_calls = sums[5];
+    int rc = wanted ? gather(d, &r, end_ns) : MPI_SUCCESS;
     if (rc == MPI_SUCCESS && rank == 0) {
         r.num = merge(r.lines, r.num);
-        find_lines(&r);
-        rc = pat_report_put(&r, d->file);
+        find_lines(d, &r);
+        rc = wanted ? pat_report_put(&r, d->file) : MPI_SUCCESS;
     }
+    const int rc_trace = end_trace(d);
     free(r.lines);
     free(r.hosts);
     pat_sites_clear(&d->sites);
@@ -330,5 +386,5 @@ int pat_report_write(struct pat_dropin *d, int64_t end_ns)
     free(d->calibrations);
     free(d->file);
     free(d);
-    return rc;
+    return rc == MPI_SUCCESS ? rc_trace : rc;
 }

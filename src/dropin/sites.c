@@ -70,7 +70,7 @@ void pat_sites_add_wait(pat_site *s, int64_t wait_ns, int late)
 {
     s->sums.num_met++;
     s->sums.late_ns += wait_ns;
-    if (wait_ns == 0)
+    if (late < 0)
         return;
     if (late >= s->num_late) {
         pat_site_late *more = realloc(s->late, ((size_t)late + 1) * sizeof(*more));
@@ -95,7 +95,7 @@ void pat_sites_add_arrivals(pat_site *s, bool is_long, const pat_coming *coming)
 }
 
 int pat_sites_add(pat_sites *all, const void *address, const char *call, int64_t bytes, int64_t time_ns,
-                  const pat_outcome *outcome)
+                  const pat_outcome *outcome, bool *is_first)
 {
     pthread_mutex_lock(&all->lock);
     pat_site *s = find(all, address, call);
@@ -113,6 +113,7 @@ int pat_sites_add(pat_sites *all, const void *address, const char *call, int64_t
             add_known(s, outcome, time_ns);
     }
     const int number = s ? (int)(s - all->sites) : -1;
+    *is_first = s && s->sums.calls == 1;
     pthread_mutex_unlock(&all->lock);
     return number;
 }

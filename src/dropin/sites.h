@@ -57,11 +57,11 @@ typedef struct pat_sites {
     int num_slots;
 } pat_sites;
 
-/* Add a call. outcome NULL: passed on, nothing known of it. Returns the number of its site, negative without memory. */
+/* Add a call. outcome NULL: passed on, nothing known of it. Returns the number of its site, negative without memory. *is_first: it is the first there. */
 int pat_sites_add(pat_sites *sites, const void *address, const char *call, int64_t bytes, int64_t time_ns,
-                  const pat_outcome *outcome);
+                  const pat_outcome *outcome, bool *is_first);
 
-/* Of a call that has been added: how long it waited there, and for which rank among all ranks. No other thread may add. */
+/* Of a call that has been added: how long it waited there, and for which rank among all ranks (negative: for nobody). No other thread may add. */
 void pat_sites_add_wait(pat_site *site, int64_t wait_ns, int late);
 
 /* The same: how the ranks came to it. `has_before` and `before_ns` are filled in here. */

@@ -1,0 +1,83 @@
+/*
+ * trace_chrome.c — see trace_out.h. One event after the other, so that a long trace needs no memory for all at once.
+ */
+#include <jansson.h>
+
+#include "trace_out.h"
+
+/* JSON is UTF-8, and a name need not be. */
+static json_t *text_of(const char *text)
+{
+    json_t *o = json_string(text);
+    return o ? o : json_string("?");
+}
+
+static bool put(FILE *to, json_t *event, bool *first)
+{
+    bool good = event != NULL;
+    if (good && !*first)
+        fputs(",\n", to);
+    *first = false;
+    good = good && json_dumpf(event, to, JSON_COMPACT | JSON_REAL_PRECISION(15)) == 0;
+    json_decref(event);
+    return good;
+}
+
+static bool put_rank(const pat_log *log, int r, FILE *to, bool *first)
+{
+    const pat_log_rank *rank = &log->ranks[r];
+    char name[100];
+    snprintf(name, sizeof(name), "rank %d on %s", r, rank->is_there ? rank->host : "?");
+    bool good = put(to,
+                    json_pack("{s:s, s:s, s:i, s:i, s:{s:o}}", "name", "thread_name", "ph", "M", "pid", 0,
+                              "tid", r, "args", "name", text_of(name)),
+                    first);
+    good = good && put(to,
+                       json_pack("{s:s, s:s, s:i, s:i, s:{s:i}}", "name", "thread_sort_index", "ph", "M",
+                                 "pid", 0, "tid", r, "args", "sort_index", r),
+                       first);
+    return good;
+}
+
+static bool put_event(const pat_log *log, int r, const pat_log_event *e, FILE *to, bool *first)
+{
+    const pat_log_site *site = &log->sites[e->site];
+    json_t *args =
+        json_pack("{s:o, s:I, s:i, s:I}", "place", text_of(site->line[0] ? site->line : site->name), "bytes",
+                  (json_int_t)e->bytes, "communicator", e->comm, "turn", (json_int_t)e->turn);
+    if (args && e->root >= 0)
+        json_object_set_new(args, "root", json_integer(e->root));
+    if (args && e->wait_ns >= 0)
+        json_object_set_new(args, "wait_us", json_real(1e-3 * (double)e->wait_ns));
+    bool good = args && put(to,
+                            json_pack("{s:o, s:s, s:s, s:f, s:f, s:i, s:i, s:o}", "name", text_of(site->call),
+                                      "cat", "collective", "ph", "X", "ts", 1e-3 * (double)e->start_ns, "dur",
+                                      1e-3 * (double)e->time_ns, "pid", 0, "tid", r, "args", args),
+                            first);
+    if (e->late < 0 || !good)
+        return good;
+    char name[60];
+    snprintf(name, sizeof(name), "waits for rank %d", e->late);
+    return put(to,
+               json_pack("{s:s, s:s, s:s, s:f, s:f, s:i, s:i}", "name", name, "cat", "waiting", "ph", "X",
+                         "ts", 1e-3 * (double)e->start_ns, "dur", 1e-3 * (double)e->wait_ns, "pid", 0, "tid",
+                         r),
+               first);
+}
+
+bool pat_trace_chrome(const pat_log *log, FILE *to)
+{
+    bool first = true, good = true;
+    fputs("{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n", to);
+    good = put(to,
+               json_pack("{s:s, s:s, s:i, s:{s:o}}", "name", "process_name", "ph", "M", "pid", 0, "args",
+                         "name", text_of(log->command[0] ? log->command : "program")),
+               &first);
+    for (int r = 0; r < log->num_ranks && good; r++) {
+        good = put_rank(log, r, to, &first);
+        for (int64_t i = 0; i < log->ranks[r].num_events && good; i++)
+            good = put_event(log, r, &log->ranks[r].events[i], to, &first);
+    }
+    fputs("\n]}\n", to);
+    return good && !ferror(to);
+}

@@ -1,0 +1,49 @@
+/*
+ * trace_csv.c — see trace_out.h.
+ */
+#include "trace_out.h"
+
+/* A name with what would end a field put between quotes. */
+static void put_text(FILE *to, const char *text)
+{
+    fputc('"', to);
+    for (const char *c = text; *c; c++) {
+        if (*c == '"')
+            fputc('"', to);
+        fputc((unsigned char)*c < ' ' ? '?' : *c, to);
+    }
+    fputc('"', to);
+}
+
+bool pat_trace_csv(const pat_log *log, FILE *to)
+{
+    fputs("rank,host,communicator,turn,call,place,line,root,bytes,start_us,time_us,wait_us,late_rank\n", to);
+    for (int r = 0; r < log->num_ranks; r++) {
+        const pat_log_rank *rank = &log->ranks[r];
+        for (int64_t i = 0; i < rank->num_events; i++) {
+            const pat_log_event *e = &rank->events[i];
+            const pat_log_site *site = &log->sites[e->site];
+            fprintf(to, "%d,", r);
+            put_text(to, rank->host);
+            fprintf(to, ",%d,%lld,", e->comm, (long long)e->turn);
+            put_text(to, site->call);
+            fputc(',', to);
+            put_text(to, site->name);
+            fputc(',', to);
+            put_text(to, site->line);
+            if (e->root >= 0)
+                fprintf(to, ",%d", e->root);
+            else
+                fputc(',', to);
+            fprintf(to, ",%lld,%.3f,%.3f,", (long long)e->bytes, 1e-3 * (double)e->start_ns,
+                    1e-3 * (double)e->time_ns);
+            if (e->wait_ns >= 0)
+                fprintf(to, "%.3f", 1e-3 * (double)e->wait_ns);
+            fputc(',', to);
+            if (e->late >= 0)
+                fprintf(to, "%d", e->late);
+            fputc('\n', to);
+        }
+    }
+    return !ferror(to);
+}

@@ -1,0 +1,21 @@
+/*
+ * trace_out.h — what pat-report makes of the calls of a program. All return false where not all could be written, or there is no memory.
+ */
+#ifndef TRACE_OUT_H
+#define TRACE_OUT_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "log.h"
+
+/* In words first: how much of the time is waiting for late ranks; then a table of places, and one of ranks. At most 120 columns. */
+bool pat_trace_text(const pat_log *log, FILE *to);
+
+/* A line for each call of each rank, in the order of ranks and of their calls. */
+bool pat_trace_csv(const pat_log *log, FILE *to);
+
+/* The format of Chrome's trace viewer: a track for each rank, a bar for each call, and in it one for the time in which it waits for a late rank. */
+bool pat_trace_chrome(const pat_log *log, FILE *to);
+
+#endif

@@ -1,0 +1,61 @@
+/*
+ * log.h — the calls of all ranks of a program, as they have been read from their files (log_read.h) and held against each other (log_match.h).
+ */
+#ifndef PAT_LOG_H
+#define PAT_LOG_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* A place in the program that calls one MPI function; the same on all ranks. */
+typedef struct pat_log_site {
+    char *name, *call, *line; /* line "": not known */
+} pat_log_site;
+
+/* A communicator; the same on all members. */
+typedef struct pat_log_members {
+    uint64_t id;
+    int size;
+    int *rank;         /* of each member, among all ranks; negative: its file is not there */
+    int64_t num_calls; /* of which all members have told */
+} pat_log_members;
+
+/* A call of a rank, and what the others' say of it. */
+typedef struct pat_log_event {
+    int64_t start_ns, time_ns, bytes; /* start_ns: since the first call of all */
+    int site, comm;                   /* numbers in pat_log */
+    int root;
+    int64_t turn;    /* its number on the communicator */
+    int64_t wait_ns; /* for late ranks; negative: not known */
+    int late;        /* for which, among all ranks; negative: for nobody */
+} pat_log_event;
+
+typedef struct pat_log_rank {
+    char host[64];
+    bool is_there, is_ended; /* its file is; it came to MPI_Finalize */
+    int64_t begin_ns, end_ns, num_lost, clock_error_ns;
+    pat_log_event *events;
+    int64_t num_events;
+    int64_t *by_comm,
+        *first; /* numbers of events, communicator by communicator: those of number c are by_comm[first[c]] to before by_comm[first[c + 1]] */
+} pat_log_rank;
+
+typedef struct pat_log {
+    int num_ranks;
+    pat_log_rank *ranks;
+    pat_log_site *sites;
+    int num_sites;
+    pat_log_members *comms;
+    int num_comms;
+    char mpi[64], pat[16], *command;
+    char *warnings; /* a line for each thing that is wrong; "": nothing is */
+} pat_log;
+
+/* The event of a communicator's member (not of one whose file is missing) in a turn that it has made. */
+static inline pat_log_event *pat_log_event_of(const pat_log *log, int comm, int member, int64_t turn)
+{
+    const pat_log_rank *rank = &log->ranks[log->comms[comm].rank[member]];
+    return &rank->events[rank->by_comm[rank->first[comm] + turn]];
+}
+
+#endif

@@ -1,0 +1,86 @@
+/*
+ * log_format.h — the file of a rank's calls that PAT_TRACE makes under the drop-in: a header in a page of its own, then records of one size, in the order in which
+ * they were made. The program's memory is the file (it is mapped), so that what a rank has written is there whatever becomes of it. docs/trace.md describes it
+ * for others. Numbers are as the machine has them.
+ */
+#ifndef PAT_LOG_FORMAT_H
+#define PAT_LOG_FORMAT_H
+
+#include <stdint.h>
+
+#define PAT_LOG_MAGIC "PATCALLS"
+
+enum {
+    PAT_LOG_VERSION = 1,
+    PAT_LOG_BYTE_ORDER = 0x01020304,
+    PAT_LOG_HEADER_BYTES = 4096,
+    PAT_LOG_TEXT_BYTES = 36 /* of a text in a record */
+};
+
+/* What a record is. A file that was not ended goes on with zeros. */
+enum pat_log_kind {
+    PAT_LOG_END,  /* there are no more */
+    PAT_LOG_CALL, /* a call that has succeeded: call */
+    PAT_LOG_SITE, /* site `define.number` is the name and the MPI function in the next records: `define.length` characters, two texts with a '\0' each */
+    PAT_LOG_COMM, /* communicator `comm.number` */
+    PAT_LOG_LINE, /* site `define.number` is at the line of the source in the next records */
+    PAT_LOG_TEXT  /* part of a text */
+};
+
+typedef struct pat_log_call {
+    int64_t start_ns; /* on the clock of all ranks */
+    int64_t time_ns;
+    int64_t bytes; /* of this rank's buffer */
+    int32_t site, comm;
+    int32_t root; /* in the communicator; negative: there is none, or it is not known */
+    int32_t kind;
+} pat_log_call;
+
+typedef struct pat_log_define {
+    int64_t offset; /* of a site in its file */
+    int32_t number, length;
+    int32_t unused[5], kind;
+} pat_log_define;
+
+typedef struct pat_log_comm {
+    uint64_t id, group; /* the same on all members; the same for all communicators of the same members */
+    int32_t number, size, rank;
+    int32_t unused[2], kind;
+} pat_log_comm;
+
+typedef struct pat_log_text {
+    char text[PAT_LOG_TEXT_BYTES];
+    int32_t kind;
+} pat_log_text;
+
+typedef union pat_log_record {
+    pat_log_call call;
+    pat_log_define define;
+    pat_log_comm comm;
+    pat_log_text text;
+} pat_log_record;
+
+_Static_assert(sizeof(pat_log_record) == 40,
+               "all kinds of records have one size, and their kind is in the same place");
+
+static inline int32_t pat_log_kind(const pat_log_record *r)
+{
+    return r->text.kind;
+}
+
+typedef struct pat_log_header {
+    char magic[8];
+    int32_t byte_order, version, record_bytes;
+    int32_t rank, ranks;
+    int32_t no_room;  /* 1: there was no room on the disk for more */
+    int64_t begin_ns; /* when counting began, on the clock of all ranks */
+    int64_t end_ns;   /* when MPI_Finalize was called; 0: it never was */
+    int64_t
+        num_records; /* 0: not known, and records go on up to the first of kind PAT_LOG_END, or the end of the file */
+    int64_t num_lost;       /* calls that are not there, for want of room */
+    int64_t clock_error_ns; /* at the end: the clock of all ranks is right to within that on this rank */
+    char host[64], mpi[64], pat[16];
+    char command[1024]; /* each word ended by '\0', and the last one by two */
+} pat_log_header;
+
+#endif

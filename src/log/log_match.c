@@ -1,0 +1,113 @@
+/*
+ * log_match.c — see log_match.h.
+ */
+#include "log_match.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "waits.h"
+
+static bool sort_by_comm(pat_log_rank *rank, int num_comms)
+{
+    int64_t *next = malloc(((size_t)num_comms + 1) * sizeof(*next));
+    rank->first = calloc((size_t)num_comms + 1, sizeof(*rank->first));
+    rank->by_comm = malloc((size_t)(rank->num_events + 1) * sizeof(*rank->by_comm));
+    const bool good = next && rank->first && rank->by_comm;
+    for (int64_t i = 0; i < rank->num_events && good; i++)
+        rank->first[rank->events[i].comm + 1]++;
+    for (int c = 1; c <= num_comms && good; c++)
+        rank->first[c] += rank->first[c - 1];
+    if (good)
+        memcpy(next, rank->first, ((size_t)num_comms + 1) * sizeof(*next));
+    for (int64_t i = 0; i < rank->num_events && good; i++) {
+        pat_log_event *e = &rank->events[i];
+        e->turn = next[e->comm] - rank->first[e->comm];
+        rank->by_comm[next[e->comm]++] = i;
+    }
+    free(next);
+    return good;
+}
+
+/* One call. Returns false where members have not made the same one. */
+static bool match_one(const pat_log *log, int comm, int64_t turn)
+{
+    const pat_log_members *c = &log->comms[comm];
+    const pat_log_event *first = pat_log_event_of(log, comm, 0, turn);
+    const char *call = log->sites[first->site].call;
+    int last = 0;
+    int64_t last_ns = first->start_ns, root_ns = 0;
+    for (int m = 0; m < c->size; m++) {
+        const pat_log_event *e = pat_log_event_of(log, comm, m, turn);
+        if (e->root != first->root || strcmp(log->sites[e->site].call, call) != 0)
+            return false;
+        if (e->start_ns > last_ns) {
+            last_ns = e->start_ns;
+            last = m;
+        }
+        if (m == first->root)
+            root_ns = e->start_ns;
+    }
+    const enum pat_waits waits = first->root < c->size ? pat_waits_of(call) : PAT_WAITS_NOT_KNOWN;
+    for (int m = 0; m < c->size; m++) {
+        int late;
+        pat_log_event *e = pat_log_event_of(log, comm, m, turn);
+        const pat_came came = {.own_ns = e->start_ns,
+                               .last_ns = last_ns,
+                               .root_ns = root_ns,
+                               .last = last,
+                               .root = first->root,
+                               .own = m};
+        e->wait_ns = pat_waits_ns(waits, &came, e->time_ns, &late);
+        e->late = late < 0 ? -1 : c->rank[late];
+    }
+    return true;
+}
+
+/* How many calls all members have told of. */
+static int64_t num_told(const pat_log *log, int comm)
+{
+    const pat_log_members *c = &log->comms[comm];
+    int64_t num = INT64_MAX;
+    for (int m = 0; m < c->size; m++) {
+        if (c->rank[m] < 0)
+            return 0;
+        const int64_t *first = &log->ranks[c->rank[m]].first[comm], own = first[1] - first[0];
+        num = own < num ? own : num;
+    }
+    return num;
+}
+
+static void match_comm(pat_log *log, int comm, FILE *warnings)
+{
+    pat_log_members *c = &log->comms[comm];
+    const int64_t num = num_told(log, comm);
+    while (c->num_calls < num && match_one(log, comm, c->num_calls))
+        c->num_calls++;
+    if (c->num_calls < num)
+        fprintf(warnings, "calls of a communicator of %d ranks do not fit together from number %lld on\n",
+                c->size, (long long)c->num_calls);
+}
+
+static void count_from_first(pat_log *log)
+{
+    int64_t first_ns = INT64_MAX;
+    for (int r = 0; r < log->num_ranks; r++)
+        for (int64_t i = 0; i < log->ranks[r].num_events; i++)
+            if (log->ranks[r].events[i].start_ns < first_ns)
+                first_ns = log->ranks[r].events[i].start_ns;
+    for (int r = 0; r < log->num_ranks; r++)
+        for (int64_t i = 0; i < log->ranks[r].num_events; i++)
+            log->ranks[r].events[i].start_ns -= first_ns;
+}
+
+bool pat_log_match(pat_log *log, FILE *warnings)
+{
+    count_from_first(log);
+    for (int r = 0; r < log->num_ranks; r++)
+        if (log->ranks[r].is_there && !sort_by_comm(&log->ranks[r], log->num_comms))
+            return false;
+    for (int c = 0; c < log->num_comms; c++)
+        match_comm(log, c, warnings);
+    return true;
+}

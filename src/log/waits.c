@@ -1,0 +1,57 @@
+/*
+ * waits.c — see waits.h.
+ */
+#include "waits.h"
+
+#include <stddef.h>
+#include <string.h>
+
+enum pat_waits pat_waits_of(const char *call)
+{
+    static const struct {
+        const char *call;
+        enum pat_waits waits;
+    } known[] = {{"MPI_Allgather", PAT_WAITS_FOR_ALL},
+                 {"MPI_Allgatherv", PAT_WAITS_FOR_ALL},
+                 {"MPI_Allreduce", PAT_WAITS_FOR_ALL},
+                 {"MPI_Alltoall", PAT_WAITS_FOR_ALL},
+                 {"MPI_Alltoallv", PAT_WAITS_FOR_ALL},
+                 {"MPI_Alltoallw", PAT_WAITS_FOR_ALL},
+                 {"MPI_Barrier", PAT_WAITS_FOR_ALL},
+                 {"MPI_Reduce_scatter", PAT_WAITS_FOR_ALL},
+                 {"MPI_Reduce_scatter_block", PAT_WAITS_FOR_ALL},
+                 {"MPI_Bcast", PAT_WAITS_FOR_ROOT},
+                 {"MPI_Scatter", PAT_WAITS_FOR_ROOT},
+                 {"MPI_Scatterv", PAT_WAITS_FOR_ROOT},
+                 {"MPI_Gather", PAT_WAITS_AT_ROOT},
+                 {"MPI_Gatherv", PAT_WAITS_AT_ROOT},
+                 {"MPI_Reduce", PAT_WAITS_AT_ROOT}};
+    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+        const size_t length = strlen(known[i].call);
+        if (strncmp(call, known[i].call, length) == 0 &&
+            (call[length] == '\0' || strcmp(call + length, "_c") == 0))
+            return known[i].waits;
+    }
+    return PAT_WAITS_NOT_KNOWN;
+}
+
+int64_t pat_waits_ns(enum pat_waits waits, const pat_came *came, int64_t time_ns, int *late)
+{
+    int64_t needed_ns = came->own_ns;
+    *late = -1;
+    if (waits == PAT_WAITS_NOT_KNOWN || (waits != PAT_WAITS_FOR_ALL && came->root < 0))
+        return -1;
+    if (waits == PAT_WAITS_FOR_ROOT) {
+        needed_ns = came->root_ns;
+        *late = came->root;
+    } else if (waits == PAT_WAITS_FOR_ALL || came->root == came->own) {
+        needed_ns = came->last_ns;
+        *late = came->last;
+    }
+    const int64_t wait_ns = needed_ns - came->own_ns;
+    if (wait_ns <= 0) {
+        *late = -1;
+        return 0;
+    }
+    return wait_ns < time_ns ? wait_ns : time_ns;
+}

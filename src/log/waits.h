@@ -1,0 +1,32 @@
+/*
+ * waits.h — for whom does a rank wait in a call of a collective that blocks?
+ */
+#ifndef PAT_WAITS_H
+#define PAT_WAITS_H
+
+#include <stdint.h>
+
+enum pat_waits {
+    PAT_WAITS_NOT_KNOWN, /* nobody, or for some that are not known here: a scan, a neighbour, a call that does not block */
+    PAT_WAITS_FOR_ALL,  /* its result needs what each rank gives */
+    PAT_WAITS_FOR_ROOT, /* all for the root, which waits for nobody */
+    PAT_WAITS_AT_ROOT   /* the root for all, the others for nobody */
+};
+
+/* By the name of the MPI function. */
+enum pat_waits pat_waits_of(const char *call);
+
+/* When the ranks of a call came, as one of them needs to know it. */
+typedef struct pat_came {
+    int64_t own_ns, last_ns, root_ns;
+    int last, root; /* who came last; negative root: there is none, or it is not known */
+    int own;        /* which rank this is */
+} pat_came;
+
+/*
+ * How long a rank has waited in a call that took time_ns: from when it came to when the last one came that it waits for. *late: for which; negative: for nobody.
+ * Negative: not known.
+ */
+int64_t pat_waits_ns(enum pat_waits waits, const pat_came *came, int64_t time_ns, int *late);
+
+#endif

@@ -1,0 +1,100 @@
+#!/usr/bin/env bash
+# tool_report.sh — pat-report on what PAT_TRACE leaves: the tables, the CSV and the timeline say of a program what it knows of itself. Of a rank
+# that was killed what it had written is there, and so it is on a full disk. Files that are cut off or nonsense are said to be so, and crash nothing.
+# shellcheck disable=SC2015 # fail is right where either half is false
+set -u
+failed=0
+dir=$(mktemp -d) || exit 1
+trap 'rm -rf "$dir"' EXIT
+library=$("$PAT_SOURCE/tests/preload.sh")
+report=$PAT_BUILD/bench/pat-report
+[ -x "$report" ] || { echo "skipped: pat-report was not built"; exit 77; }
+
+fail() {
+    printf '%s\n' "$*" >&2
+    failed=1
+}
+
+# traced DIR PROGRAM...: what it prints goes to "$dir/out".
+traced() {
+    local to=$1
+    shift
+    PAT_TEST_WRAP="env ASAN_OPTIONS=${ASAN_OPTIONS-}:detect_leaks=0:verify_asan_link_order=0 LD_PRELOAD=$library PAT_TRACE=$to" \
+        "$PAT_SOURCE/tests/mpirun.sh" 4 "$@" >"$dir/out" 2>&1
+}
+
+mkdir "$dir/late"
+traced "$dir/late" "$PAT_BUILD/tests/plain_late" 6 30 || fail "plain_late: $(cat "$dir/out")"
+"$report" "$dir/late" --csv "$dir/calls.csv" --chrome "$dir/timeline.json" >"$dir/text" 2>"$dir/err" || fail "pat-report: $(cat "$dir/err")"
+[ ! -s "$dir/err" ] || fail "pat-report warns of a good trace: $(cat "$dir/err")"
+grep -qE '^# Waiting for late ranks in collectives took [1-9][0-9.]* % of the run: ' "$dir/text" || fail "no answer in words: $(head -3 "$dir/text")"
+awk 'length > 125 { print "too long: " $0 }' "$dir/text" | grep . >&2 && failed=1
+# The program's own words: line, function, who is late there.
+while read -r line call rank _; do
+    grep -qE "^(plain_late.c:$line|plain_late[+(][^ ]*) +$call .* $rank \(([5-9][0-9]|100) %\)$" "$dir/text" || fail "$call in line $line, rank $rank: $(cat "$dir/text")"
+done < <(grep -E '^[0-9]+ MPI_[A-Za-z]+ [0-9]+ [0-9.]+$' "$dir/out")
+# All calls are there: 10 places, 6 turns (and a reduction for each of 6 places), on 4 ranks but for the halves, which are 4 ranks too.
+[ "$(awk -F, 'NR > 1' "$dir/calls.csv" | wc -l)" = $(((9 * 6 + 6) * 4)) ] || fail "$(wc -l <"$dir/calls.csv") lines of calls"
+[ "$(awk -F, 'NR > 1 { print NF }' "$dir/calls.csv" | sort -u)" = 13 ] || fail "lines of calls with other than 13 fields"
+jq -e '[.traceEvents[] | select(.cat == "collective")] | length == 240 and all(.ph == "X" and .dur >= 0 and .ts >= 0 and .tid < 4)' "$dir/timeline.json" >/dev/null || fail "the timeline is not whole"
+jq -e '[.traceEvents[] | select(.ph == "M" and .name == "thread_name")] | length == 4' "$dir/timeline.json" >/dev/null || fail "not four tracks"
+# The waiting in both is the same.
+same=$(jq -n --slurpfile t "$dir/timeline.json" --argjson csv "$(awk -F, 'NR > 1 { s += $12 } END { printf "%.3f", s }' "$dir/calls.csv")" \
+    '([$t[0].traceEvents[].args?.wait_us // 0] | add) - $csv | . < 1 and . > -1')
+[ "$same" = true ] || fail "the timeline's waiting is not that of the table of calls"
+
+# A rank that is killed: what there was by then.
+mkdir "$dir/killed"
+# shellcheck disable=SC2016 # the inner shell is to see these
+traced "$dir/killed" sh -c '"$0" 1000 20 & child=$!; [ "${OMPI_COMM_WORLD_RANK-$PMI_RANK}" = 2 ] && { sleep 1; kill -9 $child; }; wait $child' "$PAT_BUILD/tests/plain_late" && fail "a killed rank makes no error"
+"$report" "$dir/killed" >"$dir/text" 2>"$dir/err" || fail "a killed rank: $(cat "$dir/err")"
+grep -q '^pat-report: calls-2.pat: rank 2 did not come to its end' "$dir/err" || fail "a killed rank is not told of: $(cat "$dir/err")"
+[ "$(awk '$2 ~ /^MPI_Allgather$/ { print ($3 > 8) }' "$dir/text")" = 1 ] || fail "a killed rank's calls: $(cat "$dir/text")"
+
+# A full disk: the program goes on and ends well, and what had room is there.
+mkdir "$dir/full"
+# shellcheck disable=SC2317 # another shell calls it
+full() {
+    mount -t tmpfs -o size=1M none "$dir/full" 2>/dev/null || return 77
+    traced "$dir/full" "$PAT_BUILD/tests/plain_late" 1000 0 && "$report" "$dir/full" >"$dir/text" 2>"$dir/err"
+}
+export -f full traced
+export dir report library
+unshare --map-root-user --mount bash -c full
+status=$?
+if [ $status -eq 77 ] || [ $status -eq 1 ] && ! [ -s "$dir/out" ]; then
+    echo "no file system of its own can be made here: a full disk is not tried"
+elif [ $status -ne 0 ] || ! grep -q 'PAT_TRACE=.*: not all calls are there: No space left on device' "$dir/out" ||
+    ! grep -qE '^pat-report: calls-[0-3].pat: [0-9]+ calls are missing, for want of room on the disk$' "$dir/err" ||
+    ! grep -qE ' MPI_Allgather +[0-9]{3,} ' "$dir/text"; then
+    fail "a full disk: status $status, $(cat "$dir/out" "$dir/err" "$dir/text")"
+fi
+
+# Cut off, and nonsense: an error or a warning, nothing worse.
+mkdir "$dir/cut"
+for bytes in 0 10 4095 4096 4100 6000; do
+    cp "$dir"/late/calls-*.pat "$dir/cut"
+    truncate -s "$bytes" "$dir/cut/calls-1.pat"
+    "$report" "$dir/cut" >"$dir/text" 2>"$dir/err"
+    status=$?
+    [ $status -eq 0 ] && grep -q '^pat-report: calls-1.pat: ' "$dir/err" || fail "a file of $bytes bytes: status $status, $(cat "$dir/err")"
+done
+size=$(stat -c %s "$dir/late/calls-0.pat")
+for seed in $(seq 1 40); do
+    cp "$dir"/late/calls-*.pat "$dir/cut"
+    awk -v seed="$seed" -v size="$size" 'BEGIN { srand(seed); for (i = 0; i < 30; i++) print int(rand() * (rand() < 0.3 ? 300 : size)), int(rand() * 256) }' |
+        while read -r at byte; do
+            # shellcheck disable=SC2059 # the byte is the format
+            printf "$(printf '\\%03o' "$byte")" | dd of="$dir/cut/calls-$((seed % 4)).pat" bs=1 seek="$at" conv=notrunc status=none
+        done
+    timeout 60 "$report" "$dir/cut" --csv "$dir/cut.csv" --chrome "$dir/cut.json" >"$dir/text" 2>"$dir/err"
+    status=$?
+    [ $status -eq 0 ] || [ $status -eq 2 ] || fail "nonsense (seed $seed): status $status, $(cat "$dir/err")"
+    [ $status -ne 0 ] || jq empty "$dir/cut.json" || fail "nonsense (seed $seed): the timeline is no JSON"
+done
+mkdir "$dir/none"
+"$report" "$dir/none" >"$dir/text" 2>"$dir/err"
+[ $? -eq 2 ] && grep -q 'there is no file calls-<rank>.pat' "$dir/err" || fail "an empty directory: $(cat "$dir/err")"
+"$report" "$dir/late" --csv /no/such/place >"$dir/text" 2>"$dir/err"
+[ $? -eq 2 ] && grep -q -- '--csv' "$dir/err" || fail "a file that cannot be written: $(cat "$dir/err")"
+exit $failed
