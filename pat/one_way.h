@@ -23,7 +23,7 @@ double pat_one_way_ns(const pat_one_way *table, double bytes);
 
 /*
  * Collective over comm: measure between its rank 0 and the first rank on another node, or else rank 1, the least of some round trips each, up to the first size that is not
- * below most_bytes (4 bytes to 1 MiB). Takes some 10 ms for each size at most, more where three round trips do. All ranks get the table; of one rank it is empty. Returns an MPI error code.
+ * below most_bytes (4 bytes to 1 MiB). Takes some 10 ms for each size at most, more where four round trips do. All ranks get the table; of one rank it is empty. Returns an MPI error code.
  */
 int pat_one_way_measure(pat_one_way *table, MPI_Comm comm, int64_t most_bytes);
 

@@ -3,20 +3,23 @@
  * or for a viewer of timelines. Main program: options. Needs no MPI.
  */
 #include <argp.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
-#include "file.h"
 #include "log_read.h"
 #include "tool_options.h"
+#include "trace_otf2.h"
 #include "trace_out.h"
 
 typedef struct options {
-    const char *dir, *csv, *chrome;
+    const char *dir, *csv, *chrome, *otf2;
 } options;
 
-enum { CSV_KEY = 256, CHROME_KEY };
+enum { CSV_KEY = 256, CHROME_KEY, OTF2_KEY };
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
@@ -27,6 +30,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case CHROME_KEY:
         o->chrome = tool_output(state, "--chrome", arg);
+        return 0;
+    case OTF2_KEY:
+        o->otf2 = arg;
         return 0;
     case ARGP_KEY_ARG:
         if (o->dir)
@@ -46,6 +52,8 @@ static const struct argp_option option_list[] = {
     {"csv", CSV_KEY, "FILE", 0, "Write all calls of all ranks, as comma-separated values", 0},
     {"chrome", CHROME_KEY, "FILE", 0,
      "Write them as a timeline in the JSON format of Chrome's trace viewer, which Perfetto reads too", 0},
+    {"otf2", OTF2_KEY, "NEW", 0,
+     "Write them as an archive of OTF2 into the directory NEW, which must not be there", 0},
     {0}};
 
 static const struct argp argp = {
@@ -64,26 +72,40 @@ static const struct argp argp = {
 
 typedef bool write_log(const pat_log *log, FILE *to);
 
-/* Whole or not there. */
+/* To a device or a pipe as it comes; a file is written beside its place and renamed, so that it is whole or not there. */
+static int write_to(const char *path, write_log *write, const pat_log *log)
+{
+    struct stat st;
+    char *beside = NULL;
+    const bool is_file = stat(path, &st) != 0 || S_ISREG(st.st_mode);
+    if (is_file && asprintf(&beside, "%s.part", path) < 0)
+        return ENOMEM;
+    errno = 0;
+    FILE *to = fopen(is_file ? beside : path, "we");
+    int error = to ? 0 : errno;
+    if (to && !write(log, to))
+        error = errno ? errno : EIO;
+    if (to && fclose(to) != 0 && !error)
+        error = errno;
+    if (is_file && !error && rename(beside, path) != 0)
+        error = errno;
+    if (is_file && error)
+        unlink(beside);
+    free(beside);
+    return error;
+}
+
 static bool put(const char *path, write_log *write, const pat_log *log)
 {
-    char *text = NULL;
-    size_t bytes = 0;
-    if (!path)
-        return true;
-    FILE *memory = open_memstream(&text, &bytes);
-    bool good = memory && write(log, memory);
-    good = memory && fclose(memory) == 0 && good;
-    const int error = good ? pat_file_write(path, text, bytes) : 0;
-    free(text);
-    if (!good || error)
-        fprintf(stderr, "pat-report: %s: %s\n", path, error ? strerror(error) : "no memory");
-    return good && !error;
+    const int error = path ? write_to(path, write, log) : 0;
+    if (error)
+        fprintf(stderr, "pat-report: %s: %s\n", path, strerror(error));
+    return !error;
 }
 
 int main(int argc, char **argv)
 {
-    options o = {NULL, NULL, NULL};
+    options o = {NULL, NULL, NULL, NULL};
     char why[1000];
     tool_parse("pat-report", &argp, argc, argv, &o);
     pat_log *log = pat_log_read(o.dir, why, sizeof(why));
@@ -94,8 +116,15 @@ int main(int argc, char **argv)
     for (const char *line = log->warnings; *line; line = strchr(line, '\n') + 1)
         fprintf(stderr, "pat-report: %.*s\n", (int)strcspn(line, "\n"), line);
     bool good = pat_trace_text(log, stdout);
+    if (!good)
+        fprintf(stderr,
+                "pat-report: not all could be printed: no memory, or the standard output takes no more\n");
     good = put(o.csv, pat_trace_csv, log) && good;
     good = put(o.chrome, pat_trace_chrome, log) && good;
+    const char *otf2_error = o.otf2 ? trace_otf2_write(log, o.otf2) : NULL;
+    if (otf2_error)
+        fprintf(stderr, "pat-report: --otf2 '%s': %s\n", o.otf2, otf2_error);
+    good = !otf2_error && good;
     good = fflush(stdout) == 0 && good;
     pat_log_free(log);
     return good ? 0 : TOOL_FAILED;

@@ -271,8 +271,10 @@ static const pat_setting settings[] = {
      "for.",
      NULL},
     {"PAT_TRACE", read_trace, "nothing", "a directory that is there, at most 255 characters",
-     "Every rank writes what it sent and received, and when, to a file in this directory, and under the drop-in "
-     "all its calls of collectives to another one, for pat-report.", NULL},
+     "Every rank writes what it sent and received, and when, to a file in this directory, and under the "
+     "drop-in "
+     "all its calls of collectives to another one, for pat-report.",
+     NULL},
     {"PAT_TRACE_MEM", read_trace_mem, "64M", "a number of bytes with optional K, M or G, e.g. 256M",
      "The most memory, per process, in which the drop-in keeps when calls began, to tell by PAT_REPORT who "
      "was late.",

@@ -16,13 +16,12 @@ static bool is_told(void)
 /* What a tool behind makes of a call is not one more: see pat_dropin_inside. */
 static pat_counted begin(const void *site, const char *call, const pat_face *face, const pat_args *args)
 {
-    const int64_t start_ns = pat_clock_local_ns(); /* Python may be busy */
     pat_dropin_inside = true;
-    return (pat_counted){.site = pat_dropin_place(site),
+    return (pat_counted){.site = site,
                          .call = call,
                          .comm = args->comm,
                          .root = pat_collective_of(face->op)->rooted ? args->root : -1,
-                         .start_ns = start_ns};
+                         .start_ns = pat_clock_local_ns()};
 }
 
 static void end(const pat_counted *told, int rc, const pat_face *face, const pat_args *args,
@@ -47,7 +46,9 @@ static __attribute__((noinline)) int start_and_tell(const pat_face *face, const 
                                                     const void *site, MPI_Request *request)
 {
     pat_outcome outcome = nothing_known;
-    const pat_counted told = begin(site, face->starts, face, args);
+    pat_counted told = begin(site, face->starts, face, args);
+    told.site = pat_dropin_place(site); /* for what follows */
+    told.is_placed = true;
     outcome.hiding = pat_dropin_hiding(told.site, face->starts);
     const int rc = pat_starts_run(face, args, next, request, true, &outcome);
     end(&told, rc, face, args, &outcome);

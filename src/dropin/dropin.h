@@ -91,6 +91,7 @@ static inline const void *pat_dropin_place(const void *site)
 /* A call that a report is to count. */
 typedef struct pat_counted {
     const void *site;
+    bool is_placed; /* `site` is what pat_dropin_place makes of it */
     const char *call;
     MPI_Comm comm;
     int root;         /* negative: it has none, or it is not known */

@@ -77,12 +77,16 @@ static int *members_of(const pat_events *e, MPI_Comm comm, int size)
 static pat_log_record *map_block(pat_events *e, int64_t block)
 {
     const off_t at = PAT_LOG_HEADER_BYTES + (off_t)block * BLOCK_BYTES;
-    if (posix_fallocate(e->file, at, BLOCK_BYTES) != 0) {
-        e->header->no_room = 1;
-        return NULL;
-    }
-    void *mapped = mmap(NULL, BLOCK_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, e->file, at);
-    return mapped == MAP_FAILED ? NULL : mapped;
+    int error;
+    do /* a signal that the program gets */
+        error = posix_fallocate(e->file, at, BLOCK_BYTES);
+    while (error == EINTR);
+    void *mapped =
+        error ? MAP_FAILED : mmap(NULL, BLOCK_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, e->file, at);
+    if (mapped != MAP_FAILED)
+        return mapped;
+    e->header->no_room = error ? error : errno;
+    return NULL;
 }
 
 static bool add_block(pat_events *e, int64_t block)
@@ -100,8 +104,9 @@ static bool add_block(pat_events *e, int64_t block)
 /* The next record to be filled in; NULL where there is no room for it. Its kind is to be written last. */
 static pat_log_record *next_record(pat_events *e)
 {
-    if (e->num >= e->most ||
-        (e->num % PAT_EVENTS_IN_BLOCK == 0 && !add_block(e, e->num / PAT_EVENTS_IN_BLOCK)))
+    if (e->num < e->most && e->num % PAT_EVENTS_IN_BLOCK == 0 && !add_block(e, e->num / PAT_EVENTS_IN_BLOCK))
+        e->most = e->num;
+    if (e->num >= e->most)
         return NULL;
     pat_log_record *r = &e->blocks[e->num / PAT_EVENTS_IN_BLOCK][e->num % PAT_EVENTS_IN_BLOCK];
     e->num++;
@@ -159,7 +164,8 @@ void pat_events_line(pat_events *e, int site, const char *line)
 
 static pat_event_comm *add_comm(pat_events *e, pat_event_group *group, int rank, uint64_t id)
 {
-    pat_event_comm *c = malloc(sizeof(*c));
+    enum { AS_MANY_RECORDS = 4 }; /* its memory, and that of what hangs on it */
+    pat_event_comm *c = e->num + AS_MANY_RECORDS <= e->most ? malloc(sizeof(*c)) : NULL;
     if (c && e->num_comms == e->room_comms) {
         const int room = e->room_comms ? 2 * e->room_comms : 16;
         pat_event_comm **more = realloc(e->comms, (size_t)room * sizeof(*more));
@@ -174,6 +180,7 @@ static pat_event_comm *add_comm(pat_events *e, pat_event_group *group, int rank,
         return NULL;
     *c = (pat_event_comm){.id = id, .group = group, .rank = rank, .number = e->num_comms};
     e->comms[e->num_comms++] = c;
+    e->most -= AS_MANY_RECORDS;
     pat_log_record *r = e->file >= 0 && group && group->size > 1 ? next_record(e) : NULL;
     if (r) {
         r->comm = (pat_log_comm){
@@ -264,11 +271,12 @@ static void fill_header(pat_log_header *h, int rank, int ranks, int64_t begin_ns
     }
 }
 
-int pat_events_to_file(pat_events *e, const char *dir, int rank, int ranks, int64_t begin_ns)
+int pat_events_to_file(pat_events *e, const char *dir, int rank, int ranks, int64_t begin_ns, int64_t run)
 {
     char path[400];
     snprintf(path, sizeof(path), "%s/calls-%d.pat", dir, rank);
-    const int file = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    unlink(path); /* another process may have it as its memory, and keeps it */
+    const int file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     int error = file < 0 ? errno : posix_fallocate(file, 0, PAT_LOG_HEADER_BYTES);
     void *mapped =
         error ? MAP_FAILED : mmap(NULL, PAT_LOG_HEADER_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
@@ -281,14 +289,25 @@ int pat_events_to_file(pat_events *e, const char *dir, int rank, int ranks, int6
     e->file = file;
     e->header = mapped;
     fill_header(e->header, rank, ranks, begin_ns);
+    e->header->run = run;
     return 0;
+}
+
+/* Then a call is only counted, and nobody looks at its communicator. */
+static bool is_full(pat_events *e)
+{
+    pthread_mutex_lock(&e->lock);
+    const bool full = e->num >= e->most;
+    e->num_lost += full;
+    pthread_mutex_unlock(&e->lock);
+    return full;
 }
 
 void pat_events_add(pat_events *e, MPI_Comm comm, const pat_log_call *call)
 {
     int found = 0;
     pat_event_comm *c = NULL;
-    if (e->keyval == MPI_KEYVAL_INVALID || comm == MPI_COMM_NULL ||
+    if (is_full(e) || e->keyval == MPI_KEYVAL_INVALID || comm == MPI_COMM_NULL ||
         PMPI_Comm_get_attr(comm, e->keyval, &c, &found) != MPI_SUCCESS)
         return;
     if (!found)
@@ -297,10 +316,16 @@ void pat_events_add(pat_events *e, MPI_Comm comm, const pat_log_call *call)
         return;
     pthread_mutex_lock(&e->lock);
     pat_log_record *r = c ? next_record(e) : NULL;
+    if (!c)
+        e->most = e->num;
     if (r) {
-        r->call = *call;
-        r->call.comm = c->number;
-        set_kind(r, PAT_LOG_CALL);
+        r->call = (pat_log_call){.start_ns = call->start_ns,
+                                 .time_ns = call->time_ns,
+                                 .bytes = call->bytes,
+                                 .site = call->site,
+                                 .comm = c->number,
+                                 .root = call->root};
+        set_kind(r, call->kind);
         c->num_calls++;
     } else {
         e->num_lost++;
@@ -312,7 +337,7 @@ void pat_events_add(pat_events *e, MPI_Comm comm, const pat_log_call *call)
 static int end_file(pat_events *e, int64_t end_ns, int64_t clock_error_ns)
 {
     pat_log_header *h = e->header;
-    const int error = h->no_room ? ENOSPC : 0;
+    const int error = h->no_room;
     const int64_t blocks = (e->num + PAT_EVENTS_IN_BLOCK - 1) / PAT_EVENTS_IN_BLOCK;
     for (int64_t i = 0; i < blocks; i++)
         munmap(e->blocks[i], BLOCK_BYTES);

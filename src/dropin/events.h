@@ -3,9 +3,10 @@
  * took, in memory and bounded. Calls are told apart by communicator and by their turn on it, which is the same on all its members, so that
  * they can be held against each other afterwards (lateness.h). Nothing is sent meanwhile. The memory may be a file (log_format.h), which is there whatever becomes of the process.
  *
- * A communicator is known by its members and by how many of the same members there were before it. A duplicate is known by what it was
- * made from, so that it does not matter which of several is used first. Where a program breaks that rule (it uses two communicators of
- * the same members, made otherwise, for the first time in another order on another rank), calls do not fit together, and lateness.h notices.
+ * A communicator is known by its members and by how many of the same members there were before it. A duplicate of one that has been used, or of MPI_COMM_WORLD, is known by
+ * what it was made from, so that it does not matter which of several is used first. Where a program breaks that rule (it uses two communicators of
+ * the same members for the first time in another order on another rank), calls do not fit together, which lateness.h notices where they are not of the same function, or where
+ * a rank had left before another one came.
  */
 #ifndef PAT_EVENTS_H
 #define PAT_EVENTS_H
@@ -34,7 +35,7 @@ typedef struct pat_event_comm {
     int num_dups;
 } pat_event_comm;
 
-enum { PAT_EVENTS_IN_BLOCK = 4096 };
+enum { PAT_EVENTS_IN_BLOCK = 8192 }; /* 5 times 64 KiB, the largest pages there are */
 
 typedef struct pat_events {
     pthread_mutex_t lock;
@@ -44,7 +45,8 @@ typedef struct pat_events {
     pat_event_comm **comms;
     int num_comms, room_comms;
     pat_log_record **blocks;
-    int64_t num, most;      /* records; as many as there may be */
+    int64_t num,
+        most; /* records; as many as there may be beside communicators. Once there was no room there is none any more: no turn may be missing in between */
     int64_t num_lost;       /* calls, for want of room */
     int file;               /* negative: they are in memory alone */
     pat_log_header *header; /* of the file; NULL: there is none */
@@ -56,19 +58,20 @@ int pat_events_begin(pat_events *events, MPI_Comm all, int64_t most_bytes);
 /*
  * From here on what is kept is in a file too, calls-<rank>.pat in that directory. To be called at once after pat_events_begin. Returns 0, or an error number of errno.
  */
-int pat_events_to_file(pat_events *events, const char *dir, int rank, int ranks, int64_t begin_ns);
+int pat_events_to_file(pat_events *events, const char *dir, int rank, int ranks, int64_t begin_ns,
+                       int64_t run);
 
 /* Then, so that duplicates of MPI_COMM_WORLD are told apart by when they were made. */
 void pat_events_know_world(pat_events *events);
 
-/* A call is over. Any thread. What is not kept for want of memory is counted. */
+/* A call is over. Any thread. What is not kept for want of memory is counted. call->kind: PAT_LOG_CALL or PAT_LOG_FAILED. */
 void pat_events_add(pat_events *events, MPI_Comm comm, const pat_log_call *call);
 
 /* Of a file: what a site is, and at which line of the source. Any thread; nothing is done without a file. */
 void pat_events_name(pat_events *events, int site, const char *name, const char *call, int64_t offset);
 void pat_events_line(pat_events *events, int site, const char *line);
 
-/* Nothing is added any more: free them, and end the file. clock_error_ns: as in its header. Returns 0, or ENOSPC where the disk had no room for all. */
+/* Nothing is added any more: free them, and end the file. clock_error_ns: as in its header. Returns 0, or an error number of errno where the disk had no room for all. */
 int pat_events_end(pat_events *events, int64_t end_ns, int64_t clock_error_ns);
 
 static inline const pat_log_record *pat_events_at(const pat_events *events, int64_t i)

@@ -14,8 +14,11 @@ _Thread_local const void *pat_dropin_fortran_site;
                               LIST parameters, MPI_Fint *ierror)                                             \
     {                                                                                                        \
         const bool is_told = pat_dropin_reports && !pat_dropin_inside;                                       \
-        const pat_counted told = {site, "MPI_" #name, is_told ? PMPI_Comm_f2c(*comm) : MPI_COMM_NULL, -1,    \
-                                  is_told ? pat_clock_local_ns() : 0};                                       \
+        const pat_counted told = {.site = site,                                                              \
+                                  .call = "MPI_" #name,                                                      \
+                                  .comm = is_told ? PMPI_Comm_f2c(*comm) : MPI_COMM_NULL,                    \
+                                  .root = -1,                                                                \
+                                  .start_ns = is_told ? pat_clock_local_ns() : 0};                           \
         pat_dropin_inside |= is_told;                                                                        \
         next(LIST arguments, ierror);                                                                        \
         if (is_told) {                                                                                       \

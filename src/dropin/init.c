@@ -41,13 +41,12 @@ static void begin_report(int64_t begin_ns)
     if (error) {
         snprintf(what, sizeof(what), "PAT_REPORT=\"%s\": cannot be written: %s", pat_rt.config.report,
                  strerror(error));
-        say(what, "the program runs without a report");
+        say(pat_rt.config.report[0] ? what : strerror(error), "the program runs without a report");
         return;
     }
     if (PMPI_Allreduce(&own, &worst, 1, MPI_INT, MPI_MAX, pat_rt.world) == MPI_SUCCESS && worst) {
-        snprintf(what, sizeof(what), "PAT_TRACE=\"%s\": calls cannot be written there: %s",
-                 pat_rt.config.trace, strerror(worst));
-        say(what, "some ranks run without that file");
+        snprintf(what, sizeof(what), "PAT_TRACE: some ranks cannot write their calls: %s", strerror(worst));
+        say(what, "the program runs without these");
     }
 }
 
@@ -129,9 +128,12 @@ int pat_dropin_finalize(void)
         pat_rt.hosted = false;
         if (rc != MPI_SUCCESS)
             say("shutting down", PAT_Error_string(rc));
-        const int rc_report = report ? pat_report_write(report, end_ns) : MPI_SUCCESS;
+        bool trace_is_whole = true;
+        const int rc_report = report ? pat_report_write(report, end_ns, &trace_is_whole) : MPI_SUCCESS;
         if (rc_report != MPI_SUCCESS)
             say("no report", PAT_Error_string(rc_report));
+        if (!trace_is_whole)
+            say("PAT_TRACE", "on some ranks the disk has no room for all calls; pat-report says on which");
     }
     return PAT_NEXT(Finalize)();
 }

@@ -11,7 +11,8 @@
 
 #include "waits.h"
 
-enum { AT_ONCE = 4096, MOST_COMMS = 4096 };
+/* MOST_ENTRIES: communicators of all ranks, which each rank gets to know; MOST_COMMS: of a rank. */
+enum { AT_ONCE = 4096, MOST_ENTRIES = 1 << 20, MOST_COMMS = 4096 };
 
 /* ---- Which communicators ------------------------------------------------------------------------------- */
 
@@ -30,10 +31,12 @@ static int by_id(const void *a, const void *b)
 }
 
 /* This rank's communicators of two members and more. Returns how many. */
-static int list_own(const pat_events *e, entry own[])
+static int list_own(const pat_events *e, MPI_Comm all, entry own[])
 {
-    int num = 0;
-    for (int i = 0; i < e->num_comms && num < MOST_COMMS; i++) {
+    int num = 0, size;
+    PMPI_Comm_size(all, &size);
+    const int most = MOST_ENTRIES / size < MOST_COMMS ? MOST_ENTRIES / size : MOST_COMMS;
+    for (int i = 0; i < e->num_comms && num < most; i++) {
         const pat_event_comm *c = e->comms[i];
         if (c->num_calls > 0)
             own[num++] = (entry){c->group->id, c->id, c->num_calls, i};
@@ -94,7 +97,7 @@ static int64_t calls_of_all(const entry *entries, int num, const entry *own, int
 
 /* What is found out of a call. Times are relative to one that all ranks have agreed on. */
 typedef struct meeting {
-    int64_t first_ns, last_ns, root_ns;
+    int64_t first_ns, last_ns, root_ns, first_end_ns;
     int64_t last;                  /* who came last */
     int64_t least_sign, most_sign; /* of what the call is: equal where all have made the same one */
     int64_t sum_ns, sum_bytes;
@@ -124,6 +127,7 @@ static void join(void *in, void *inout, int *num, MPI_Datatype *type)
         to[i] = (meeting){.first_ns = lesser(m->first_ns, old.first_ns),
                           .last_ns = later ? m->last_ns : old.last_ns,
                           .root_ns = greater(m->root_ns, old.root_ns),
+                          .first_end_ns = lesser(m->first_end_ns, old.first_end_ns),
                           .last = later ? m->last : old.last,
                           .least_sign = lesser(m->least_sign, old.least_sign),
                           .most_sign = greater(m->most_sign, old.most_sign),
@@ -161,6 +165,7 @@ static void note_wait(const pat_event_comm *c, const pat_log_call *event, pat_si
     const pat_came came = {.own_ns = start_ns,
                            .last_ns = found->last_ns,
                            .root_ns = found->root_ns,
+                           .first_end_ns = found->first_end_ns,
                            .last = (int)found->last,
                            .root = event->root,
                            .own = c->rank};
@@ -183,9 +188,11 @@ static double mean_of(const search *s, const pat_event_comm *c, int i)
 static void note_arrivals(const search *s, const pat_event_comm *c, pat_site *site, int i)
 {
     const double size = c->group->size, bytes = (double)s->found[i].sum_bytes / size;
+    const bool is_sized =
+        bytes > 0 || strcmp(site->call, "MPI_Barrier") == 0; /* else it is not known, as with lists */
     const pat_coming coming = {.average_ns = (double)s->deviations[AT_ONCE + i] / size,
                                .worst_ns = (double)(s->found[i].last_ns - s->found[i].first_ns),
-                               .message_ns = pat_one_way_ns(s->one_way, bytes),
+                               .message_ns = is_sized ? pat_one_way_ns(s->one_way, bytes) : 0,
                                .after_ns = (double)s->found[i].after_ns,
                                .own_ns = (double)s->own[i].first_ns - mean_of(s, c, i)};
     pat_sites_add_arrivals(site, bytes > PAT_SITE_SMALL_BYTES, &coming);
@@ -195,7 +202,7 @@ static void note_arrivals(const search *s, const pat_event_comm *c, pat_site *si
 static const pat_log_call *call_before(const pat_events *e, int64_t i)
 {
     while (--i >= 0)
-        if (pat_log_kind(pat_events_at(e, i)) == PAT_LOG_CALL)
+        if (pat_log_is_call(pat_events_at(e, i)))
             return &pat_events_at(e, i)->call;
     return NULL;
 }
@@ -209,6 +216,7 @@ static meeting own_meeting(const search *s, const pat_event_comm *c, int64_t i)
     return (meeting){.first_ns = start_ns,
                      .last_ns = start_ns,
                      .root_ns = event->root == c->rank ? start_ns : INT64_MIN / 2,
+                     .first_end_ns = start_ns + event->time_ns,
                      .last = c->rank,
                      .least_sign = sign,
                      .most_sign = sign,
@@ -240,6 +248,8 @@ static int go_through_some(search *s, const pat_event_comm *c, const int64_t eve
     for (int i = 0; i < *fit && rc == MPI_SUCCESS; i++) {
         const pat_log_call *event = &pat_events_at(s->events, events[i])->call;
         pat_site *site = &s->sites->sites[event->site];
+        if (event->kind == PAT_LOG_FAILED)
+            continue;
         note_wait(c, event, site, s->own[i].first_ns, &s->found[i]);
         if (blocks(site->call))
             note_arrivals(s, c, site, i);
@@ -305,7 +315,7 @@ static bool sort_events(const pat_events *e, int64_t **events, int64_t **first)
     for (int c = 1; c <= e->num_comms; c++)
         at[c] = at[c - 1] + e->comms[c - 1]->num_calls;
     for (int64_t i = 0; i < e->num; i++)
-        if (pat_log_kind(pat_events_at(e, i)) == PAT_LOG_CALL)
+        if (pat_log_is_call(pat_events_at(e, i)))
             (*events)[at[pat_events_at(e, i)->call.comm]++] = i;
     for (int c = e->num_comms; c > 0; c--)
         at[c] = at[c - 1];
@@ -327,9 +337,11 @@ static int find(search *s, entry own[], int num_own, const entry entries[], int 
         if (c->group != group) {
             let_go(s);
             group = c->group;
-            rc = gather_members(s, group);
+            /* MPI may have no more communicators: then no member gets this one, and the other ranks must not wait. */
+            if (gather_members(s, group) != MPI_SUCCESS)
+                s->members = MPI_COMM_NULL;
         }
-        if (rc == MPI_SUCCESS)
+        if (s->members != MPI_COMM_NULL)
             rc = go_through(s, c, events + first[own[i].comm], calls, num_fit);
     }
     let_go(s);
@@ -352,7 +364,7 @@ static int prepare(search *s, pat_one_way *one_way)
     int64_t own[2] = {0, 0}, most[2];
     for (int64_t i = 0; i < s->events->num; i++) {
         const pat_log_record *r = pat_events_at(s->events, i);
-        if (pat_log_kind(r) != PAT_LOG_CALL)
+        if (!pat_log_is_call(r))
             continue;
         own[0] = greater(own[0], r->call.bytes);
         own[1] = greater(own[1], r->call.start_ns);
@@ -380,7 +392,7 @@ int pat_lateness_find(const pat_events *e, pat_sites *sites, MPI_Comm all, pat_o
                 .found = malloc(AT_ONCE * sizeof(*s.found)),
                 .deviations = malloc(2 * AT_ONCE * sizeof(*s.deviations))};
     const bool good = own && s.own && s.found && s.deviations && sort_events(e, &events, &first);
-    int num = 0, num_own = good ? list_own(e, own) : 0, none = !good, any_none;
+    int num = 0, num_own = good ? list_own(e, all, own) : 0, none = !good, any_none;
     bool told = false;
     int rc = PMPI_Allreduce(&none, &any_none, 1, MPI_INT, MPI_MAX, all);
     if (rc == MPI_SUCCESS && !any_none)

@@ -51,6 +51,19 @@ static const pat_python_calls *calls_of(pat_python *p)
     return p->found ? &p->calls : NULL;
 }
 
+enum { NUMBER = 12 };
+
+/* A path, its folder and its name, or its name alone, whichever has at most so many characters. */
+static const char *end_of(const char *path, int most)
+{
+    const char *name = strrchr(path, '/'), *folder = name;
+    while (folder && folder > path && folder[-1] != '/')
+        folder--;
+    if (folder && folder < name && (int)strlen(folder) < most)
+        return folder;
+    return name ? name + 1 : path;
+}
+
 static bool name_of(const pat_python_calls *p, char *name, size_t size)
 {
     bool known = false;
@@ -58,8 +71,7 @@ static bool name_of(const pat_python_calls *p, char *name, size_t size)
            *file = code ? p->attribute(code, "co_filename") : NULL;
     const char *path = file ? p->text(file) : NULL;
     if (path) {
-        const char *last = strrchr(path, '/');
-        snprintf(name, size, "%s:%d", last ? last + 1 : path, p->line(frame));
+        snprintf(name, size, "%s:%d", end_of(path, (int)size - NUMBER), p->line(frame));
         known = true;
     } else if (code) {
         p->forget_error();

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "dropin.h"
@@ -35,7 +36,12 @@ static int begin_trace(pat_dropin *d, int rank, int size)
 {
     const char *dir = pat_rt.config.trace;
     const int64_t begin_ns = d->begin_ns + pat_timekeeper_offset_ns(&pat_rt.time, d->begin_ns);
-    const int error = dir[0] ? pat_events_to_file(&d->events, dir, rank, size, begin_ns) : 0;
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    int64_t run = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec; /* rank 0's */
+    if (PMPI_Bcast(&run, 1, MPI_INT64_T, 0, pat_rt.world) != MPI_SUCCESS)
+        run = 0;
+    const int error = dir[0] ? pat_events_to_file(&d->events, dir, rank, size, begin_ns, run) : 0;
     d->traced = dir[0] && !error;
     return error;
 }
@@ -63,8 +69,9 @@ int pat_report_begin(int64_t begin_ns)
     if (!worst) {
         PMPI_Comm_set_errhandler(d->comm, MPI_ERRORS_RETURN);
         d->nodes = count_nodes(d->comm);
+        const bool is_used = pat_rt.config.report[0] || pat_rt.config.trace[0];
         /* Without it lateness is not known, and nothing else is wrong. */
-        pat_events_begin(&d->events, d->comm, pat_rt.config.trace_mem_bytes);
+        pat_events_begin(&d->events, d->comm, is_used ? pat_rt.config.trace_mem_bytes : 0);
         d->trace_error = begin_trace(d, rank, size);
         pat_events_know_world(&d->events);
         pat_rt.dropin = d;
@@ -86,6 +93,14 @@ static int64_t name_of(pat_dropin *d, const void *address, char *text, int size)
     return 0;
 }
 
+/* A call whose communicator is wrong is on none. */
+static bool is_on_a_communicator(int rc)
+{
+    int error_class;
+    return rc == MPI_SUCCESS ||
+           (PMPI_Error_class(rc, &error_class) == MPI_SUCCESS && error_class != MPI_ERR_COMM);
+}
+
 void pat_dropin_count(const pat_counted *told, int rc, int64_t bytes, const pat_outcome *outcome)
 {
     pat_dropin *d = pat_rt.dropin;
@@ -93,40 +108,53 @@ void pat_dropin_count(const pat_counted *told, int rc, int64_t bytes, const pat_
     if (!d) /* MPI_Finalize was called meanwhile: wrong, but nothing to end a program for */
         return;
     const int64_t time_ns = pat_clock_local_ns() - told->start_ns;
-    const int site = pat_sites_add(&d->sites, told->site, told->call, bytes, time_ns, outcome, &is_first);
+    /* Python may be busy in another thread: nobody waits for it before the call. */
+    const void *place = told->is_placed ? told->site : pat_dropin_place(told->site);
+    const int site = pat_sites_add(&d->sites, place, told->call, bytes, time_ns, outcome, &is_first);
     if (site < 0)
         return;
     if (is_first && d->traced) {
         char name[160];
-        const int64_t offset = name_of(d, told->site, name, sizeof(name));
+        const int64_t offset = name_of(d, place, name, sizeof(name));
         pat_events_name(&d->events, site, name, told->call, offset);
     }
-    if (rc == MPI_SUCCESS)
+    if (is_on_a_communicator(rc))
         pat_events_add(&d->events, told->comm,
                        &(pat_log_call){.start_ns = told->start_ns +
                                                    pat_timekeeper_offset_ns(&pat_rt.time, told->start_ns),
                                        .time_ns = time_ns,
                                        .bytes = bytes,
                                        .site = site,
-                                       .root = told->root});
+                                       .root = told->root,
+                                       .kind = rc == MPI_SUCCESS ? PAT_LOG_CALL : PAT_LOG_FAILED});
 }
 
-/* The rank joins those for which others have waited longest, and the least of these goes where there are too many. */
-static void add_late(pat_report_line *l, int64_t rank, int64_t calls, int64_t ns)
+static int by_lateness(const void *a, const void *b)
 {
-    pat_report_late *least = &l->late[0];
-    for (int i = 0; i < PAT_REPORT_LATE; i++) {
-        pat_report_late *late = &l->late[i];
-        if (late->calls > 0 && late->rank == rank) {
-            late->calls += calls;
-            late->ns += ns;
-            return;
-        }
-        if (late->ns < least->ns || (late->ns == least->ns && late->calls < least->calls))
-            least = late;
+    const pat_report_late *x = a, *y = b;
+    return (x->ns < y->ns) - (x->ns > y->ns);
+}
+
+/* Of all ranks for which others have waited those for which they have longest. `all` is put in order. */
+static void take_latest(pat_report_line *l, pat_report_late all[], int num)
+{
+    qsort(all, (size_t)num, sizeof(*all), by_lateness);
+    for (int i = 0; i < PAT_REPORT_LATE; i++)
+        l->late[i] = i < num ? all[i] : (pat_report_late){0};
+}
+
+/* Without memory nobody is named. */
+static void fill_late(pat_report_line *l, const pat_site *s)
+{
+    pat_report_late *all = calloc((size_t)s->num_late + 1, sizeof(*all));
+    for (int r = 0; r < s->num_late; r++) {
+        l->late_calls += s->late[r].calls;
+        if (all)
+            all[r] = (pat_report_late){r, s->late[r].calls, s->late[r].ns};
     }
-    if (calls > 0 && (least->calls == 0 || ns > least->ns))
-        *least = (pat_report_late){rank, calls, ns};
+    if (all)
+        take_latest(l, all, s->num_late);
+    free(all);
 }
 
 static void fill(pat_report_line *l, const pat_site *s, pat_dropin *d)
@@ -136,10 +164,7 @@ static void fill(pat_report_line *l, const pat_site *s, pat_dropin *d)
     snprintf(l->call, sizeof(l->call), "%s", s->call);
     l->sums = pat_sites_sums(s);
     memcpy(l->arrivals, s->arrivals, sizeof(l->arrivals));
-    for (int r = 0; r < s->num_late; r++) {
-        l->late_calls += s->late[r].calls;
-        add_late(l, r, s->late[r].calls, s->late[r].ns);
-    }
+    fill_late(l, s);
 }
 
 static void add(pat_report_line *to, const pat_report_line *l)
@@ -168,15 +193,6 @@ static void add(pat_report_line *to, const pat_report_line *l)
     for (int i = 0; i < 2; i++)
         pat_imbalance_join(&to->arrivals[i], &l->arrivals[i]);
     to->late_calls += l->late_calls;
-    for (int i = 0; i < PAT_REPORT_LATE; i++)
-        add_late(to, l->late[i].rank, l->late[i].calls, l->late[i].ns);
-}
-
-/* Whom others have waited for longest first. */
-static int by_lateness(const void *a, const void *b)
-{
-    const pat_report_late *x = a, *y = b;
-    return (x->ns < y->ns) - (x->ns > y->ns);
 }
 
 static int by_name(const void *a, const void *b)
@@ -193,23 +209,41 @@ static int by_time(const void *a, const void *b)
     return (x->sums.time_ns < y->sums.time_ns) - (x->sums.time_ns > y->sums.time_ns);
 }
 
-/* qsort is not stable: lines of the same place are added up, wherever rank 0's own is among them. */
-static int merge(pat_report_line *lines, int num)
+/* What ranks have told of whom they waited for, each of those for which it did longest, added up over the lines of a place. */
+static void add_up_late(pat_report_line *to, const pat_report_line lines[], int num, pat_report_late all[],
+                        int ranks)
 {
-    int kept = 0;
-    if (num == 0)
-        return 0;
-    qsort(lines, (size_t)num, sizeof(*lines), by_name);
-    for (int i = 0; i < num; i++) {
-        if (kept == 0 || by_name(&lines[kept - 1], &lines[i]) != 0) {
-            lines[kept++] = lines[i];
-            continue;
+    for (int r = 0; r < ranks; r++)
+        all[r] = (pat_report_late){.rank = r};
+    for (int i = 0; i < num; i++)
+        for (int k = 0; k < PAT_REPORT_LATE; k++) {
+            const pat_report_late *late = &lines[i].late[k];
+            if (late->calls > 0 && late->rank < ranks) {
+                all[late->rank].calls += late->calls;
+                all[late->rank].ns += late->ns;
+            }
         }
-        add(&lines[kept - 1], &lines[i]);
+    take_latest(to, all, ranks);
+}
+
+/* qsort is not stable: lines of the same place are added up, wherever rank 0's own is among them. */
+static int merge(pat_report_line *lines, int num, int ranks)
+{
+    pat_report_late *all = calloc((size_t)ranks, sizeof(*all));
+    int kept = 0;
+    if (num > 0)
+        qsort(lines, (size_t)num, sizeof(*lines), by_name);
+    for (int i = 0, next; i < num; i = next) {
+        pat_report_line sum = lines[i];
+        for (next = i + 1; next < num && by_name(&lines[i], &lines[next]) == 0; next++)
+            add(&sum, &lines[next]);
+        if (all)
+            add_up_late(&sum, &lines[i], next - i, all, ranks);
+        lines[kept++] = sum;
     }
-    for (int i = 0; i < kept; i++)
-        qsort(lines[i].late, PAT_REPORT_LATE, sizeof(lines[i].late[0]), by_lateness);
-    qsort(lines, (size_t)kept, sizeof(*lines), by_time);
+    free(all);
+    if (kept > 0)
+        qsort(lines, (size_t)kept, sizeof(*lines), by_time);
     return kept;
 }
 
@@ -333,7 +367,10 @@ static int gather(pat_dropin *d, pat_report *r, int64_t end_ns)
                       d->events.num_lost};
     const int64_t clock[] = {d->clock_error_ns, d->clock_drift_ppb, d->clock_measured};
     int64_t sums[6] = {0}, most[3] = {0};
-    int rc = pat_lateness_find(&d->events, &d->sites, d->comm, &r->one_way, &mine[4]);
+    const int rc_late = pat_lateness_find(&d->events, &d->sites, d->comm, &r->one_way, &mine[4]);
+    int worst = MPI_SUCCESS, rc = PMPI_Allreduce(&rc_late, &worst, 1, MPI_INT, MPI_MAX, d->comm);
+    if (rc == MPI_SUCCESS) /* what follows is for all ranks or for none */
+        rc = worst;
     if (rc == MPI_SUCCESS)
         rc = collect(d, d->comm, &r->lines, &r->num);
     if (rc == MPI_SUCCESS)
@@ -349,19 +386,15 @@ static int gather(pat_dropin *d, pat_report *r, int64_t end_ns)
     return rc;
 }
 
-/* The first error of any rank. */
-static int end_trace(pat_dropin *d)
+/* Returns whether all ranks that were to have written all calls. */
+static bool end_trace(pat_dropin *d)
 {
     const int error = pat_events_end(&d->events, d->finish_common_ns, d->clock_error_ns);
     int worst = 0;
-    const int rc = PMPI_Allreduce(&error, &worst, 1, MPI_INT, MPI_MAX, d->comm);
-    return rc == MPI_SUCCESS && worst
-               ? pat_error(MPI_ERR_OTHER, "PAT_TRACE=\"%s\": not all calls are there: %s",
-                           pat_rt.config.trace, strerror(worst))
-               : rc;
+    return PMPI_Allreduce(&error, &worst, 1, MPI_INT, MPI_MAX, d->comm) != MPI_SUCCESS || !worst;
 }
 
-int pat_report_write(struct pat_dropin *d, int64_t end_ns)
+int pat_report_write(struct pat_dropin *d, int64_t end_ns, bool *trace_is_whole)
 {
     pat_report r = {.nodes = d->nodes,
                     .time_ns = d->finish_ns - d->begin_ns + end_ns,
@@ -373,11 +406,11 @@ int pat_report_write(struct pat_dropin *d, int64_t end_ns)
     PMPI_Comm_size(d->comm, &r.ranks);
     int rc = wanted ? gather(d, &r, end_ns) : MPI_SUCCESS;
     if (rc == MPI_SUCCESS && rank == 0) {
-        r.num = merge(r.lines, r.num);
+        r.num = merge(r.lines, r.num, r.ranks);
         find_lines(d, &r);
         rc = wanted ? pat_report_put(&r, d->file) : MPI_SUCCESS;
     }
-    const int rc_trace = end_trace(d);
+    *trace_is_whole = end_trace(d);
     free(r.lines);
     free(r.hosts);
     pat_sites_clear(&d->sites);
@@ -386,5 +419,5 @@ int pat_report_write(struct pat_dropin *d, int64_t end_ns)
     free(d->calibrations);
     free(d->file);
     free(d);
-    return rc == MPI_SUCCESS ? rc_trace : rc;
+    return rc;
 }

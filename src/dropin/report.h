@@ -5,6 +5,7 @@
 #ifndef PAT_REPORT_H
 #define PAT_REPORT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct pat_dropin;
@@ -24,8 +25,8 @@ struct pat_dropin *pat_report_end(void);
 
 /*
  * Collective over all ranks, when the library has ended: rank 0 collects what they have counted and writes it. end_ns: how long ending
- * the library took. Returns MPI_SUCCESS, or on rank 0 an error code with its text by PAT_Error_string where it cannot be written.
+ * the library took. Returns MPI_SUCCESS, or on rank 0 an error code with its text by PAT_Error_string where it cannot be written. *trace_is_whole: no rank ran out of room on the disk for its calls.
  */
-int pat_report_write(struct pat_dropin *report, int64_t end_ns);
+int pat_report_write(struct pat_dropin *report, int64_t end_ns, bool *trace_is_whole);
 
 #endif

@@ -21,11 +21,13 @@ static json_t *text_of(const char *text)
     return o;
 }
 
+enum { MOST_LATE = 4 };
+
 /* The ranks that others have waited for longest. */
 static json_t *late_of(const pat_report *r, const pat_report_line *l)
 {
     json_t *all = json_array();
-    for (int i = 0; i < PAT_REPORT_LATE && l->late[i].calls > 0; i++) {
+    for (int i = 0; i < MOST_LATE && l->late[i].calls > 0; i++) {
         const pat_report_late *late = &l->late[i];
         json_array_append_new(
             all, json_pack("{s:I, s:o, s:I, s:f}", "rank", (json_int_t)late->rank, "host",
@@ -38,14 +40,24 @@ static json_t *late_of(const pat_report *r, const pat_report_line *l)
 static json_t *arrivals_of(const pat_imbalance *i)
 {
     const double calls = (double)(i->calls ? i->calls : 1);
+    int64_t known = 0;
     json_t *classes = json_array();
-    for (int k = 0; k < PAT_IMBALANCE_CLASSES; k++)
+    for (int k = 0; k < PAT_IMBALANCE_CLASSES; k++) {
+        known += i->classes[k];
         json_array_append_new(classes, json_integer(i->classes[k]));
-    return json_pack("{s:I, s:f, s:f, s:f, s:f, s:o, s:I, s:I, s:f}", "calls", (json_int_t)i->calls,
-                     "average_ms", 1e-6 * i->average_ns / calls, "worst_ms", 1e-6 * i->worst_ns / calls,
-                     "aif", i->aif / calls, "wif", i->wif / calls, "wif_below_1_2_8_32_and_above", classes,
-                     "right_after_a_collective", (json_int_t)i->after, "of_these_balanced",
-                     (json_int_t)i->after_balanced, "alike", pat_imbalance_alike(i));
+    }
+    json_t *o = json_pack("{s:I, s:f, s:f, s:f, s:I}", "calls", (json_int_t)i->calls, "average_ms",
+                          1e-6 * i->average_ns / calls, "worst_ms", 1e-6 * i->worst_ns / calls, "alike",
+                          pat_imbalance_alike(i), "calls_with_factors", (json_int_t)known);
+    if (o && known > 0) {
+        json_object_set_new(o, "aif", json_real(i->aif / (double)known));
+        json_object_set_new(o, "wif", json_real(i->wif / (double)known));
+        json_object_set(o, "wif_below_1_2_8_32_and_above", classes);
+        json_object_set_new(o, "right_after_a_collective", json_integer(i->after));
+        json_object_set_new(o, "of_these_balanced", json_integer(i->after_balanced));
+    }
+    json_decref(classes);
+    return o;
 }
 
 static json_t *json_of(const pat_report *r, const pat_report_line *l)

@@ -55,7 +55,7 @@ void pat_report_late_text(const pat_report *r, FILE *to)
         fprintf(to, "# Of %lld calls it is not known when the other ranks came to them%s.\n",
                 (long long)r->unmet_calls,
                 r->lost_calls > 0 ? ": too little memory (PAT_TRACE_MEM)"
-                                  : ": communicators were first used in another order on other ranks");
+                                  : ": the ranks' calls do not fit together");
     fputs("#\n", to);
     free(places);
 }

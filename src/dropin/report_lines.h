@@ -25,7 +25,7 @@ typedef struct pat_report_late {
     int64_t rank, calls, ns;
 } pat_report_late;
 
-enum { PAT_REPORT_LATE = 4 }; /* so many of them are told of a place */
+enum { PAT_REPORT_LATE = 16 }; /* so many of them a rank tells of a place */
 
 /* A line of the report, which is about one call site: sums over the ranks that call from it. */
 typedef struct pat_report_line {

@@ -158,6 +158,10 @@ void pat_sites_shorten(const char *name, int64_t offset, int width, char *text)
         memcpy(text, name, (size_t)keep + 1);
         return;
     }
+    if (!strchr(name, '+')) { /* a line of a source, whose number is at its end */
+        snprintf(text, (size_t)width + 1, "...%s", name + keep - (width - 3));
+        return;
+    }
     keep = snprintf(tail, sizeof(tail), "...)+0x%llx", (long long)offset);
     keep = keep < width ? width - keep : 0;
     const bool in_function = memchr(name, '(', (size_t)keep) != NULL;

@@ -12,9 +12,11 @@ _Thread_local bool pat_dropin_inside;
         if (!pat_dropin_reports || pat_dropin_inside)                                                        \
             return next arguments;                                                                           \
         pat_dropin_inside = true;                                                                            \
-        const int64_t start_ns = pat_clock_local_ns();                                                       \
-        const pat_counted told = {pat_dropin_place(pat_dropin_site(site)), "MPI_" #called, comm, -1,         \
-                                  start_ns};                                                                 \
+        const pat_counted told = {.site = pat_dropin_site(site),                                             \
+                                  .call = "MPI_" #called,                                                    \
+                                  .comm = comm,                                                              \
+                                  .root = -1,                                                                \
+                                  .start_ns = pat_clock_local_ns()};                                         \
         const int rc = next arguments;                                                                       \
         pat_dropin_count(&told, rc, bytes, NULL);                                                            \
         pat_dropin_inside = false;                                                                           \

@@ -24,6 +24,7 @@ typedef struct pat_log_members {
 typedef struct pat_log_event {
     int64_t start_ns, time_ns, bytes; /* start_ns: since the first call of all */
     int site, comm;                   /* numbers in pat_log */
+    bool has_failed;
     int root;
     int64_t turn;    /* its number on the communicator */
     int64_t wait_ns; /* for late ranks; negative: not known */

@@ -1,11 +1,12 @@
 /*
- * log_format.h — the file of a rank's calls that PAT_TRACE makes under the drop-in: a header in a page of its own, then records of one size, in the order in which
+ * log_format.h — the file of a rank's calls that PAT_TRACE makes under the drop-in: a header, then records of one size, in the order in which
  * they were made. The program's memory is the file (it is mapped), so that what a rank has written is there whatever becomes of it. docs/trace.md describes it
  * for others. Numbers are as the machine has them.
  */
 #ifndef PAT_LOG_FORMAT_H
 #define PAT_LOG_FORMAT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define PAT_LOG_MAGIC "PATCALLS"
@@ -13,8 +14,8 @@
 enum {
     PAT_LOG_VERSION = 1,
     PAT_LOG_BYTE_ORDER = 0x01020304,
-    PAT_LOG_HEADER_BYTES = 4096,
-    PAT_LOG_TEXT_BYTES = 36 /* of a text in a record */
+    PAT_LOG_HEADER_BYTES = 65536, /* it and a block of records are whole pages, of whatever size */
+    PAT_LOG_TEXT_BYTES = 36       /* of a text in a record */
 };
 
 /* What a record is. A file that was not ended goes on with zeros. */
@@ -24,7 +25,8 @@ enum pat_log_kind {
     PAT_LOG_SITE, /* site `define.number` is the name and the MPI function in the next records: `define.length` characters, two texts with a '\0' each */
     PAT_LOG_COMM, /* communicator `comm.number` */
     PAT_LOG_LINE, /* site `define.number` is at the line of the source in the next records */
-    PAT_LOG_TEXT  /* part of a text */
+    PAT_LOG_TEXT, /* part of a text */
+    PAT_LOG_FAILED /* a call that has failed, which took its turn all the same: call */
 };
 
 typedef struct pat_log_call {
@@ -68,17 +70,23 @@ static inline int32_t pat_log_kind(const pat_log_record *r)
     return r->text.kind;
 }
 
+static inline bool pat_log_is_call(const pat_log_record *r)
+{
+    return pat_log_kind(r) == PAT_LOG_CALL || pat_log_kind(r) == PAT_LOG_FAILED;
+}
+
 typedef struct pat_log_header {
     char magic[8];
     int32_t byte_order, version, record_bytes;
     int32_t rank, ranks;
-    int32_t no_room;  /* 1: there was no room on the disk for more */
+    int32_t no_room;  /* an error number of errno: why there was no room on the disk for more; 0: there was */
     int64_t begin_ns; /* when counting began, on the clock of all ranks */
     int64_t end_ns;   /* when MPI_Finalize was called; 0: it never was */
     int64_t
         num_records; /* 0: not known, and records go on up to the first of kind PAT_LOG_END, or the end of the file */
     int64_t num_lost;       /* calls that are not there, for want of room */
     int64_t clock_error_ns; /* at the end: the clock of all ranks is right to within that on this rank */
+    int64_t run;            /* the same on all ranks, and greater in a later run */
     char host[64], mpi[64], pat[16];
     char command[1024]; /* each word ended by '\0', and the last one by two */
 } pat_log_header;

@@ -8,6 +8,9 @@
 
 #include "waits.h"
 
+/* As many lists of calls, one for each rank and communicator, as there is memory for. */
+enum { MOST_LISTS = 1 << 28 };
+
 static bool sort_by_comm(pat_log_rank *rank, int num_comms)
 {
     int64_t *next = malloc(((size_t)num_comms + 1) * sizeof(*next));
@@ -36,7 +39,7 @@ static bool match_one(const pat_log *log, int comm, int64_t turn)
     const pat_log_event *first = pat_log_event_of(log, comm, 0, turn);
     const char *call = log->sites[first->site].call;
     int last = 0;
-    int64_t last_ns = first->start_ns, root_ns = 0;
+    int64_t last_ns = first->start_ns, first_end_ns = INT64_MAX, root_ns = 0;
     for (int m = 0; m < c->size; m++) {
         const pat_log_event *e = pat_log_event_of(log, comm, m, turn);
         if (e->root != first->root || strcmp(log->sites[e->site].call, call) != 0)
@@ -47,6 +50,8 @@ static bool match_one(const pat_log *log, int comm, int64_t turn)
         }
         if (m == first->root)
             root_ns = e->start_ns;
+        if (e->start_ns + e->time_ns < first_end_ns)
+            first_end_ns = e->start_ns + e->time_ns;
     }
     const enum pat_waits waits = first->root < c->size ? pat_waits_of(call) : PAT_WAITS_NOT_KNOWN;
     for (int m = 0; m < c->size; m++) {
@@ -55,10 +60,11 @@ static bool match_one(const pat_log *log, int comm, int64_t turn)
         const pat_came came = {.own_ns = e->start_ns,
                                .last_ns = last_ns,
                                .root_ns = root_ns,
+                               .first_end_ns = first_end_ns,
                                .last = last,
                                .root = first->root,
                                .own = m};
-        e->wait_ns = pat_waits_ns(waits, &came, e->time_ns, &late);
+        e->wait_ns = pat_waits_ns(e->has_failed ? PAT_WAITS_NOT_KNOWN : waits, &came, e->time_ns, &late);
         e->late = late < 0 ? -1 : c->rank[late];
     }
     return true;
@@ -103,6 +109,15 @@ static void count_from_first(pat_log *log)
 
 bool pat_log_match(pat_log *log, FILE *warnings)
 {
+    int64_t there = 0;
+    for (int r = 0; r < log->num_ranks; r++)
+        there += log->ranks[r].is_there;
+    if (there * log->num_comms > MOST_LISTS) {
+        fprintf(warnings, "there are too many communicators: nobody knows who was late\n");
+        log->num_comms = 0;
+        for (int r = 0; r < log->num_ranks; r++)
+            log->ranks[r].num_events = 0;
+    }
     count_from_first(log);
     for (int r = 0; r < log->num_ranks; r++)
         if (log->ranks[r].is_there && !sort_by_comm(&log->ranks[r], log->num_comms))

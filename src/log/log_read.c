@@ -19,13 +19,19 @@
 #include "log_match.h"
 
 /* More than that no file of ours has; a number beyond is nonsense. */
-enum { MOST_RANKS = 1 << 20, MOST_NUMBERS = 1 << 20, MOST_TEXT = 4096 };
+enum {
+    MOST_RANKS = 1 << 20,
+    MOST_NUMBERS = 1 << 20,
+    MOST_TEXT = 4096,
+    MOST_MEMBERS = 1 << 26 /* of all communicators */
+};
 
 /* While files are read. */
 typedef struct reader {
     pat_log *log;
     void *sites, *comms; /* trees (tsearch) of what is known so far */
     FILE *warnings;
+    int64_t run, num_members;
     bool no_memory;
 } reader;
 
@@ -107,6 +113,10 @@ static int comm_of(reader *r, const char *file, const pat_log_comm *c, int rank)
     pat_log *log = r->log;
     known_comm wanted = {.id = c->id};
     known_comm **found = tfind(&wanted, &r->comms, by_id), *comm = found ? *found : NULL;
+    if (!comm && (r->num_members += c->size) > MOST_MEMBERS) {
+        warn(r, file, "there are too many communicators; calls of one of %d ranks are left out", c->size);
+        return -1;
+    }
     if (!comm) {
         comm = malloc(sizeof(*comm));
         int *members = malloc((size_t)c->size * sizeof(*members));
@@ -173,6 +183,8 @@ static bool take_text(const file *f, int64_t at, int length, char text[MOST_TEXT
         memcpy(text + done, f->records[at].text.text, (size_t)some);
     }
     text[length] = '\0';
+    for (int i = 0; i < length; i++) /* it goes to terminals */
+        text[i] = text[i] != '\0' && ((unsigned char)text[i] < ' ' || text[i] == 127) ? '?' : text[i];
     return true;
 }
 
@@ -233,7 +245,8 @@ static bool take_call(reader *r, const file *f, int64_t at, pat_log_rank *rank)
     const pat_log_call *c = &f->records[at].call;
     if (c->site < 0 || c->site >= f->num_sites || f->sites[c->site] < 0 || c->comm < 0 ||
         c->comm >= f->num_comms || f->comms[c->comm] < 0 || c->time_ns < 0 || c->bytes < 0 ||
-        c->start_ns < 0 || c->start_ns > INT64_MAX / 4 || c->time_ns > INT64_MAX / 4)
+        c->start_ns < 0 || c->start_ns > INT64_MAX / 4 || c->time_ns > INT64_MAX / 4 ||
+        c->bytes > INT64_MAX / 4)
         return false;
     if (!make_room(&rank->events, rank->num_events, sizeof(*rank->events))) {
         r->no_memory = true;
@@ -245,6 +258,7 @@ static bool take_call(reader *r, const file *f, int64_t at, pat_log_rank *rank)
                                                        .site = f->sites[c->site],
                                                        .comm = f->comms[c->comm],
                                                        .root = c->root,
+                                                       .has_failed = c->kind == PAT_LOG_FAILED,
                                                        .wait_ns = -1,
                                                        .late = -1};
     return true;
@@ -262,9 +276,9 @@ static void take_records(reader *r, file *f, pat_log_rank *rank)
     for (int64_t i = 0; i < f->num && !r->no_memory; i++)
         if (pat_log_kind(&f->records[i]) == PAT_LOG_LINE)
             take_line(r, f, i);
-        else if (pat_log_kind(&f->records[i]) == PAT_LOG_CALL)
+        else if (pat_log_is_call(&f->records[i]))
             num_bad += !take_call(r, f, i, rank);
-        else if (pat_log_kind(&f->records[i]) < PAT_LOG_CALL || pat_log_kind(&f->records[i]) > PAT_LOG_TEXT)
+        else if (pat_log_kind(&f->records[i]) < PAT_LOG_CALL || pat_log_kind(&f->records[i]) > PAT_LOG_FAILED)
             num_bad++;
     if (num_bad > 0)
         warn(r, f->name, "%lld records make no sense and are left out", (long long)num_bad);
@@ -320,6 +334,10 @@ static bool take_header(reader *r, const file *f, const pat_log_header *h, int64
         warn(r, f->name, "is of another version or another kind of machine; left out");
         return false;
     }
+    if (h->run != r->run) {
+        warn(r, f->name, "is of an earlier run; left out");
+        return false;
+    }
     if (h->rank != f->rank || h->ranks <= h->rank || h->ranks > MOST_RANKS ||
         (log->ranks && h->ranks != log->num_ranks)) {
         warn(r, f->name, "says that it is of rank %d of %d; left out", h->rank, h->ranks);
@@ -367,7 +385,7 @@ static void read_file(reader *r, const char *dir, const char *name, int number)
     char path[PATH_MAX];
     struct stat st;
     snprintf(path, sizeof(path), "%s/%s", dir, name);
-    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    const int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC); /* a pipe */
     if (fd < 0 || fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)) {
         warn(r, name, "cannot be read: %s", fd < 0 ? strerror(errno) : "no regular file");
         if (fd >= 0)
@@ -423,8 +441,27 @@ static int *find_files(const char *dir, int *num)
     return ranks;
 }
 
+/* The last run of which there is a file. */
+static int64_t find_run(const char *dir, const int ranks[], int num)
+{
+    int64_t run = INT64_MIN;
+    for (int i = 0; i < num; i++) {
+        char path[PATH_MAX];
+        pat_log_header h;
+        snprintf(path, sizeof(path), "%s/calls-%d.pat", dir, ranks[i]);
+        const int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+        if (fd >= 0 && read(fd, &h, sizeof(h)) == (ssize_t)sizeof(h) &&
+            memcmp(h.magic, PAT_LOG_MAGIC, sizeof(h.magic)) == 0 && h.run > run)
+            run = h.run;
+        if (fd >= 0)
+            close(fd);
+    }
+    return run;
+}
+
 static void read_all(reader *r, const char *dir, const int ranks[], int num)
 {
+    r->run = find_run(dir, ranks, num);
     for (int i = 0; i < num && !r->no_memory; i++) {
         char name[40];
         snprintf(name, sizeof(name), "calls-%d.pat", ranks[i]);

@@ -35,11 +35,16 @@ enum pat_waits pat_waits_of(const char *call)
     return PAT_WAITS_NOT_KNOWN;
 }
 
+/* By so much clocks may differ. */
+static const int64_t CLOCKS_NS = 1000000;
+
 int64_t pat_waits_ns(enum pat_waits waits, const pat_came *came, int64_t time_ns, int *late)
 {
     int64_t needed_ns = came->own_ns;
     *late = -1;
     if (waits == PAT_WAITS_NOT_KNOWN || (waits != PAT_WAITS_FOR_ALL && came->root < 0))
+        return -1;
+    if (waits == PAT_WAITS_FOR_ALL && came->first_end_ns < came->last_ns - CLOCKS_NS)
         return -1;
     if (waits == PAT_WAITS_FOR_ROOT) {
         needed_ns = came->root_ns;

@@ -19,13 +19,15 @@ enum pat_waits pat_waits_of(const char *call);
 /* When the ranks of a call came, as one of them needs to know it. */
 typedef struct pat_came {
     int64_t own_ns, last_ns, root_ns;
-    int last, root; /* who came last; negative root: there is none, or it is not known */
-    int own;        /* which rank this is */
+    int64_t first_end_ns; /* when the first one left */
+    int last, root;       /* who came last; negative root: there is none, or it is not known */
+    int own;              /* which rank this is */
 } pat_came;
 
 /*
  * How long a rank has waited in a call that took time_ns: from when it came to when the last one came that it waits for. *late: for which; negative: for nobody.
- * Negative: not known.
+ * Negative: not known, as where all should have waited for all and one had left before the last one came: there was nothing to move, or these are calls on different
+ * communicators.
  */
 int64_t pat_waits_ns(enum pat_waits waits, const pat_came *came, int64_t time_ns, int *late);
 
