@@ -1,5 +1,5 @@
 /*
- * trace_otf2.c — see trace_otf2.h. A process for each rank; a location for each thread that has called at the same time as another, since calls at one location may not overlap. A
+ * trace_otf2.c — see trace_otf2.h. A process for each rank whose file is there; a location for each thread that has called at the same time as another, since calls at one location may not overlap. A
  * region for each place, named by the MPI function.
  */
 #include "trace_otf2.h"
@@ -44,7 +44,10 @@ typedef struct writer {
     unsigned char **lane;     /* of each event, in that order */
     int *num_lanes;           /* of each rank, at least 1 */
     uint64_t *first_location; /* of each rank */
-    uint64_t end;             /* the last time in the trace */
+    int *number;              /* of each rank among those whose files are there; negative: it is not */
+    uint64_t *locations;      /* the first one of each of these */
+    int num_there;
+    uint64_t end; /* the last time in the trace */
 } writer;
 
 static void note(writer *w, OTF2_ErrorCode error)
@@ -145,6 +148,18 @@ static int kind_of(const char *call)
     return k;
 }
 
+/* In the group of the communicator's members whose files are there. */
+static uint32_t root_of(const writer *w, const pat_log_event *e)
+{
+    const pat_log_members *c = &w->log->comms[e->comm];
+    uint32_t root = 0;
+    if (e->root < 0 || e->root >= c->size || c->rank[e->root] < 0)
+        return OTF2_COLLECTIVE_ROOT_NONE;
+    for (int m = 0; m < e->root; m++)
+        root += c->rank[m] >= 0;
+    return root;
+}
+
 static void write_calls(writer *w, int r, int lane)
 {
     const pat_log_rank *rank = &w->log->ranks[r];
@@ -162,10 +177,8 @@ static void write_calls(writer *w, int r, int lane)
         note(w, OTF2_EvtWriter_Enter(to, NULL, start, (uint32_t)e->site));
         if (kind < NUM_KINDS) {
             note(w, OTF2_EvtWriter_MpiCollectiveBegin(to, NULL, start));
-            note(w,
-                 OTF2_EvtWriter_MpiCollectiveEnd(to, NULL, end, kinds[kind].op, (uint32_t)e->comm,
-                                                 e->root >= 0 ? (uint32_t)e->root : OTF2_COLLECTIVE_ROOT_NONE,
-                                                 (uint64_t)e->bytes, (uint64_t)e->bytes));
+            note(w, OTF2_EvtWriter_MpiCollectiveEnd(to, NULL, end, kinds[kind].op, (uint32_t)e->comm,
+                                                    root_of(w, e), (uint64_t)e->bytes, (uint64_t)e->bytes));
         }
         note(w, OTF2_EvtWriter_Leave(to, NULL, end, (uint32_t)e->site));
     }
@@ -216,10 +229,13 @@ static void define_locations(writer *w, uint32_t none)
         note(w, OTF2_ERROR_MEM_ALLOC_FAILED);
         return;
     }
-    for (int r = 0; r < num; r++) {
+    for (int r = 0, last = -1; r < num; r++) {
         char name[40];
+        if (w->number[r] < 0)
+            continue;
         const int before =
-            r > 0 && strcmp(w->log->ranks[r].host, w->log->ranks[r - 1].host) == 0 ? r - 1 : -1;
+            last >= 0 && strcmp(w->log->ranks[r].host, w->log->ranks[last].host) == 0 ? last : -1;
+        last = r;
         if (before >= 0) { /* ranks in a row; others of the same host are another node of that name */
             node_of[r] = node_of[before];
         } else {
@@ -242,11 +258,11 @@ static void define_locations(writer *w, uint32_t none)
     }
     note(w,
          OTF2_GlobalDefWriter_WriteGroup(w->defs, 0, none, OTF2_GROUP_TYPE_COMM_LOCATIONS, OTF2_PARADIGM_MPI,
-                                         OTF2_GROUP_FLAG_NONE, (uint32_t)num, w->first_location));
+                                         OTF2_GROUP_FLAG_NONE, (uint32_t)w->num_there, w->locations));
     free(node_of);
 }
 
-/* Members are numbers in the list of all ranks' locations. One whose file is missing is not there. */
+/* Members are numbers in the list of ranks' locations. One whose file is missing is not there. */
 static void define_comms(writer *w)
 {
     uint64_t *members = malloc((size_t)w->log->num_ranks * sizeof(*members));
@@ -255,7 +271,7 @@ static void define_comms(writer *w)
         uint32_t num = 0;
         for (int m = 0; m < w->log->comms[c].size; m++)
             if (w->log->comms[c].rank[m] >= 0)
-                members[num++] = (uint64_t)w->log->comms[c].rank[m];
+                members[num++] = (uint64_t)w->number[w->log->comms[c].rank[m]];
         snprintf(name, sizeof(name), "communicator %d of %d ranks", c, w->log->comms[c].size);
         const uint32_t string = text(w, name);
         note(w, OTF2_GlobalDefWriter_WriteGroup(w->defs, (uint32_t)c + 1, string, OTF2_GROUP_TYPE_COMM_GROUP,
@@ -338,10 +354,17 @@ static bool prepare(writer *w)
     w->lane = calloc(num, sizeof(*w->lane));
     w->num_lanes = calloc(num, sizeof(*w->num_lanes));
     w->first_location = calloc(num, sizeof(*w->first_location));
-    bool good = w->order && w->lane && w->num_lanes && w->first_location;
+    w->number = calloc(num, sizeof(*w->number));
+    w->locations = calloc(num, sizeof(*w->locations));
+    bool good = w->order && w->lane && w->num_lanes && w->first_location && w->number && w->locations;
     for (int r = 0; r < w->log->num_ranks && good; r++) {
+        w->number[r] = -1;
+        if (!w->log->ranks[r].is_there)
+            continue;
         good = find_lanes(w, r);
         w->first_location[r] = locations;
+        w->number[r] = w->num_there;
+        w->locations[w->num_there++] = locations;
         locations += (uint64_t)w->num_lanes[r];
     }
     return good;
@@ -365,6 +388,8 @@ const char *trace_otf2_write(const pat_log *log, const char *dir)
     free(w.lane);
     free(w.num_lanes);
     free(w.first_location);
+    free(w.number);
+    free(w.locations);
     return w.error == OTF2_SUCCESS ? NULL : OTF2_Error_GetDescription(w.error);
 }
 

@@ -28,7 +28,7 @@ class Pat(CMakePackage):
     depends_on("help2man", type="build", when="+tools")
     depends_on("mpi")
     depends_on("hwloc")
-        depends_on("jansson")
+    depends_on("jansson")
     depends_on("elfutils")
     depends_on("gsl", when="+tools")
     # pat-run takes its command line apart with getopt, pat-lab raises network namespaces.
