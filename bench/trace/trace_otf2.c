@@ -75,11 +75,9 @@ static uint32_t text(writer *w, const char *string)
 
 /* ---- Which calls overlap ------------------------------------------------------------------------------ */
 
-static const pat_log_event *sorted_events;
-
-static int by_start(const void *a, const void *b)
+static int by_start(const void *a, const void *b, void *of)
 {
-    const pat_log_event *x = &sorted_events[*(const int64_t *)a], *y = &sorted_events[*(const int64_t *)b];
+    const pat_log_event *events = of, *x = &events[*(const int64_t *)a], *y = &events[*(const int64_t *)b];
     if (x->start_ns != y->start_ns)
         return x->start_ns < y->start_ns ? -1 : 1;
     return (x->time_ns < y->time_ns) - (x->time_ns > y->time_ns);
@@ -96,8 +94,7 @@ static bool find_lanes(writer *w, int r)
         return false;
     for (int64_t i = 0; i < rank->num_events; i++)
         w->order[r][i] = i;
-    sorted_events = rank->events;
-    qsort(w->order[r], (size_t)rank->num_events, sizeof(*w->order[r]), by_start);
+    qsort_r(w->order[r], (size_t)rank->num_events, sizeof(*w->order[r]), by_start, rank->events);
     for (int64_t i = 0; i < rank->num_events; i++) {
         const pat_log_event *e = &rank->events[w->order[r][i]];
         int lane = 0;
