@@ -67,11 +67,17 @@ fi
 
 # A rank that is killed: what there was by then.
 mkdir "$dir/killed"
+# It is killed once it has written some 50 records.
 # shellcheck disable=SC2016 # the inner shell is to see these
-traced "$dir/killed" sh -c '"$0" 1000 20 & child=$!; [ "${OMPI_COMM_WORLD_RANK-$PMI_RANK}" = 2 ] && { sleep 3; kill -9 $child; }; wait $child' "$PAT_BUILD/tests/plain_late" && fail "a killed rank makes no error"
+traced "$dir/killed" sh -c '"$0" 1000 20 & child=$!
+    [ "${OMPI_COMM_WORLD_RANK-$PMI_RANK}" = 2 ] && for i in $(seq 600); do
+        [ "$(tail -c +65537 "$PAT_TRACE/calls-2.pat" 2>/dev/null | head -c 4000 | tr -d "\\0" | wc -c)" -gt 700 ] && { kill -9 $child; break; }
+        sleep 0.1
+    done
+    wait $child' "$PAT_BUILD/tests/plain_late" && fail "a killed rank makes no error"
 "$report" "$dir/killed" >"$dir/text" 2>"$dir/err" || fail "a killed rank: $(cat "$dir/err")"
 grep -q '^pat-report: calls-2.pat: rank 2 did not come to its end' "$dir/err" || fail "a killed rank is not told of: $(cat "$dir/err")"
-[ "$(awk '$2 ~ /^MPI_Allgather$/ { print ($3 > 8) }' "$dir/text")" = 1 ] || fail "a killed rank's calls: $(cat "$dir/text")"
+[ "$(awk '$2 ~ /^MPI_Allgather$/ { print ($3 >= 8) }' "$dir/text")" = 1 ] || fail "a killed rank's calls: $(cat "$dir/text")"
 
 # A full disk: the program goes on and ends well, and what had room is there.
 mkdir "$dir/full"
@@ -110,8 +116,9 @@ for seed in $(seq 1 40); do
             # shellcheck disable=SC2059 # the byte is the format
             printf "$(printf '\\%03o' "$byte")" | dd of="$dir/cut/calls-$((seed % 4)).pat" bs=1 seek="$at" conv=notrunc status=none
         done
-    timeout 60 "$report" "$dir/cut" --csv "$dir/cut.csv" --chrome "$dir/cut.json" >"$dir/text" 2>"$dir/err"
+    timeout 60 "$report" "$dir/cut" --csv "$dir/cut.csv" --chrome "$dir/cut.json" --otf2 "$dir/cut.$seed" >"$dir/text" 2>"$dir/err"
     status=$?
+    [ $status -eq 1 ] && grep -q 'was built without OTF2' "$dir/err" && status=0
     [ $status -eq 0 ] || [ $status -eq 2 ] || fail "nonsense (seed $seed): status $status, $(cat "$dir/err")"
     [ $status -ne 0 ] || jq empty "$dir/cut.json" || fail "nonsense (seed $seed): the timeline is no JSON"
 done

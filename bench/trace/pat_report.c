@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
+#include <sys/mman.h>
 
+#include "file.h"
 #include "log_read.h"
 #include "tool_options.h"
 #include "trace_otf2.h"
@@ -72,26 +72,22 @@ static const struct argp argp = {
 
 typedef bool write_log(const pat_log *log, FILE *to);
 
-/* To a device or a pipe as it comes; a file is written beside its place and renamed, so that it is whole or not there. */
+/* By way of a file that nobody sees: what is written may be longer than memory, and must be whole or not there. */
 static int write_to(const char *path, write_log *write, const pat_log *log)
 {
-    struct stat st;
-    char *beside = NULL;
-    const bool is_file = stat(path, &st) != 0 || S_ISREG(st.st_mode);
-    if (is_file && asprintf(&beside, "%s.part", path) < 0)
-        return ENOMEM;
+    FILE *to = tmpfile();
+    if (!to)
+        return errno;
     errno = 0;
-    FILE *to = fopen(is_file ? beside : path, "we");
-    int error = to ? 0 : errno;
-    if (to && !write(log, to))
-        error = errno ? errno : EIO;
-    if (to && fclose(to) != 0 && !error)
-        error = errno;
-    if (is_file && !error && rename(beside, path) != 0)
-        error = errno;
-    if (is_file && error)
-        unlink(beside);
-    free(beside);
+    const bool good = write(log, to) && fflush(to) == 0;
+    const off_t length = good ? ftello(to) : -1;
+    int error = length > 0 ? 0 : errno ? errno : EIO;
+    void *text = error ? MAP_FAILED : mmap(NULL, (size_t)length, PROT_READ, MAP_PRIVATE, fileno(to), 0);
+    if (!error)
+        error = text == MAP_FAILED ? errno : pat_file_write(path, text, (size_t)length);
+    if (text != MAP_FAILED)
+        munmap(text, (size_t)length);
+    fclose(to);
     return error;
 }
 
@@ -115,7 +111,7 @@ int main(int argc, char **argv)
     }
     for (const char *line = log->warnings; *line; line = strchr(line, '\n') + 1)
         fprintf(stderr, "pat-report: %.*s\n", (int)strcspn(line, "\n"), line);
-    bool good = pat_trace_text(log, stdout);
+    bool good = pat_trace_text(log, stdout) && fflush(stdout) == 0;
     if (!good)
         fprintf(stderr,
                 "pat-report: not all could be printed: no memory, or the standard output takes no more\n");
@@ -123,9 +119,8 @@ int main(int argc, char **argv)
     good = put(o.chrome, pat_trace_chrome, log) && good;
     const char *otf2_error = o.otf2 ? trace_otf2_write(log, o.otf2) : NULL;
     if (otf2_error)
-        fprintf(stderr, "pat-report: --otf2 '%s': %s\n", o.otf2, otf2_error);
+        fprintf(stderr, "pat-report: --otf2 '%s': no whole archive: %s\n", o.otf2, otf2_error);
     good = !otf2_error && good;
-    good = fflush(stdout) == 0 && good;
     pat_log_free(log);
     return good ? 0 : TOOL_FAILED;
 }

@@ -6,11 +6,6 @@
 
 #if !PAT_HAS_OTF2
 
-bool trace_otf2_is_there(void)
-{
-    return false;
-}
-
 const char *trace_otf2_write(const pat_log *log, const char *dir)
 {
     (void)log;
@@ -27,11 +22,6 @@ const char *trace_otf2_write(const pat_log *log, const char *dir)
 #include <sys/stat.h>
 
 enum { MOST_LANES = 64 };
-
-bool trace_otf2_is_there(void)
-{
-    return true;
-}
 
 /* While an archive is written. The first error stays. */
 typedef struct writer {
@@ -165,12 +155,16 @@ static void write_calls(writer *w, int r, int lane)
         note(w, OTF2_ERROR_MEM_ALLOC_FAILED);
         return;
     }
+    uint64_t last = 0;
     for (int64_t i = 0; i < rank->num_events && w->error == OTF2_SUCCESS; i++) {
         if (w->lane[r][i] != lane)
             continue;
         const pat_log_event *e = &rank->events[w->order[r][i]];
         const int kind = kind_of(w->log->sites[e->site].call);
-        const uint64_t start = (uint64_t)e->start_ns, end = start + (uint64_t)e->time_ns;
+        const uint64_t began = (uint64_t)e->start_ns,
+                       start = began > last ? began : last, /* in the last lane calls may overlap */
+            over = began + (uint64_t)e->time_ns, end = over > start ? over : start;
+        last = end;
         note(w, OTF2_EvtWriter_Enter(to, NULL, start, (uint32_t)e->site));
         if (kind < NUM_KINDS) {
             note(w, OTF2_EvtWriter_MpiCollectiveBegin(to, NULL, start));

@@ -4,12 +4,7 @@
 #ifndef TRACE_OTF2_H
 #define TRACE_OTF2_H
 
-#include <stdbool.h>
-
 #include "log.h"
-
-/* Was pat-report built with the library? */
-bool trace_otf2_is_there(void);
 
 /* Write the archive calls.otf2 and what belongs to it into the directory, which must not be there. Returns NULL, or why that could not be done. */
 const char *trace_otf2_write(const pat_log *log, const char *dir);

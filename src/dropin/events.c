@@ -73,19 +73,24 @@ static int *members_of(const pat_events *e, MPI_Comm comm, int size)
 
 /* ---- Room ------------------------------------------------------------------------------------------------ */
 
-/* A block of the file, as memory. Its room on the disk is taken before, since a program that writes where there is none is ended. */
-static pat_log_record *map_block(pat_events *e, int64_t block)
+/* A part of the file, as memory. Its room on the disk is taken before, since a program that writes where there is none is ended. */
+static int map(int file, off_t at, off_t bytes, void **mapped)
 {
-    const off_t at = PAT_LOG_HEADER_BYTES + (off_t)block * BLOCK_BYTES;
     int error;
     do /* a signal that the program gets */
-        error = posix_fallocate(e->file, at, BLOCK_BYTES);
+        error = posix_fallocate(file, at, bytes);
     while (error == EINTR);
-    void *mapped =
-        error ? MAP_FAILED : mmap(NULL, BLOCK_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, e->file, at);
-    if (mapped != MAP_FAILED)
+    *mapped = error ? MAP_FAILED : mmap(NULL, (size_t)bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, at);
+    return error || *mapped != MAP_FAILED ? error : errno;
+}
+
+static pat_log_record *map_block(pat_events *e, int64_t block)
+{
+    void *mapped;
+    const int error = map(e->file, PAT_LOG_HEADER_BYTES + (off_t)block * BLOCK_BYTES, BLOCK_BYTES, &mapped);
+    if (!error)
         return mapped;
-    e->header->no_room = error ? error : errno;
+    e->header->no_room = error;
     return NULL;
 }
 
@@ -277,13 +282,13 @@ int pat_events_to_file(pat_events *e, const char *dir, int rank, int ranks, int6
     snprintf(path, sizeof(path), "%s/calls-%d.pat", dir, rank);
     unlink(path); /* another process may have it as its memory, and keeps it */
     const int file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    int error = file < 0 ? errno : posix_fallocate(file, 0, PAT_LOG_HEADER_BYTES);
-    void *mapped =
-        error ? MAP_FAILED : mmap(NULL, PAT_LOG_HEADER_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-    if (mapped == MAP_FAILED) {
-        error = error ? error : errno;
-        if (file >= 0)
+    void *mapped;
+    const int error = file < 0 ? errno : map(file, 0, PAT_LOG_HEADER_BYTES, &mapped);
+    if (error) {
+        if (file >= 0) {
             close(file);
+            unlink(path);
+        }
         return error;
     }
     e->file = file;

@@ -155,10 +155,12 @@ typedef struct search {
     MPI_Op op;
     int64_t begin_ns; /* from which times count */
     meeting *own, *found;
+    int64_t num_unknown; /* calls of this rank that one had left before the last one came */
     int64_t *deviations; /* from the mean: this rank's, and then the sums of all */
 } search;
 
-static void note_wait(const pat_event_comm *c, const pat_log_call *event, pat_site *site, int64_t start_ns,
+/* Returns whether it is known, or not to be known. */
+static bool note_wait(const pat_event_comm *c, const pat_log_call *event, pat_site *site, int64_t start_ns,
                       const meeting *found)
 {
     int late;
@@ -169,9 +171,11 @@ static void note_wait(const pat_event_comm *c, const pat_log_call *event, pat_si
                            .last = (int)found->last,
                            .root = event->root,
                            .own = c->rank};
-    const int64_t wait_ns = pat_waits_ns(pat_waits_of(site->call), &came, event->time_ns, &late);
+    const enum pat_waits waits = pat_waits_of(site->call);
+    const int64_t wait_ns = pat_waits_ns(waits, &came, event->time_ns, &late);
     if (wait_ns >= 0)
         pat_sites_add_wait(site, wait_ns, late < 0 ? -1 : c->group->world[late]);
+    return wait_ns >= 0 || waits == PAT_WAITS_NOT_KNOWN || (waits != PAT_WAITS_FOR_ALL && event->root < 0);
 }
 
 /* Does the call block, so that who has come to it stays? */
@@ -250,7 +254,7 @@ static int go_through_some(search *s, const pat_event_comm *c, const int64_t eve
         pat_site *site = &s->sites->sites[event->site];
         if (event->kind == PAT_LOG_FAILED)
             continue;
-        note_wait(c, event, site, s->own[i].first_ns, &s->found[i]);
+        s->num_unknown += !note_wait(c, event, site, s->own[i].first_ns, &s->found[i]);
         if (blocks(site->call))
             note_arrivals(s, c, site, i);
     }
@@ -337,7 +341,7 @@ static int find(search *s, entry own[], int num_own, const entry entries[], int 
         if (c->group != group) {
             let_go(s);
             group = c->group;
-            /* MPI may have no more communicators: then no member gets this one, and the other ranks must not wait. */
+            /* MPI may have no more communicators, which its ranks agree on: then no member gets this one, and the others must not wait. */
             if (gather_members(s, group) != MPI_SUCCESS)
                 s->members = MPI_COMM_NULL;
         }
@@ -401,7 +405,7 @@ int pat_lateness_find(const pat_events *e, pat_sites *sites, MPI_Comm all, pat_o
         rc = prepare(&s, one_way);
     if (rc == MPI_SUCCESS && told)
         rc = find(&s, own, num_own, entries, num, events, first, &num_fit);
-    *num_left = e->num_lost - num_fit;
+    *num_left = e->num_lost - num_fit + s.num_unknown;
     for (int i = 0; i < e->num_comms; i++)
         *num_left += e->comms[i]->num_calls;
     if (s.type != MPI_DATATYPE_NULL)

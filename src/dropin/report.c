@@ -93,12 +93,18 @@ static int64_t name_of(pat_dropin *d, const void *address, char *text, int size)
     return 0;
 }
 
-/* A call whose communicator is wrong is on none. */
-static bool is_on_a_communicator(int rc)
+/* A call whose arguments MPI rejects never began: other ranks know nothing of it. */
+static bool has_begun(int rc)
 {
+    static const int arguments[] = {MPI_ERR_COMM, MPI_ERR_COUNT, MPI_ERR_TYPE, MPI_ERR_BUFFER,
+                                    MPI_ERR_ROOT, MPI_ERR_OP,    MPI_ERR_ARG};
     int error_class;
-    return rc == MPI_SUCCESS ||
-           (PMPI_Error_class(rc, &error_class) == MPI_SUCCESS && error_class != MPI_ERR_COMM);
+    if (rc == MPI_SUCCESS)
+        return true;
+    bool good = PMPI_Error_class(rc, &error_class) == MPI_SUCCESS;
+    for (size_t i = 0; i < sizeof(arguments) / sizeof(arguments[0]) && good; i++)
+        good = error_class != arguments[i];
+    return good;
 }
 
 void pat_dropin_count(const pat_counted *told, int rc, int64_t bytes, const pat_outcome *outcome)
@@ -118,7 +124,7 @@ void pat_dropin_count(const pat_counted *told, int rc, int64_t bytes, const pat_
         const int64_t offset = name_of(d, place, name, sizeof(name));
         pat_events_name(&d->events, site, name, told->call, offset);
     }
-    if (is_on_a_communicator(rc))
+    if (has_begun(rc))
         pat_events_add(&d->events, told->comm,
                        &(pat_log_call){.start_ns = told->start_ns +
                                                    pat_timekeeper_offset_ns(&pat_rt.time, told->start_ns),
@@ -261,22 +267,28 @@ static int collect(pat_dropin *d, MPI_Comm comm, pat_report_line **all, int *num
         fill(&lines[i], &sites->sites[i], d);
     *all = NULL;
     rc = PMPI_Allreduce(&ok, &all_ok, 1, MPI_INT, MPI_MIN, comm);
-    const int bytes = mine * (int)sizeof(pat_report_line);
+    MPI_Datatype line = MPI_DATATYPE_NULL; /* in bytes there may be more than an int holds */
+    if (rc == MPI_SUCCESS)
+        rc = PMPI_Type_contiguous((int)sizeof(pat_report_line), MPI_BYTE, &line);
+    if (rc == MPI_SUCCESS)
+        rc = PMPI_Type_commit(&line);
     if (rc == MPI_SUCCESS && all_ok)
-        rc = PMPI_Gather(&bytes, 1, MPI_INT, num, 1, MPI_INT, 0, comm);
+        rc = PMPI_Gather(&mine, 1, MPI_INT, num, 1, MPI_INT, 0, comm);
     for (int r = 0; r < size && rank == 0 && num; r++) {
         at[r] = total;
         total += num[r];
     }
-    *all = calloc(1, (size_t)total + 1);
+    *all = calloc((size_t)total + 1, sizeof(**all));
     ok = all_ok && *all != NULL;
     if (rc == MPI_SUCCESS)
         rc = PMPI_Allreduce(&ok, &all_ok, 1, MPI_INT, MPI_MIN, comm);
     if (rc == MPI_SUCCESS && all_ok)
-        rc = PMPI_Gatherv(lines, bytes, MPI_BYTE, *all, num, at, MPI_BYTE, 0, comm);
+        rc = PMPI_Gatherv(lines, mine, line, *all, num, at, line, 0, comm);
     else if (rc == MPI_SUCCESS)
         rc = pat_error(MPI_ERR_NO_MEM, "no memory to collect the report");
-    *num_all = total / (int)sizeof(pat_report_line);
+    *num_all = total;
+    if (line != MPI_DATATYPE_NULL)
+        PMPI_Type_free(&line);
     free(lines);
     free(num);
     return rc;

@@ -10,16 +10,17 @@ static void write_line(const pat_report_line *l, bool is_long, FILE *to)
     const pat_imbalance *i = &l->arrivals[is_long];
     const double calls = (double)i->calls;
     char average[PAT_REPORT_NUMBER + 1], worst[PAT_REPORT_NUMBER + 1], aif[PAT_REPORT_NUMBER + 1],
-        wif[PAT_REPORT_NUMBER + 1], place[PAT_REPORT_WIDTH + 1], rest[160];
+        wif[PAT_REPORT_NUMBER + 1], place[PAT_REPORT_WIDTH + 1], rest[160], balanced[12];
     int64_t known = 0;
     for (int k = 0; k < PAT_IMBALANCE_CLASSES; k++)
         known += i->classes[k];
-    snprintf(rest, sizeof(rest), "  %-25s %6s %9s %9s %8s %8s %8.0f%% %6.2f", l->call,
+    snprintf(balanced, sizeof(balanced), known ? "%.0f%%" : "-",
+             known ? 100.0 * (double)i->classes[0] / (double)known : 0);
+    snprintf(rest, sizeof(rest), "  %-25s %6s %9s %9s %8s %8s %9s %6.2f", l->call,
              is_long ? "> 1000" : "<=1000", pat_report_digits(1e-6 * i->average_ns / calls, average),
              pat_report_digits(1e-6 * i->worst_ns / calls, worst),
              known ? pat_report_digits(i->aif / (double)known, aif) : "-",
-             known ? pat_report_digits(i->wif / (double)known, wif) : "-",
-             known ? 100.0 * (double)i->classes[0] / (double)known : 0, pat_imbalance_alike(i));
+             known ? pat_report_digits(i->wif / (double)known, wif) : "-", balanced, pat_imbalance_alike(i));
     const int room = PAT_REPORT_WIDTH - (int)strlen(rest);
     pat_report_where(l, room > PLACE ? PLACE : room > SHORTEST_PLACE ? room : SHORTEST_PLACE, place);
     fprintf(to, "%-*s%s\n", PLACE, place, rest);

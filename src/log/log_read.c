@@ -299,6 +299,19 @@ static int64_t count_records(reader *r, const file *f, const pat_log_header *h, 
     return num;
 }
 
+static bool is_ours(const pat_log_header *h, int rank)
+{
+    return memcmp(h->magic, PAT_LOG_MAGIC, sizeof(h->magic)) == 0 && h->byte_order == PAT_LOG_BYTE_ORDER &&
+           h->version == PAT_LOG_VERSION && h->record_bytes == (int)sizeof(pat_log_record) &&
+           h->rank == rank && h->ranks > rank && h->ranks <= MOST_RANKS;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    const int64_t *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
 static void copy_text(char *to, size_t size, const char *from, size_t room)
 {
     snprintf(to, size, "%.*s", (int)room, from);
@@ -335,7 +348,7 @@ static bool take_header(reader *r, const file *f, const pat_log_header *h, int64
         return false;
     }
     if (h->run != r->run) {
-        warn(r, f->name, "is of an earlier run; left out");
+        warn(r, f->name, "is of another run; left out");
         return false;
     }
     if (h->rank != f->rank || h->ranks <= h->rank || h->ranks > MOST_RANKS ||
@@ -441,21 +454,33 @@ static int *find_files(const char *dir, int *num)
     return ranks;
 }
 
-/* The last run of which there is a file. */
+/* Of the runs that have left files, the one that has left most; of several the last. */
 static int64_t find_run(const char *dir, const int ranks[], int num)
 {
-    int64_t run = INT64_MIN;
-    for (int i = 0; i < num; i++) {
+    int64_t run = 0;
+    int most = 0, num_runs = 0;
+    int64_t *runs = malloc((size_t)num * sizeof(*runs));
+    for (int i = 0; i < num && runs; i++) {
         char path[PATH_MAX];
         pat_log_header h;
         snprintf(path, sizeof(path), "%s/calls-%d.pat", dir, ranks[i]);
         const int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-        if (fd >= 0 && read(fd, &h, sizeof(h)) == (ssize_t)sizeof(h) &&
-            memcmp(h.magic, PAT_LOG_MAGIC, sizeof(h.magic)) == 0 && h.run > run)
-            run = h.run;
+        if (fd >= 0 && read(fd, &h, sizeof(h)) == (ssize_t)sizeof(h) && is_ours(&h, ranks[i]))
+            runs[num_runs++] = h.run;
         if (fd >= 0)
             close(fd);
     }
+    if (num_runs > 0)
+        qsort(runs, (size_t)num_runs, sizeof(*runs), by_value);
+    for (int i = 0, next; i < num_runs; i = next) {
+        for (next = i + 1; next < num_runs && runs[next] == runs[i]; next++)
+            ;
+        if (next - i >= most) {
+            most = next - i;
+            run = runs[i];
+        }
+    }
+    free(runs);
     return run;
 }
 
