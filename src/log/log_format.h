@@ -13,6 +13,7 @@
 
 enum {
     PAT_LOG_VERSION = 1,
+    PAT_LOG_MOST_RANKS = 1 << 20, /* more are nonsense */
     PAT_LOG_BYTE_ORDER = 0x01020304,
     PAT_LOG_HEADER_BYTES = 65536, /* it and a block of records are whole pages, of whatever size */
     PAT_LOG_TEXT_BYTES = 36       /* of a text in a record */

@@ -3,7 +3,6 @@
  */
 #include "log_read.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -15,12 +14,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "log_dir.h"
 #include "log_format.h"
 #include "log_match.h"
 
 /* More than that no file of ours has; a number beyond is nonsense. */
 enum {
-    MOST_RANKS = 1 << 20,
     MOST_NUMBERS = 1 << 20,
     MOST_TEXT = 4096,
     MOST_MEMBERS = 1 << 26 /* of all communicators */
@@ -299,19 +298,6 @@ static int64_t count_records(reader *r, const file *f, const pat_log_header *h, 
     return num;
 }
 
-static bool is_ours(const pat_log_header *h, int rank)
-{
-    return memcmp(h->magic, PAT_LOG_MAGIC, sizeof(h->magic)) == 0 && h->byte_order == PAT_LOG_BYTE_ORDER &&
-           h->version == PAT_LOG_VERSION && h->record_bytes == (int)sizeof(pat_log_record) &&
-           h->rank == rank && h->ranks > rank && h->ranks <= MOST_RANKS;
-}
-
-static int by_value(const void *a, const void *b)
-{
-    const int64_t *x = a, *y = b;
-    return (*x > *y) - (*x < *y);
-}
-
 static void copy_text(char *to, size_t size, const char *from, size_t room)
 {
     snprintf(to, size, "%.*s", (int)room, from);
@@ -351,7 +337,7 @@ static bool take_header(reader *r, const file *f, const pat_log_header *h, int64
         warn(r, f->name, "is of another run; left out");
         return false;
     }
-    if (h->rank != f->rank || h->ranks <= h->rank || h->ranks > MOST_RANKS ||
+    if (h->rank != f->rank || h->ranks <= h->rank || h->ranks > PAT_LOG_MOST_RANKS ||
         (log->ranks && h->ranks != log->num_ranks)) {
         warn(r, f->name, "says that it is of rank %d of %d; left out", h->rank, h->ranks);
         return false;
@@ -417,76 +403,9 @@ static void read_file(reader *r, const char *dir, const char *name, int number)
     free(bytes);
 }
 
-/* The rank in a name "calls-<rank>.pat"; negative: it is another name. */
-static int rank_in(const char *name)
-{
-    int rank = -1, length = 0;
-    if (sscanf(name, "calls-%7d.pat%n", &rank, &length) != 1 || length == 0 || name[length] != '\0' ||
-        name[6] == '-' || name[6] == '+' || name[6] == ' ')
-        return -1;
-    return rank;
-}
-
-static int by_rank(const void *a, const void *b)
-{
-    const int *x = a, *y = b;
-    return (*x > *y) - (*x < *y);
-}
-
-/* The ranks whose files are there, in order, to be freed. */
-static int *find_files(const char *dir, int *num)
-{
-    DIR *d = opendir(dir);
-    int *ranks = NULL;
-    *num = 0;
-    for (const struct dirent *entry; d && (entry = readdir(d)) != NULL;) {
-        const int rank = rank_in(entry->d_name);
-        if (rank < 0)
-            continue;
-        if (!make_room(&ranks, *num, sizeof(*ranks)))
-            break;
-        ranks[(*num)++] = rank;
-    }
-    if (d)
-        closedir(d);
-    if (*num > 0)
-        qsort(ranks, (size_t)*num, sizeof(*ranks), by_rank);
-    return ranks;
-}
-
-/* Of the runs that have left files, the one that has left most; of several the last. */
-static int64_t find_run(const char *dir, const int ranks[], int num)
-{
-    int64_t run = 0;
-    int most = 0, num_runs = 0;
-    int64_t *runs = malloc((size_t)num * sizeof(*runs));
-    for (int i = 0; i < num && runs; i++) {
-        char path[PATH_MAX];
-        pat_log_header h;
-        snprintf(path, sizeof(path), "%s/calls-%d.pat", dir, ranks[i]);
-        const int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-        if (fd >= 0 && read(fd, &h, sizeof(h)) == (ssize_t)sizeof(h) && is_ours(&h, ranks[i]))
-            runs[num_runs++] = h.run;
-        if (fd >= 0)
-            close(fd);
-    }
-    if (num_runs > 0)
-        qsort(runs, (size_t)num_runs, sizeof(*runs), by_value);
-    for (int i = 0, next; i < num_runs; i = next) {
-        for (next = i + 1; next < num_runs && runs[next] == runs[i]; next++)
-            ;
-        if (next - i >= most) {
-            most = next - i;
-            run = runs[i];
-        }
-    }
-    free(runs);
-    return run;
-}
-
 static void read_all(reader *r, const char *dir, const int ranks[], int num)
 {
-    r->run = find_run(dir, ranks, num);
+    r->run = pat_log_find_run(dir, ranks, num);
     for (int i = 0; i < num && !r->no_memory; i++) {
         char name[40];
         snprintf(name, sizeof(name), "calls-%d.pat", ranks[i]);
@@ -512,7 +431,7 @@ pat_log *pat_log_read(const char *dir, char *why, size_t why_size)
     size_t bytes = 0;
     char *warnings = NULL;
     errno = 0;
-    int *ranks = find_files(dir, &num);
+    int *ranks = pat_log_find_files(dir, &num);
     if (num == 0) {
         snprintf(why, why_size, "%s: %s", dir,
                  errno ? strerror(errno) : "there is no file calls-<rank>.pat, which PAT_TRACE makes");
