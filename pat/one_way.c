@@ -78,7 +78,7 @@ static int ask(char *buffer, int bytes, int peer, MPI_Comm comm, int64_t *least_
 
 int pat_one_way_measure(pat_one_way *t, MPI_Comm comm, int64_t most_bytes)
 {
-    int rank, size, partner, num = 1;
+    int rank, size, partner = 1, num = 1;
     *t = (pat_one_way){0};
     PMPI_Comm_rank(comm, &rank);
     PMPI_Comm_size(comm, &size);

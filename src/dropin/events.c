@@ -11,6 +11,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "about.h"
 #include "runtime.h"
 
 enum { BLOCK_BYTES = PAT_EVENTS_IN_BLOCK * (int)sizeof(pat_log_record) };
@@ -255,9 +256,8 @@ void pat_events_know_world(pat_events *e)
 
 static void fill_header(pat_log_header *h, int rank, int ranks, int64_t begin_ns)
 {
-    int length;
-    char library[MPI_MAX_LIBRARY_VERSION_STRING] = "";
-    FILE *from = fopen("/proc/self/cmdline", "r");
+    size_t bytes;
+    char *command = pat_about_command(&bytes);
     *h = (pat_log_header){.byte_order = PAT_LOG_BYTE_ORDER,
                           .version = PAT_LOG_VERSION,
                           .record_bytes = sizeof(pat_log_record),
@@ -265,15 +265,12 @@ static void fill_header(pat_log_header *h, int rank, int ranks, int64_t begin_ns
                           .ranks = ranks,
                           .begin_ns = begin_ns};
     memcpy(h->magic, PAT_LOG_MAGIC, sizeof(h->magic));
-    if (gethostname(h->host, sizeof(h->host) - 1) != 0)
-        strcpy(h->host, "?");
-    PMPI_Get_library_version(library, &length);
-    snprintf(h->mpi, sizeof(h->mpi), "%.*s", (int)strcspn(library, ",\n"), library);
+    pat_about_host(h->host, sizeof(h->host));
+    pat_about_mpi(h->mpi, sizeof(h->mpi));
     snprintf(h->pat, sizeof(h->pat), "%s", PAT_GATE_VERSION);
-    if (from) {
-        (void)!fread(h->command, 1, sizeof(h->command) - 2, from);
-        fclose(from);
-    }
+    if (command)
+        memcpy(h->command, command, bytes < sizeof(h->command) - 2 ? bytes : sizeof(h->command) - 2);
+    free(command);
 }
 
 int pat_events_to_file(pat_events *e, const char *dir, int rank, int ranks, int64_t begin_ns, int64_t run)

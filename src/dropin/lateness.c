@@ -137,18 +137,39 @@ static void join(void *in, void *inout, int *num, MPI_Datatype *type)
     }
 }
 
-static int64_t sign_of(const pat_site *site, const pat_log_call *event)
+/* What the name of a site's function says, found out once. */
+typedef struct facts {
+    enum pat_waits waits;
+    bool blocks;        /* so that who has come stays */
+    bool moves_nothing; /* bytes of 0 are its length, and not unknown */
+    int64_t sign;
+} facts;
+
+static facts facts_of(const char *call)
 {
-    uint64_t sign = UINT64_C(14695981039346656037) ^ (uint64_t)(uint32_t)event->root;
-    for (const char *c = site->call; *c; c++)
+    uint64_t sign = UINT64_C(14695981039346656037);
+    for (const char *c = call; *c; c++)
         sign = (sign ^ (uint64_t)*c) * UINT64_C(1099511628211);
-    return (int64_t)(sign >> 1);
+    return (facts){.waits = pat_waits_of(call),
+                   .blocks = strncmp(call, "MPI_I", 5) != 0,
+                   .moves_nothing = strcmp(call, "MPI_Barrier") == 0,
+                   .sign = (int64_t)(sign >> 1)};
+}
+
+/* To be freed; NULL without memory. */
+static facts *facts_of_all(const pat_sites *sites)
+{
+    facts *all = malloc(((size_t)sites->num + 1) * sizeof(*all));
+    for (int i = 0; i < sites->num && all; i++)
+        all[i] = facts_of(sites->sites[i].call);
+    return all;
 }
 
 /* What all ranks need at it. */
 typedef struct search {
     const pat_events *events;
     pat_sites *sites;
+    const facts *facts; /* of each site */
     const pat_one_way *one_way;
     MPI_Comm all, members; /* members: of the group in turn */
     MPI_Datatype type;
@@ -160,28 +181,22 @@ typedef struct search {
 } search;
 
 /* Returns whether it is known, or not to be known. */
-static bool note_wait(const pat_event_comm *c, const pat_log_call *event, pat_site *site, int64_t start_ns,
-                      const meeting *found)
+static bool note_wait(const search *s, const pat_event_comm *c, const pat_log_call *event, int i)
 {
     int late;
-    const pat_came came = {.own_ns = start_ns,
+    const meeting *found = &s->found[i];
+    const pat_came came = {.own_ns = s->own[i].first_ns,
                            .last_ns = found->last_ns,
                            .root_ns = found->root_ns,
                            .first_end_ns = found->first_end_ns,
                            .last = (int)found->last,
                            .root = event->root,
                            .own = c->rank};
-    const enum pat_waits waits = pat_waits_of(site->call);
+    const enum pat_waits waits = s->facts[event->site].waits;
     const int64_t wait_ns = pat_waits_ns(waits, &came, event->time_ns, &late);
     if (wait_ns >= 0)
-        pat_sites_add_wait(site, wait_ns, late < 0 ? -1 : c->group->world[late]);
+        pat_sites_add_wait(&s->sites->sites[event->site], wait_ns, late < 0 ? -1 : c->group->world[late]);
     return wait_ns >= 0 || waits == PAT_WAITS_NOT_KNOWN || (waits != PAT_WAITS_FOR_ALL && event->root < 0);
-}
-
-/* Does the call block, so that who has come to it stays? */
-static bool blocks(const char *call)
-{
-    return strncmp(call, "MPI_I", 5) != 0;
 }
 
 static double mean_of(const search *s, const pat_event_comm *c, int i)
@@ -189,17 +204,16 @@ static double mean_of(const search *s, const pat_event_comm *c, int i)
     return (double)s->found[i].sum_ns / c->group->size;
 }
 
-static void note_arrivals(const search *s, const pat_event_comm *c, pat_site *site, int i)
+static void note_arrivals(const search *s, const pat_event_comm *c, int site, int i)
 {
     const double size = c->group->size, bytes = (double)s->found[i].sum_bytes / size;
-    const bool is_sized =
-        bytes > 0 || strcmp(site->call, "MPI_Barrier") == 0; /* else it is not known, as with lists */
+    const bool is_sized = bytes > 0 || s->facts[site].moves_nothing; /* else it is not known, as with lists */
     const pat_coming coming = {.average_ns = (double)s->deviations[AT_ONCE + i] / size,
                                .worst_ns = (double)(s->found[i].last_ns - s->found[i].first_ns),
                                .message_ns = is_sized ? pat_one_way_ns(s->one_way, bytes) : 0,
                                .after_ns = (double)s->found[i].after_ns,
                                .own_ns = (double)s->own[i].first_ns - mean_of(s, c, i)};
-    pat_sites_add_arrivals(site, bytes > PAT_SITE_SMALL_BYTES, &coming);
+    pat_sites_add_arrivals(&s->sites->sites[site], bytes > PAT_SITE_SMALL_BYTES, &coming);
 }
 
 /* NULL: number i is the first. */
@@ -216,7 +230,7 @@ static meeting own_meeting(const search *s, const pat_event_comm *c, int64_t i)
 {
     const pat_log_call *event = &pat_events_at(s->events, i)->call, *before = call_before(s->events, i);
     const int64_t start_ns = event->start_ns - s->begin_ns,
-                  sign = sign_of(&s->sites->sites[event->site], event);
+                  sign = s->facts[event->site].sign ^ (uint32_t)event->root;
     return (meeting){.first_ns = start_ns,
                      .last_ns = start_ns,
                      .root_ns = event->root == c->rank ? start_ns : INT64_MIN / 2,
@@ -251,12 +265,11 @@ static int go_through_some(search *s, const pat_event_comm *c, const int64_t eve
         rc = PMPI_Allreduce(s->deviations, s->deviations + AT_ONCE, some, MPI_INT64_T, MPI_SUM, s->members);
     for (int i = 0; i < *fit && rc == MPI_SUCCESS; i++) {
         const pat_log_call *event = &pat_events_at(s->events, events[i])->call;
-        pat_site *site = &s->sites->sites[event->site];
         if (event->kind == PAT_LOG_FAILED)
             continue;
-        s->num_unknown += !note_wait(c, event, site, s->own[i].first_ns, &s->found[i]);
-        if (blocks(site->call))
-            note_arrivals(s, c, site, i);
+        s->num_unknown += !note_wait(s, c, event, i);
+        if (s->facts[event->site].blocks)
+            note_arrivals(s, c, event->site, i);
     }
     return rc;
 }
@@ -385,8 +398,10 @@ int pat_lateness_find(const pat_events *e, pat_sites *sites, MPI_Comm all, pat_o
 {
     int64_t *events = NULL, *first = NULL, num_fit = 0;
     entry *entries = NULL, *own = malloc((MOST_COMMS + 1) * sizeof(*own));
+    facts *facts_of_sites = facts_of_all(sites);
     search s = {.events = e,
                 .sites = sites,
+                .facts = facts_of_sites,
                 .one_way = one_way,
                 .all = all,
                 .members = MPI_COMM_NULL,
@@ -395,7 +410,8 @@ int pat_lateness_find(const pat_events *e, pat_sites *sites, MPI_Comm all, pat_o
                 .own = malloc(AT_ONCE * sizeof(*s.own)),
                 .found = malloc(AT_ONCE * sizeof(*s.found)),
                 .deviations = malloc(2 * AT_ONCE * sizeof(*s.deviations))};
-    const bool good = own && s.own && s.found && s.deviations && sort_events(e, &events, &first);
+    const bool good =
+        own && facts_of_sites && s.own && s.found && s.deviations && sort_events(e, &events, &first);
     int num = 0, num_own = good ? list_own(e, all, own) : 0, none = !good, any_none;
     bool told = false;
     int rc = PMPI_Allreduce(&none, &any_none, 1, MPI_INT, MPI_MAX, all);
@@ -416,6 +432,7 @@ int pat_lateness_find(const pat_events *e, pat_sites *sites, MPI_Comm all, pat_o
     free(s.found);
     free(s.deviations);
     free(own);
+    free(facts_of_sites);
     free(entries);
     free(events);
     free(first);

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
+#include "about.h"
 #include "dropin.h"
 #include "error.h"
 #include "lateness.h"
@@ -31,7 +31,7 @@ static int count_nodes(MPI_Comm comm)
     return PMPI_Allreduce(&first, &all, 1, MPI_INT, MPI_SUM, comm) == MPI_SUCCESS ? all : 0;
 }
 
-/* On all ranks the first error that any has; file: in a trace. */
+/* To be called on all ranks. Returns 0, or an error number of errno: what this rank was to write cannot be written. */
 static int begin_trace(pat_dropin *d, int rank, int size)
 {
     const char *dir = pat_rt.config.trace;
@@ -361,9 +361,7 @@ static int gather_hosts(MPI_Comm comm, int ranks, pat_report_host **hosts)
     pat_report_host own = {""};
     int rank;
     PMPI_Comm_rank(comm, &rank);
-    if (gethostname(own.name, sizeof(own.name)) != 0)
-        strcpy(own.name, "?");
-    own.name[sizeof(own.name) - 1] = '\0';
+    pat_about_host(own.name, sizeof(own.name));
     *hosts = rank == 0 ? calloc((size_t)ranks, sizeof(**hosts)) : NULL;
     int good = rank != 0 || *hosts != NULL, least;
     int rc = PMPI_Allreduce(&good, &least, 1, MPI_INT, MPI_MIN, comm);

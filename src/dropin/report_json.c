@@ -29,10 +29,10 @@ static json_t *late_of(const pat_report *r, const pat_report_line *l)
     json_t *all = json_array();
     for (int i = 0; i < MOST_LATE && l->late[i].calls > 0; i++) {
         const pat_report_late *late = &l->late[i];
-        json_array_append_new(
-            all, json_pack("{s:I, s:o, s:I, s:f}", "rank", (json_int_t)late->rank, "host",
-                           text_of(r->hosts && late->rank < r->ranks ? r->hosts[late->rank].name : "?"),
-                           "calls", (json_int_t)late->calls, "waiting_ms", pat_report_ms(late->ns, 1)));
+        json_array_append_new(all,
+                              json_pack("{s:I, s:o, s:I, s:f}", "rank", (json_int_t)late->rank, "host",
+                                        text_of(pat_report_host_of(r, late->rank)), "calls",
+                                        (json_int_t)late->calls, "waiting_ms", pat_report_ms(late->ns, 1)));
     }
     return all;
 }

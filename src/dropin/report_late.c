@@ -12,11 +12,11 @@ static void write_late(const pat_report *r, const pat_report_line *l, FILE *to)
 {
     const pat_report_late *late = &l->late[0];
     char seconds[PAT_REPORT_NUMBER + 1], each[PAT_REPORT_NUMBER + 1], rest[200], place[PAT_REPORT_WIDTH + 1];
-    const char *host = r->hosts && late->rank < r->ranks ? r->hosts[late->rank].name : "?";
-    const int length =
-        snprintf(rest, sizeof(rest), "  %s: %.0f %% of waits are for rank %lld on %s, %s ms each", l->call,
-                 100.0 * (double)late->calls / (double)l->late_calls, (long long)late->rank, host,
-                 pat_report_digits(pat_report_ms(late->ns, late->calls), each));
+
+    const int length = snprintf(
+        rest, sizeof(rest), "  %s: %.0f %% of waits are for rank %lld on %s, %s ms each", l->call,
+        100.0 * (double)late->calls / (double)l->late_calls, (long long)late->rank,
+        pat_report_host_of(r, late->rank), pat_report_digits(pat_report_ms(late->ns, late->calls), each));
     const int begin = fprintf(to, "#   %6s s  ",
                               pat_report_digits(1e-3 * pat_report_ms(l->sums.late_ns, r->ranks), seconds));
     const int room = PAT_REPORT_WIDTH - begin - length;

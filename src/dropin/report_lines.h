@@ -93,6 +93,12 @@ json_t *pat_report_json(const pat_report *report); /* NULL without memory */
 
 /* ---- Figures that both show ----------------------------------------------------------------------------- */
 
+/* Where a rank runs. */
+static inline const char *pat_report_host_of(const pat_report *r, int64_t rank)
+{
+    return r->hosts && rank < r->ranks ? r->hosts[rank].name : "?";
+}
+
 /* How many calls ran by plan. */
 static inline int64_t pat_report_by_plan(const pat_report_line *l)
 {

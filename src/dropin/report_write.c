@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "about.h"
 #include "error.h"
 #include "file.h"
 #include "report_lines.h"
@@ -37,34 +38,15 @@ int pat_report_place(const char *report, char **file)
     return error;
 }
 
-/* The command line as the kernel has it, each word ended by '\0'; nothing where it cannot be read. */
-static void read_command(pat_report *r)
-{
-    FILE *from = fopen("/proc/self/cmdline", "r");
-    size_t room = 0;
-    ssize_t length;
-    r->command = NULL;
-    r->command_bytes = 0;
-    while (from && (length = getdelim(&r->command, &room, EOF, from)) > 0)
-        r->command_bytes = (size_t)length; /* ends with '\0', and getdelim adds another */
-    if (from)
-        fclose(from);
-}
-
 static void look_around(pat_report *r)
 {
     const time_t now = time(NULL);
     struct tm utc;
-    int length;
-    if (PMPI_Get_library_version(r->mpi, &length) != MPI_SUCCESS)
-        strcpy(r->mpi, "unknown MPI library");
-    r->mpi[strcspn(r->mpi, ",\n")] = '\0';
-    if (gethostname(r->host, sizeof(r->host)) != 0)
-        strcpy(r->host, "unknown");
-    r->host[sizeof(r->host) - 1] = '\0';
+    pat_about_mpi(r->mpi, sizeof(r->mpi));
+    pat_about_host(r->host, sizeof(r->host));
     if (!gmtime_r(&now, &utc) || strftime(r->date, sizeof(r->date), "%Y-%m-%dT%H:%M:%SZ", &utc) == 0)
         r->date[0] = '\0';
-    read_command(r);
+    r->command = pat_about_command(&r->command_bytes);
 }
 
 static bool write_json(const pat_report *r, FILE *to)
