@@ -7,10 +7,11 @@ failed=0
 dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
 library=$("$PAT_SOURCE/tests/preload.sh")
-# Without libdw, or debugging information, places are addresses.
-has_lines=
-grep -qx 'PAT_HAS_LIBDW:INTERNAL=1' "$PAT_BUILD/CMakeCache.txt" && ldconfig -p | grep -q 'libdw\.so\.1 ' &&
-    grep -qE '^CMAKE_BUILD_TYPE:[A-Z]+=(RelWithDebInfo|Debug)?$' "$PAT_BUILD/CMakeCache.txt" && has_lines=yes
+# has_lines PROGRAM: without libdw, or debugging information, its places are addresses.
+has_lines() {
+    grep -qx 'PAT_HAS_LIBDW:INTERNAL=1' "$PAT_BUILD/CMakeCache.txt" && ldconfig -p | grep -q 'libdw\.so\.1 ' &&
+        readelf --section-headers --wide "$PAT_BUILD/tests/$1" | grep -q '\.debug_line'
+}
 
 # under NAME=VALUE... -- PROGRAM...: what it prints goes to "$dir/out", the report to "$dir/report".
 under() {
@@ -29,12 +30,13 @@ under() {
     }
 }
 
-# The program's own words against the first lines of the report: "LINE FUNCTION RANK MS" for each place.
+# judge SOURCE PLACES: the program's own words against the first lines of the report: "LINE FUNCTION RANK MS" for each place.
 judge() {
-    local source=$1 line call rank ms text places=0
+    local source=$1 line call rank ms text lines="" places=0
+    { [[ $source == */* ]] || has_lines "${source%.*}"; } && lines=yes
     while read -r line call rank ms; do
         places=$((places + 1))
-        [[ $source == */* || $has_lines ]] && where=" $source:$line " || where=' [^ ]+[+(][^ ]* '
+        [ $lines ] && where=" $source:$line " || where=' [^ ]+[+(][^ ]* '
         text=$(head -10 "$dir/report" | grep -E "$where +$call: [0-9]+ % of waits are for rank $rank on $(uname -n), ")
         # On a busy machine other ranks are late too, by less.
         awk -v ms="$ms" '{ for (i = 1; i < NF; i++) if ($(i + 1) == "ms" && $(i + 2) == "each") waited = $i }
