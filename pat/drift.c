@@ -100,12 +100,12 @@ bool pat_drift_add(pat_drift *d, const pat_drift_sample *sample, pat_line *line)
     return agreed;
 }
 
-int64_t pat_drift_interval_ns(int64_t interval_ns, bool agreed)
+int64_t pat_drift_interval_ns(int64_t num_agreed)
 {
-    const int64_t next_ns = agreed ? 2 * interval_ns : 0;
-    return next_ns < INTERVAL_LEAST_NS  ? INTERVAL_LEAST_NS
-           : next_ns > INTERVAL_MOST_NS ? INTERVAL_MOST_NS
-                                        : next_ns;
+    int64_t interval_ns = INTERVAL_LEAST_NS;
+    for (int64_t n = num_agreed; n > 2 && interval_ns < INTERVAL_MOST_NS; n -= 2)
+        interval_ns *= 2;
+    return interval_ns;
 }
 
 int64_t pat_drift_look_ns(int64_t now_ns, int64_t since_ns)

@@ -57,8 +57,11 @@ typedef struct pat_drift {
  */
 bool pat_drift_add(pat_drift *drift, const pat_drift_sample *sample, pat_line *line);
 
-/* How long to wait for the next sample, after waiting interval_ns for the last one (0: it was the first). */
-int64_t pat_drift_interval_ns(int64_t interval_ns, bool agreed);
+/*
+ * How long to wait for the next sample, after so many, at least 1, that agree with each other. It grows by half as fast as the time that they span:
+ * then a line goes on for a quarter of that time before it is measured again, and the rate is known well enough for that.
+ */
+int64_t pat_drift_interval_ns(int64_t num_agreed);
 
 /*
  * When to look again for another rank's message, where nothing has come since since_ns. Soon, then less and less often; where the other rank

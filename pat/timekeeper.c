@@ -3,6 +3,10 @@
  */
 #include "timekeeper.h"
 
+#include <string.h>
+
+_Static_assert(sizeof(pat_line) == PAT_TIMEKEEPER_WORDS * sizeof(int64_t), "a line is so many words");
+
 /* pat_clock_sync has the tag before. */
 enum { TAG_QUESTION = 3, TAG_ANSWER = 4 };
 
@@ -12,8 +16,12 @@ static const int64_t NOW = 0, NEVER = INT64_MAX;
 /* The shortest of so many round trips is hardly ever one that was disturbed; the first is longer, since the parent has yet to wake. */
 enum { ROUNDS = 8 };
 
-/* Between the meetings of ranks one step farther from rank 0: a meeting takes less. */
-static const int64_t STAGE_NS = 10000000;
+/*
+ * Between the meetings of ranks one step farther from rank 0: a meeting takes less. Those of one step are spread, for the sake of nodes that
+ * share processors or a link: a meeting that goes on beside others has longer round trips.
+ */
+static const int64_t STAGE_NS = 20000000, SLOT_NS = 2000000;
+enum { SLOTS = 8 };
 
 /* A look is to follow at once where it is due so soon. */
 static const int64_t SOON_NS = 1000000;
@@ -49,7 +57,7 @@ void pat_timekeeper_begin(pat_timekeeper *t, const pat_clock *clock)
     t->comm = MPI_COMM_NULL;
     t->num_down = 0;
     no_meeting(&t->up);
-    t->asked_ns = t->interval_ns = 0;
+    t->asked_ns = t->num_agreed = 0;
     t->rounds = 0;
     t->best.error_ns = INT64_MAX;
     t->ending = false;
@@ -57,11 +65,12 @@ void pat_timekeeper_begin(pat_timekeeper *t, const pat_clock *clock)
     pthread_mutex_unlock(&t->lock);
 }
 
-static void meet(pat_meeting *m, int peer, int64_t first_ns)
+static void meet(pat_meeting *m, const pat_clock_tie *tie, int child, int64_t first_ns)
 {
     no_meeting(m);
-    m->peer = peer;
-    m->due_ns = m->since_ns = first_ns;
+    m->peer = tie->peer;
+    m->same = tie->same;
+    m->due_ns = m->since_ns = first_ns + tie->step * STAGE_NS + child % SLOTS * SLOT_NS;
     m->over = false;
 }
 
@@ -79,21 +88,17 @@ static void set_next(pat_timekeeper *t, int64_t now)
     atomic_store(&t->next_ns, next_ns == NEVER ? NEVER : pat_line_local_ns(&line, next_ns));
 }
 
-void pat_timekeeper_track(pat_timekeeper *t, MPI_Comm comm, int64_t first_ns)
+void pat_timekeeper_track(pat_timekeeper *t, MPI_Comm comm, const pat_clock_tree *tree, int64_t first_ns)
 {
-    int rank, size;
+    int rank;
     PMPI_Comm_rank(comm, &rank);
-    PMPI_Comm_size(comm, &size);
     pthread_mutex_lock(&t->lock);
     t->comm = comm;
-    for (int step = 0; (int64_t)1 << step < size;
-         step++) { /* as pat_clock_sync goes: so many ranks are before */
-        const int before = 1 << step;
-        if (rank < before && rank < size - before)
-            meet(&t->down[t->num_down++], rank + before, first_ns + step * STAGE_NS);
-        else if (rank >= before && rank - before < before)
-            meet(&t->up, rank - before, first_ns + step * STAGE_NS);
-    }
+    if (tree->up.peer >= 0 && !tree->root)
+        meet(&t->up, &tree->up, rank, first_ns);
+    for (int i = 0; i < tree->num_down; i++)
+        if (!(tree->root && tree->down[i].same))
+            meet(&t->down[t->num_down++], &tree->down[i], tree->down[i].peer, first_ns);
     set_next(t, pat_timekeeper_now_ns(t));
     pthread_mutex_unlock(&t->lock);
 }
@@ -139,10 +144,13 @@ static int look_down(pat_timekeeper *t, pat_meeting *m, int64_t now, bool *moved
         return MPI_SUCCESS;
     }
     const pat_line line = pat_timekeeper_line(t);
-    const int64_t local_ns = pat_clock_local_ns();
-    m->since_ns = m->words[0] = local_ns + pat_line_offset_ns(&line, local_ns);
-    m->words[1] = pat_line_error_ns(&line, local_ns);
-    return send(t, m, 2, TAG_ANSWER);
+    const int64_t local_ns = pat_clock_local_ns(), common_ns = local_ns + pat_line_offset_ns(&line, local_ns);
+    m->since_ns = common_ns;
+    if (m->same)
+        memcpy(m->words, &line, sizeof(line));
+    else
+        memcpy(m->words, (int64_t[]){common_ns, pat_line_error_ns(&line, local_ns)}, 2 * sizeof(int64_t));
+    return send(t, m, PAT_TIMEKEEPER_WORDS, TAG_ANSWER);
 }
 
 static int say(pat_timekeeper *t, int64_t word)
@@ -159,33 +167,36 @@ static int say(pat_timekeeper *t, int64_t word)
 }
 
 /* The parent read its clock somewhere between question and answer: the middle is wrong by half the round trip at most. */
-static void take_in(pat_timekeeper *t, const int64_t answer[2])
+static void take_in(pat_timekeeper *t, const int64_t answer[])
 {
     const int64_t now_ns = pat_clock_local_ns(), took_ns = now_ns - t->asked_ns,
                   middle_ns = t->asked_ns + took_ns / 2, error_ns = (took_ns + 1) / 2 + 1 + answer[1];
     if (error_ns < t->best.error_ns)
         t->best = (pat_drift_sample){middle_ns, answer[0] - middle_ns, error_ns};
-    t->asked_ns = 0;
-    t->rounds++;
 }
 
-/* Out of the meeting comes one sample. Returns when the next one is; those that were missed are left out. */
-static int64_t conclude(pat_timekeeper *t)
+/* Out of the meeting comes one sample, or a line. Returns when the next one is; those that were missed are left out. */
+static int64_t conclude(pat_timekeeper *t, const int64_t answer[])
 {
     pat_line line;
-    const bool agreed = pat_drift_add(&t->drift, &t->best, &line);
+    bool agreed = true;
+    if (t->up.same)
+        memcpy(&line, answer, sizeof(line));
+    else
+        agreed = pat_drift_add(&t->drift, &t->best, &line);
     publish(t, &line);
     atomic_fetch_add(&t->num_measured, 1);
-    t->interval_ns = pat_drift_interval_ns(t->interval_ns, agreed);
+    t->num_agreed = agreed ? t->num_agreed + 1 : 1;
     t->rounds = 0;
     t->best.error_ns = INT64_MAX;
-    const int64_t late_ns = pat_timekeeper_now_ns(t) - t->up.due_ns;
-    return t->up.due_ns + (late_ns / t->interval_ns + 1) * t->interval_ns;
+    const int64_t interval_ns = pat_drift_interval_ns(t->num_agreed),
+                  late_ns = pat_timekeeper_now_ns(t) - t->up.due_ns;
+    return t->up.due_ns + (late_ns / interval_ns + 1) * interval_ns;
 }
 
 static int look_up(pat_timekeeper *t, int64_t now, bool *moved)
 {
-    int64_t answer[2];
+    int64_t answer[PAT_TIMEKEEPER_WORDS];
     bool ready, came;
     int rc = is_free(&t->up, &ready);
     if (!ready || t->up.over)
@@ -195,14 +206,17 @@ static int look_up(pat_timekeeper *t, int64_t now, bool *moved)
             return say(t, NEVER);
         return now < t->up.due_ns ? MPI_SUCCESS : say(t, NOW);
     }
-    rc = receive(t, &t->up, answer, 2, TAG_ANSWER, &came);
+    rc = receive(t, &t->up, answer, PAT_TIMEKEEPER_WORDS, TAG_ANSWER, &came);
     if (rc != MPI_SUCCESS || !came)
         return rc;
     *moved = true;
-    take_in(t, answer);
+    if (!t->up.same)
+        take_in(t, answer);
+    t->asked_ns = 0;
+    t->rounds++;
     if (t->ending)
         return say(t, NEVER);
-    return say(t, t->rounds < ROUNDS ? NOW : conclude(t));
+    return say(t, t->rounds < ROUNDS && !t->up.same ? NOW : conclude(t, answer));
 }
 
 static int look(pat_timekeeper *t, bool *moved)

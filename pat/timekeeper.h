@@ -5,7 +5,8 @@
  * Along the same binomial tree (S. Hunold and A. Carpen-Amarie, Hierarchical clock synchronization in MPI, 2018) every rank but 0 meets its
  * parent, at times that it has told it: since both have the same clock, the parent's thread is awake when a question comes, and nobody has to
  * watch for one in between. The nearer two are to rank 0 the sooner they meet, so that a parent has just measured itself what it tells. In a
- * meeting the child asks some times; of these the shortest round trip counts (drift.h). Then it says when it comes again.
+ * meeting the child asks some times; of these the shortest round trip counts (drift.h). Then it says when it comes again. A child that reads
+ * the same clock as its parent (clock_tree.h) asks once, and takes the parent's line; where that is rank 0's clock there is nothing to ask.
  *
  * Nothing is ever received that has not come in, so that no receive is left when the library ends. Then every rank says to its parent that it
  * does not come again, and waits for its children to say so.
@@ -19,7 +20,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "clock.h"
+#include "clock_sync.h"
 #include "drift.h"
 
 /* A line (drift.h) that is written by one thread and read by others. */
@@ -28,6 +29,8 @@ typedef struct pat_shared_line {
     _Atomic double rate, rate_error;
 } pat_shared_line;
 
+enum { PAT_TIMEKEEPER_WORDS = 5 }; /* of an answer: the time and its error, or a line */
+
 /* The other end of a meeting. All times of the common clock. */
 typedef struct pat_meeting {
     int peer;
@@ -35,10 +38,9 @@ typedef struct pat_meeting {
     int64_t since_ns; /* when something came last, or it became due */
     bool over;        /* there is none any more */
     MPI_Request request;
-    int64_t words[2]; /* what MPI sends */
+    bool same;                           /* both read the same clock */
+    int64_t words[PAT_TIMEKEEPER_WORDS]; /* what MPI sends */
 } pat_meeting;
-
-enum { PAT_TIMEKEEPER_CHILDREN = 31 }; /* as many as a rank number has bits */
 
 typedef struct pat_timekeeper {
     /* Any thread. The line that is written is never the one that is read, until `turn` says so. */
@@ -49,13 +51,13 @@ typedef struct pat_timekeeper {
 
     pthread_mutex_t lock; /* guards the rest, and the writing of the above */
     MPI_Comm comm;
-    pat_meeting up, down[PAT_TIMEKEEPER_CHILDREN];
+    pat_meeting up, down[2 * PAT_CLOCK_CHILDREN];
     int num_down;
     pat_drift drift;
     int64_t asked_ns; /* the local time of a question that is not answered; 0: there is none */
     int rounds;       /* answers so far in this meeting */
     pat_drift_sample best;
-    int64_t interval_ns;
+    int64_t num_agreed; /* samples in a row, or lines */
     bool ending;
     int failed; /* the first error: from then on nothing is sent or received */
 } pat_timekeeper;
@@ -63,8 +65,8 @@ typedef struct pat_timekeeper {
 /* Begin with what was measured. Nothing is measured again, and the bound grows. No other thread may be at it. */
 void pat_timekeeper_begin(pat_timekeeper *t, const pat_clock *clock);
 
-/* From here on it is measured again, on all ranks, for the first time at first_ns of the common clock, the same on all ranks. */
-void pat_timekeeper_track(pat_timekeeper *t, MPI_Comm comm, int64_t first_ns);
+/* From here on it is measured again, on all ranks, along the tree, for the first time at first_ns of the common clock, the same on all ranks. */
+void pat_timekeeper_track(pat_timekeeper *t, MPI_Comm comm, const pat_clock_tree *tree, int64_t first_ns);
 
 /*
  * Look at what is due, without waiting. *moved: set where a message has come in. An error is kept for pat_timekeeper_stop. Does nothing

@@ -8,11 +8,11 @@ export PAT_TEST_TIMEOUT=70 PAT_TEST_SECONDS=${PAT_TEST_SECONDS:-2}
 for name in PAT_LINK PAT_CALIBRATION PAT_REORDER PAT_RANKS_PER_NODE; do unset "$name"; done
 failed=0
 
-# run LAYOUT NUMBERING PROGRAM; the third failure ends the test, before a time limit of others can.
+# run LAYOUT NUMBERING PROGRAM [ARGUMENT...]; the third failure ends the test, before a time limit of others can.
 run() {
     local program=$PAT_BUILD/tests/$3 rc=0
     [ -x "$program" ] || { echo "no $program" >&2; exit 77; }
-    PAT_TEST_NODES=$1 PAT_TEST_MAP=$2 "$PAT_SOURCE/tests/mpirun.sh" 0 "$program" >"$dir/out" 2>&1 || rc=$?
+    PAT_TEST_NODES=$1 PAT_TEST_MAP=$2 "$PAT_SOURCE/tests/mpirun.sh" 0 "$program" "${@:4}" >"$dir/out" 2>&1 || rc=$?
     [ $rc -ne 0 ] || return 0
     [ $rc -ne 77 ] || [ $failed -ne 0 ] || { cat "$dir/out" >&2; exit 77; }
     echo "$3, $1 nodes x ranks, numbered by $2: exit status $rc (124: the time limit)" >&2
@@ -30,6 +30,8 @@ run 3x2 node mpi_allgather
 run 3x2 node mpi_random
 run 2x4 $chance mpi_random
 run 2x1 slot mpi_random
+# Ranks of a node share a clock, and nodes do not: what each rank says of its error is right.
+run 3x2 slot mpi_drift 3
 # What the ranks run on is found out, and said.
 info() { # NUMBERING WORDS
     PAT_TEST_NODES=3x2 PAT_TEST_MAP=$1 "$PAT_SOURCE/tests/mpirun.sh" 0 "$PAT_BUILD/bench/pat-info" >"$dir/out" 2>&1 &&

@@ -3,14 +3,18 @@
  * on every rank, and the error stays far below what the offsets of the start would have become. And ending the library in the middle of
   * a measurement does no harm, nor does an error of MPI there. ranks: 3
  *
- * mpi_drift SECONDS: how wrong the clock of all ranks is over so long a time; prints percentiles over ranks and moments.
+ * mpi_drift SECONDS: how wrong the clock of all ranks is over so long a time; prints percentiles over ranks and moments. Then it is the
+ * nodes that have clocks of their own, by the numbers from 1 on at the ends of their names, and not the ranks.
  *
  * Ranks on one machine share the clock, so this program puts its own clock_gettime between the library and the system: every rank's
  * monotonic clock has an offset and a rate of its own. Rank 0's is the true one, which every rank can ask the system for.
  */
 #include "mpi_common.h"
 
+#include <ctype.h>
 #include <inttypes.h>
+#include <string.h>
+#include <unistd.h>
 #include <sys/syscall.h>
 
 #include "runtime.h"
@@ -27,11 +31,25 @@ static int64_t true_ns(void)
     return (int64_t)ts.tv_sec * SEC + ts.tv_nsec;
 }
 
+static bool by_node;
+
 /* Known before MPI is: the clock must not jump. */
 static int launched_as(void)
 {
     const char *open = getenv("OMPI_COMM_WORLD_RANK"), *mpich = getenv("PMI_RANK");
     return open ? atoi(open) : mpich ? atoi(mpich) : -1;
+}
+
+/* Which of the clocks this process reads. */
+static int clock_number(void)
+{
+    char host[256] = "";
+    if (!by_node || gethostname(host, sizeof(host) - 1) != 0)
+        return launched_as();
+    size_t end = strlen(host);
+    while (end > 0 && isdigit((unsigned char)host[end - 1]))
+        end--;
+    return atoi(host + end) - 1;
 }
 
 static int64_t rate_ppm(int rank)
@@ -44,9 +62,9 @@ int clock_gettime(clockid_t clock, struct timespec *ts)
 {
     if (clock != CLOCK_MONOTONIC)
         return (int)syscall(SYS_clock_gettime, clock, ts);
-    const int rank = launched_as();
-    const int64_t now = true_ns(), ppm = rate_ppm(rank),
-                  shown = now + now / 1000000 * ppm + now % 1000000 * ppm / 1000000 + rank * SEC;
+    const int number = clock_number();
+    const int64_t now = true_ns(), ppm = rate_ppm(number),
+                  shown = now + now / 1000000 * ppm + now % 1000000 * ppm / 1000000 + number * SEC;
     ts->tv_sec = (time_t)(shown / SEC);
     ts->tv_nsec = (long)(shown % SEC);
     return 0;
@@ -129,10 +147,16 @@ static void watch_for(int seconds)
     double *errors = calloc((size_t)num, sizeof(*errors)),
            *all = calloc((size_t)num * (size_t)test.size, sizeof(*all));
     int64_t bound = 0, worst_bound;
+    int again = 0;
     MUST(PAT_Init());
     for (int i = 0; i < num && errors && all; i++) {
         sleep_ms(100);
-        const int64_t before = true_ns(), claimed = pat_timekeeper_now_ns(&pat_rt.time), after = true_ns();
+        int64_t before, claimed, after;
+        do { /* again where this rank lost the processor in between */
+            before = true_ns();
+            claimed = pat_timekeeper_now_ns(&pat_rt.time);
+            after = true_ns();
+        } while (after - before > 2 * US && ++again % 100 > 0);
         errors[i] = 1e-3 * fabs((double)(claimed - before) - (double)(after - before) / 2);
         check();
     }
@@ -157,6 +181,7 @@ int main(int argc, char **argv)
     enum { LIVES = 3, LIFE_MS = 6000, SETTLED_MS = 4500, EVERY_MS = 50 };
     if (launched_as() < 0)
         return 77;
+    by_node = argc > 1;
     if (!test_mpi_init(&argc, &argv, MPI_THREAD_MULTIPLE)) {
         MPI_Finalize();
         return 77;

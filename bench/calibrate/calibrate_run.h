@@ -10,7 +10,7 @@
 
 #include "algorithms.h"
 #include "calibration.h"
-#include "clock.h"
+#include "clock_sync.h"
 #include "collective.h"
 
 /* How long one experiment is repeated: until the mean is known well enough, within these limits. */

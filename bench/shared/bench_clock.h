@@ -4,7 +4,7 @@
 #ifndef BENCH_CLOCK_H
 #define BENCH_CLOCK_H
 
-#include "clock.h"
+#include "clock_sync.h"
 
 /*
  * Collective. Ranks on one machine read one and the same clock (an emulated cluster, too): no offset, no

@@ -228,7 +228,7 @@ static int find_stored(int rank, bool store)
 static const int64_t FIRST_LOOK_AT_CLOCK_NS = 1000000000;
 
 /* A thread on each rank: collective. */
-static int start_thread(MPI_Comm node)
+static int start_thread(MPI_Comm node, const pat_clock_tree *clocks)
 {
     pat_place_view *view;
     int level, size;
@@ -255,7 +255,7 @@ static int start_thread(MPI_Comm node)
     pat_rt.all_joined = least[3];
     pat_rt.eager_bytes = least[2] == INT_MAX ? 0 : (int)least[2];
     if (rc == MPI_SUCCESS && pat_rt.all_threads) {
-        pat_timekeeper_track(&pat_rt.time, pat_rt.world, -least[1]);
+        pat_timekeeper_track(&pat_rt.time, pat_rt.world, clocks, -least[1]);
         if (pat_clock_local_ns() >= look_ns) /* it may have looked already, and found nothing to measure */
             pat_thread_kick(pat_rt.thread);
     }
@@ -266,14 +266,10 @@ static int start_thread(MPI_Comm node)
     return rc;
 }
 
-/* Where ranks are, what is known of messages there, and who moves data early: collective. */
-static int look_around(int rank, bool store)
+/* What is known of messages where the ranks are, and who moves data early: collective. node: of the ranks of this node. */
+static int look_around(int rank, bool store, MPI_Comm node, const pat_clock_tree *clocks)
 {
-    MPI_Comm node;
-    int rc = pat_nodes_find(pat_rt.world, &node, &pat_rt.node_of);
-    if (rc != MPI_SUCCESS)
-        return rc;
-    rc = find_stored(rank, store);
+    int rc = find_stored(rank, store);
     if (rc == MPI_SUCCESS)
         rc = pat_bells_meet(node, &pat_rt.bells);
     /*
@@ -284,8 +280,7 @@ static int look_around(int rank, bool store)
     if (rc == MPI_SUCCESS)
         rc = pat_reach_find(node, pat_rt.bells && pat_rt.config.single_copy, least, &pat_rt.reach);
     if (rc == MPI_SUCCESS)
-        rc = start_thread(node);
-    PMPI_Comm_free(&node);
+        rc = start_thread(node, clocks);
     return rc;
 }
 
@@ -330,9 +325,10 @@ int pat_life_begin(void)
     const pat_algorithm *alg[PAT_NUM_OPS];
     bool store = false;
     pat_clock clock;
+    pat_clock_tree clocks;
     int rank;
     PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm world;
+    MPI_Comm world, node = MPI_COMM_NULL;
     int rc = PMPI_Comm_split(MPI_COMM_WORLD, 0, rank, &world);
     if (rc != MPI_SUCCESS)
         return rc;
@@ -347,7 +343,11 @@ int pat_life_begin(void)
     if (rc == MPI_SUCCESS && pat_rt.config.calibration[0])
         rc = pat_machine_calibration(pat_rt.world, &pat_rt.config, &pat_rt.calibration);
     if (rc == MPI_SUCCESS)
-        rc = pat_clock_sync(&clock, pat_rt.world, CLOCK_ROUNDS);
+        rc = pat_nodes_find(pat_rt.world, &node, &pat_rt.node_of);
+    if (rc == MPI_SUCCESS)
+        rc = pat_clock_tree_find(&clocks, pat_rt.world, pat_rt.node_of);
+    if (rc == MPI_SUCCESS)
+        rc = pat_clock_sync(&clock, pat_rt.world, &clocks, CLOCK_ROUNDS);
     if (rc == MPI_SUCCESS) {
         pat_timekeeper_begin(&pat_rt.time, &clock);
         pat_runtime_reset();
@@ -357,8 +357,10 @@ int pat_life_begin(void)
         pat_rt.visit_all = pat_visit_all;
         pat_rt.looks = pat_link_looks();
         pat_rt.milestone = (pat_milestone){0};
-        rc = look_around(rank, store);
+        rc = look_around(rank, store, node, &clocks);
     }
+    if (node != MPI_COMM_NULL)
+        PMPI_Comm_free(&node);
     if (rc != MPI_SUCCESS) {
         if (pat_rt.trace)
             pat_trace_drop(pat_rt.trace, pat_rt.config.trace, rank);
