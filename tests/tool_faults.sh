@@ -22,6 +22,8 @@ find_sites() {
     # Of a place that is come to on several ranks, the most times.
     mapfile -t sites < <(sed -n 's/^site \([^ ]*\):\([0-9]*\) \(.*\)/\1 \2 \3/p' "$dir/list" | sort -k1,1 -k2,2nr | awk '!seen[$1, $3]++')
 }
+: >"$dir/jobs"
+: >"$dir/outcomes"
 find_sites
 places=${#sites[@]}
 [ ${#sites[@]} -ge 60 ] || { echo "only ${#sites[@]} places that can fail: is the build the one with faults?" >&2; exit 1; }
@@ -29,32 +31,43 @@ places=${#sites[@]}
 # A question that is put as a send to nobody: of a type that can be used it cannot fail.
 questions="describe.c PMPI_Send"
 
-runs=0 errors=0 borne=0 missed=0 bad=0
+# One run; its outcome is a word on the standard output. A run waits more than it computes, so that two go on at a time.
+# shellcheck disable=SC2317 # another shell calls it
 try() { # FILE:LINE:TIME RANK NAME
-    : >"$dir/lost"
-    INJECT=$1 INJECT_RANK=$2 INJECT_LOST=$dir/lost "$PAT_SOURCE/tests/mpirun.sh" 3 "$program" >"$dir/out" 2>"$dir/err"
-    local status=$? ended
-    ended=$(grep -c '^rank [0-9]* has ended$' "$dir/err")
-    runs=$((runs + 1))
-    if ! grep -q '^injected: ' "$dir/err"; then
-        missed=$((missed + 1))
+    local own=$dir/$BASHPID status ended
+    mkdir "$own"
+    : >"$own/lost"
+    INJECT=$1 INJECT_RANK=$2 INJECT_LOST=$own/lost "$PAT_SOURCE/tests/mpirun.sh" 3 "$program" >"$own/out" 2>"$own/err"
+    status=$?
+    ended=$(grep -c '^rank [0-9]* has ended$' "$own/err")
+    if ! grep -q '^injected: ' "$own/err"; then
+        echo missed
         [ $status -eq 0 ] && return
     fi
     case $status in
     0)
         if [ "$ended" -ne 3 ]; then
             echo "$1 on rank $2 ($3): only $ended ranks have ended" >&2
-        elif grep -q '^rank [0-9]*: ' "$dir/err"; then
-            errors=$((errors + 1)) && return
+        elif grep -q '^rank [0-9]*: ' "$own/err"; then
+            echo error && return
         else
-            borne=$((borne + 1)) && return
+            echo borne && return
         fi
         ;;
     124 | 137) echo "$1 on rank $2 ($3): it hangs" >&2 ;;
-    50) echo "$1 on rank $2 ($3): $(grep -m1 '^rank ' "$dir/err")" >&2 ;;
-    *) echo "$1 on rank $2 ($3): status $status: $(grep -m1 -iE 'signal|error' "$dir/err")" >&2 ;;
+    50) echo "$1 on rank $2 ($3): $(grep -m1 '^rank ' "$own/err")" >&2 ;;
+    *) echo "$1 on rank $2 ($3): status $status: $(grep -m1 -iE 'signal|error' "$own/err")" >&2 ;;
     esac
-    bad=$((bad + 1))
+    echo bad
+}
+export -f try
+export dir program
+try_all() { # what try_at has put down
+    xargs -r -P 2 -L 1 bash -c 'try "$@"' _ <"$dir/jobs" >>"$dir/outcomes"
+    : >"$dir/jobs"
+}
+outcomes() { # WORD
+    grep -cx "$1" "$dir/outcomes"
 }
 
 wanted() { # FILE:LINE
@@ -69,7 +82,7 @@ wanted() { # FILE:LINE
 try_at() { # PLACE TIMES NAME
     for ((time = 1; time <= times && time <= $2; time++)); do
         for rank in ${PAT_FAULT_RANKS:-1}; do
-            try "$1:$time" "$rank" "$3"
+            echo "$1:$time $rank $3" >>"$dir/jobs"
         done
     done
 }
@@ -80,6 +93,7 @@ for line in "${sites[@]}"; do
     [ "${place%%:*} $name" != "$questions" ] || continue
     try_at "$place" "$come" "$name"
 done
+try_all
 
 # Places in these files are come to only where there is a calibration to be found. With the link's true latency: what takes less than a
 # message does is not believed.
@@ -95,7 +109,9 @@ if [ -x "$PAT_BUILD/bench/pat-calibrate" ]; then
             try_at "$place" "$come" "$name"
         fi
     done
+    try_all
 fi
-echo "$runs runs with something failing at $places places: $errors ended after an error and its text, $borne went on and were right," \
-    "in $missed it did not come to it, $bad were bad"
-[ $bad -eq 0 ]
+bad=$(outcomes bad)
+echo "$(wc -l <"$dir/outcomes") runs with something failing at $places places: $(outcomes error) ended after an error and its text," \
+    "$(outcomes borne) went on and were right, in $(outcomes missed) it did not come to it, $bad were bad"
+[ "$bad" -eq 0 ]

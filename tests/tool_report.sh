@@ -43,6 +43,37 @@ same=$(jq -n --slurpfile t "$dir/timeline.json" --argjson csv "$(awk -F, 'NR > 1
     '([$t[0].traceEvents[].args?.wait_us // 0] | add) - $csv | . < 1 and . > -1')
 [ "$same" = true ] || fail "the timeline's waiting is not that of the table of calls"
 
+# Calls that never were, whose sums are known: what is written of them is what was worked out by hand.
+mkdir "$dir/made"
+"$PAT_BUILD/tests/made_log" "$dir/made" 4 4 || fail "made_log"
+"$report" "$dir/made" --json "$dir/made.json" --csv "$dir/made.csv" >"$dir/made.txt" 2>"$dir/err" || fail "pat-report: $(cat "$dir/err")"
+for kind in txt json csv; do
+    diff "$PAT_SOURCE/tests/golden/report.$kind" "$dir/made.$kind" >&2 || fail "made_log: other $kind"
+done
+
+# The page, which needs nothing beside it, and says the same in a browser.
+if "$report" "$dir/made" --html "$dir/made.html" >"$dir/text" 2>"$dir/err"; then
+    grep -qE '(src|href)="' "$dir/made.html" && fail "the page fetches something: $(grep -oE '(src|href)="[^"]*' "$dir/made.html")"
+    grep -q '@[a-z.]*@' "$dir/made.html" && fail "something is missing in the page: $(grep -o '@[a-z.]*@' "$dir/made.html")"
+    if command -v chromium >/dev/null; then
+        # The text of the page, a line for each element with one.
+        HOME=$dir timeout 100 chromium --headless --no-sandbox --disable-gpu --dump-dom "file://$dir/made.html#place=0&rank=2" 2>/dev/null |
+            awk '/<script/ { skip = 1 } !skip { print } /<\/script>/ { skip = 0 }' | sed 's/></>\n</g' >"$dir/dom"
+        grep -q 'data-ready="yes"' "$dir/dom" || fail "the page is not drawn: $(grep -o 'data-error="[^"]*"' "$dir/dom")"
+        for words in 'Waiting for late ranks in collectives took 25.0 % of the run: 30 ms of 120 ms' \
+            'app.c:10, MPI_Allgather: 12.1 ms for each rank; 100 % of waits are for rank 3 on node1, 4.02 ms each' \
+            './app a &lt;/script&gt; b' 'One place: app.c:10, MPI_Allgather' 'The latest is most often rank 3 on node1: in 100 %' \
+            'data-rows="4" data-columns="4"' '>70.0 %<' '>82.6 %<'; do
+            grep -qF -- "$words" "$dir/dom" || fail "the page does not say '$words': $(sed 's/<[^>]*>//g' "$dir/dom" | grep .)"
+        done
+        [ "$(grep -c 'aria-selected="true"' "$dir/dom")" = 2 ] || fail "the place and the rank of the address are not chosen"
+    else
+        echo "no chromium here: the page is not looked at in a browser"
+    fi
+else
+    grep -q 'was built without Chart.js' "$dir/err" || fail "--html: $(cat "$dir/err")"
+fi
+
 # Each rank is late now and then: the report that the ranks have made together says the same as the one that is made of their files.
 mkdir "$dir/spread"
 PAT_REPORT=$dir/spread.json traced "$dir/spread" "$PAT_BUILD/tests/plain_spread" 40 5 || fail "plain_spread: $(cat "$dir/out")"
@@ -109,6 +140,8 @@ for bytes in 0 10 4095 65536 65540 68000; do
     [ $status -eq 0 ] && grep -q '^pat-report: calls-1.pat: ' "$dir/err" || fail "a file of $bytes bytes: status $status, $(cat "$dir/err")"
 done
 size=$(stat -c %s "$dir/late/calls-0.pat")
+page=()
+[ ! -e "$dir/made.html" ] || page=(--html "$dir/cut.html")
 for seed in $(seq 1 40); do
     cp "$dir"/late/calls-*.pat "$dir/cut"
     awk -v seed="$seed" -v size="$size" 'BEGIN { srand(seed); for (i = 0; i < 30; i++) print int(rand() * (rand() < 0.4 ? 300 : 65536 + rand() * (size - 65536))), int(rand() * 256) }' |
@@ -116,11 +149,11 @@ for seed in $(seq 1 40); do
             # shellcheck disable=SC2059 # the byte is the format
             printf "$(printf '\\%03o' "$byte")" | dd of="$dir/cut/calls-$((seed % 4)).pat" bs=1 seek="$at" conv=notrunc status=none
         done
-    timeout 60 "$report" "$dir/cut" --csv "$dir/cut.csv" --chrome "$dir/cut.json" --otf2 "$dir/cut.$seed" >"$dir/text" 2>"$dir/err"
+    timeout 60 "$report" "$dir/cut" --csv "$dir/cut.csv" --chrome "$dir/cut.json" --json "$dir/sums.json" "${page[@]}" --otf2 "$dir/cut.$seed" >"$dir/text" 2>"$dir/err"
     status=$?
     [ $status -eq 1 ] && grep -q 'was built without OTF2' "$dir/err" && status=0
     [ $status -eq 0 ] || [ $status -eq 2 ] || fail "nonsense (seed $seed): status $status, $(cat "$dir/err")"
-    [ $status -ne 0 ] || jq empty "$dir/cut.json" || fail "nonsense (seed $seed): the timeline is no JSON"
+    [ $status -ne 0 ] || jq empty "$dir/cut.json" "$dir/sums.json" || fail "nonsense (seed $seed): the timeline is no JSON"
 done
 mkdir "$dir/none"
 "$report" "$dir/none" >"$dir/text" 2>"$dir/err"

@@ -1,5 +1,5 @@
 /*
- * pat_report.c — pat-report: what a directory that PAT_TRACE has filled says of a program: who was late, where, and what it has cost, as text; and all calls as CSV
+ * pat_report.c — pat-report: what a directory that PAT_TRACE has filled says of a program: who was late, where, and what it has cost, as text, as JSON and as a page with pictures; and all calls as CSV
  * or for a viewer of timelines. Main program: options. Needs no MPI.
  */
 #include <argp.h>
@@ -16,15 +16,23 @@
 #include "trace_out.h"
 
 typedef struct options {
-    const char *dir, *csv, *chrome, *otf2;
+    const char *dir, *html, *json, *csv, *chrome, *otf2;
 } options;
 
-enum { CSV_KEY = 256, CHROME_KEY, OTF2_KEY };
+enum { HTML_KEY = 256, JSON_KEY, CSV_KEY, CHROME_KEY, OTF2_KEY };
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
     options *o = state->input;
     switch (key) {
+    case HTML_KEY:
+        if (!pat_trace_has_html())
+            argp_error(state, "--html: this pat-report was built without Chart.js (Debian's libjs-chart.js)");
+        o->html = tool_output(state, "--html", arg);
+        return 0;
+    case JSON_KEY:
+        o->json = tool_output(state, "--json", arg);
+        return 0;
     case CSV_KEY:
         o->csv = tool_output(state, "--csv", arg);
         return 0;
@@ -49,6 +57,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp_option option_list[] = {
+    {"html", HTML_KEY, "FILE", 0,
+     "Write a page for a browser, with pictures: who comes how late, what each rank does when, who waits for "
+     "whom",
+     0},
+    {"json", JSON_KEY, "FILE", 0,
+     "Write the sums of places and ranks, and the efficiencies of the POP project, as JSON", 0},
     {"csv", CSV_KEY, "FILE", 0, "Write all calls of all ranks, as comma-separated values", 0},
     {"chrome", CHROME_KEY, "FILE", 0,
      "Write them as a timeline in the JSON format of Chrome's trace viewer, which Perfetto reads too", 0},
@@ -101,7 +115,7 @@ static bool put(const char *path, write_log *write, const pat_log *log)
 
 int main(int argc, char **argv)
 {
-    options o = {NULL, NULL, NULL, NULL};
+    options o = {.dir = NULL};
     char why[1000];
     tool_parse("pat-report", &argp, argc, argv, &o);
     pat_log *log = pat_log_read(o.dir, why, sizeof(why));
@@ -115,6 +129,8 @@ int main(int argc, char **argv)
     if (!good)
         fprintf(stderr,
                 "pat-report: not all could be printed: no memory, or the standard output takes no more\n");
+    good = put(o.html, pat_trace_html, log) && good;
+    good = put(o.json, pat_trace_json, log) && good;
     good = put(o.csv, pat_trace_csv, log) && good;
     good = put(o.chrome, pat_trace_chrome, log) && good;
     const char *otf2_error = o.otf2 ? trace_otf2_write(log, o.otf2) : NULL;

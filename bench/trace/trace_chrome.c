@@ -1,16 +1,9 @@
 /*
  * trace_chrome.c — see trace_out.h. One event after the other, so that a long trace needs no memory for all at once.
  */
-#include <jansson.h>
-
+#include "json_text.h"
 #include "trace_out.h"
-
-/* JSON is UTF-8, and a name need not be. */
-static json_t *text_of(const char *text)
-{
-    json_t *o = json_string(text);
-    return o ? o : json_string("?");
-}
+#include "trace_sums.h"
 
 static bool put(FILE *to, json_t *event, bool *first)
 {
@@ -30,7 +23,7 @@ static bool put_rank(const pat_log *log, int r, FILE *to, bool *first)
     snprintf(name, sizeof(name), "rank %d on %s", r, rank->is_there ? rank->host : "?");
     bool good = put(to,
                     json_pack("{s:s, s:s, s:i, s:i, s:{s:o}}", "name", "thread_name", "ph", "M", "pid", 0,
-                              "tid", r, "args", "name", text_of(name)),
+                              "tid", r, "args", "name", pat_json_text(name)),
                     first);
     good = good && put(to,
                        json_pack("{s:s, s:s, s:i, s:i, s:{s:i}}", "name", "thread_sort_index", "ph", "M",
@@ -42,18 +35,18 @@ static bool put_rank(const pat_log *log, int r, FILE *to, bool *first)
 static bool put_event(const pat_log *log, int r, const pat_log_event *e, FILE *to, bool *first)
 {
     const pat_log_site *site = &log->sites[e->site];
-    json_t *args =
-        json_pack("{s:o, s:I, s:i, s:I}", "place", text_of(site->line[0] ? site->line : site->name), "bytes",
-                  (json_int_t)e->bytes, "communicator", e->comm, "turn", (json_int_t)e->turn);
+    json_t *args = json_pack("{s:o, s:I, s:i, s:I}", "place", pat_json_text(trace_name(site)), "bytes",
+                             (json_int_t)e->bytes, "communicator", e->comm, "turn", (json_int_t)e->turn);
     if (args && e->root >= 0)
         json_object_set_new(args, "root", json_integer(e->root));
     if (args && e->wait_ns >= 0)
         json_object_set_new(args, "wait_us", json_real(1e-3 * (double)e->wait_ns));
-    bool good = args && put(to,
-                            json_pack("{s:o, s:s, s:s, s:f, s:f, s:i, s:i, s:o}", "name", text_of(site->call),
-                                      "cat", "collective", "ph", "X", "ts", 1e-3 * (double)e->start_ns, "dur",
-                                      1e-3 * (double)e->time_ns, "pid", 0, "tid", r, "args", args),
-                            first);
+    bool good =
+        args && put(to,
+                    json_pack("{s:o, s:s, s:s, s:f, s:f, s:i, s:i, s:o}", "name", pat_json_text(site->call),
+                              "cat", "collective", "ph", "X", "ts", 1e-3 * (double)e->start_ns, "dur",
+                              1e-3 * (double)e->time_ns, "pid", 0, "tid", r, "args", args),
+                    first);
     if (e->late < 0 || !good)
         return good;
     char name[60];
@@ -71,7 +64,7 @@ bool pat_trace_chrome(const pat_log *log, FILE *to)
     fputs("{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n", to);
     good = put(to,
                json_pack("{s:s, s:s, s:i, s:{s:o}}", "name", "process_name", "ph", "M", "pid", 0, "args",
-                         "name", text_of(log->command[0] ? log->command : "program")),
+                         "name", pat_json_text(log->command[0] ? log->command : "program")),
                &first);
     for (int r = 0; r < log->num_ranks && good; r++) {
         good = put_rank(log, r, to, &first);

@@ -18,4 +18,11 @@ bool pat_trace_csv(const pat_log *log, FILE *to);
 /* The format of Chrome's trace viewer: a track for each rank, a bar for each call, and in it one for the time in which it waits for a late rank. */
 bool pat_trace_chrome(const pat_log *log, FILE *to);
 
+/* The sums, and the efficiencies of POP, as JSON. */
+bool pat_trace_json(const pat_log *log, FILE *to);
+
+/* A page for a browser, which needs nothing beside it. Only where pat_trace_has_html. */
+bool pat_trace_has_html(void);
+bool pat_trace_html(const pat_log *log, FILE *to);
+
 #endif

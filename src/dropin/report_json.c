@@ -6,20 +6,8 @@
 #include <string.h>
 
 #include "config.h"
+#include "json_text.h"
 #include "report_lines.h"
-
-/* JSON is UTF-8, and a name or an argument need not be. */
-static json_t *text_of(const char *text)
-{
-    json_t *o = json_string(text);
-    char *copy = o ? NULL : strdup(text);
-    for (char *c = copy; c && *c; c++)
-        *c = (unsigned char)*c < 0x80 ? *c : '?';
-    if (copy)
-        o = json_string(copy);
-    free(copy);
-    return o;
-}
 
 enum { MOST_LATE = 4 };
 
@@ -31,7 +19,7 @@ static json_t *late_of(const pat_report *r, const pat_report_line *l)
         const pat_report_late *late = &l->late[i];
         json_array_append_new(all,
                               json_pack("{s:I, s:o, s:I, s:f}", "rank", (json_int_t)late->rank, "host",
-                                        text_of(pat_report_host_of(r, late->rank)), "calls",
+                                        pat_json_text(pat_report_host_of(r, late->rank)), "calls",
                                         (json_int_t)late->calls, "waiting_ms", pat_report_ms(late->ns, 1)));
     }
     return all;
@@ -72,12 +60,12 @@ static json_t *json_of(const pat_report *r, const pat_report_line *l)
         if (l->sums.why_calls[why])
             json_object_set_new(whys, pat_why_text((enum pat_why)why), json_integer(l->sums.why_calls[why]));
     json_t *o = json_pack("{s:s, s:o, s:I, s:I, s:I, s:I, s:I, s:f, s:o, s:o}", "call", l->call, "at",
-                          text_of(l->name), "ranks", (json_int_t)l->ranks, "calls", (json_int_t)l->sums.calls,
-                          "bytes", (json_int_t)l->sums.bytes, "least_bytes", (json_int_t)l->sums.least_bytes,
-                          "most_bytes", (json_int_t)l->sums.most_bytes, "time_ms",
-                          pat_report_ms(l->sums.time_ns, 1), "run_by", algs, "because", whys);
+                          pat_json_text(l->name), "ranks", (json_int_t)l->ranks, "calls",
+                          (json_int_t)l->sums.calls, "bytes", (json_int_t)l->sums.bytes, "least_bytes",
+                          (json_int_t)l->sums.least_bytes, "most_bytes", (json_int_t)l->sums.most_bytes,
+                          "time_ms", pat_report_ms(l->sums.time_ns, 1), "run_by", algs, "because", whys);
     if (o && l->source[0])
-        json_object_set_new(o, "source", text_of(l->source));
+        json_object_set_new(o, "source", pat_json_text(l->source));
     if (o && l->sums.num_known) {
         json_object_set_new(o, "known_calls", json_integer(l->sums.num_known));
         json_object_set_new(o, "saved_ms_estimated", json_real(pat_report_ms(pat_report_saved_ns(l), 1)));
@@ -138,7 +126,7 @@ static json_t *words_of(const char *texts, size_t bytes)
 {
     json_t *words = json_array();
     for (size_t at = 0; at < bytes; at += strlen(texts + at) + 1)
-        json_array_append_new(words, text_of(texts + at));
+        json_array_append_new(words, pat_json_text(texts + at));
     return words;
 }
 
@@ -149,7 +137,7 @@ static void add_settings(json_t *root)
     const pat_setting *s;
     for (int i = 0; (s = pat_config_setting(i)) != NULL; i++) {
         const char *text = pat_config_env(s->name);
-        json_object_set_new(all, s->name, text_of(text ? text : s->unset));
+        json_object_set_new(all, s->name, pat_json_text(text ? text : s->unset));
         if (text)
             json_array_append_new(set, json_string(s->name));
     }
@@ -166,7 +154,7 @@ json_t *pat_report_json(const pat_report *r)
     json_t *root =
         json_pack("{s:i, s:s, s:s, s:s, s:o, s:o, s:o, s:i, s:i, s:f}", "schema_version", PAT_REPORT_SCHEMA,
                   "pat_version", PAT_VERSION_TEXT, "mpi_library", r->mpi, "date", r->date, "host",
-                  text_of(r->host), "command", words_of(r->command, r->command_bytes), "calibrations",
+                  pat_json_text(r->host), "command", words_of(r->command, r->command_bytes), "calibrations",
                   words_of(r->calibrations, r->calibrations_bytes), "ranks", r->ranks, "nodes", r->nodes,
                   "seconds", 1e-9 * (double)r->time_ns);
     if (root) {

@@ -1,0 +1,462 @@
+/*
+ * report.js — draws the page from its data: tables, and pictures in frames of Chart.js, which makes axes, bars and lines. What is chosen stands in the address
+ * (#place=2&rank=5), so that it can be passed on. Must never fetch anything.
+ */
+'use strict';
+(() => {
+const data = JSON.parse(document.getElementById('data').textContent);
+const { summary, maps, timeline, whom } = data;
+const places = summary.places, ranks = summary.by_rank, P = ranks.length;
+const chosen = { place: 0, rank: -1 };
+const MANY_ROWS = 40;
+
+/* ---- Small things ---- */
+
+const byId = id => document.getElementById(id);
+function element(parent, tag, text, className) {
+    const e = parent.appendChild(document.createElement(tag));
+    if (text !== undefined) e.textContent = text;
+    if (className) e.className = className;
+    return e;
+}
+/* Three digits, and no more than are known. */
+function number(x) {
+    if (!isFinite(x)) return '-';
+    if (x === 0) return '0';
+    const digits = Math.max(0, Math.min(20, 2 - Math.floor(Math.log10(Math.abs(x)))));
+    return x.toLocaleString('en', { maximumFractionDigits: digits });
+}
+function time(ms) {
+    return ms >= 1000 ? `${number(ms / 1000)} s` : ms >= 1 || ms === 0 ? `${number(ms)} ms` : `${number(ms * 1000)} µs`;
+}
+const percent = x => `${(100 * x).toFixed(1)} %`;
+const nameOf = p => p.source || p.at;
+const rankName = r => `rank ${r}${ranks[r] && ranks[r].host ? ` on ${ranks[r].host}` : ''}`;
+function bytes(base64) {
+    const text = atob(base64), to = new Uint8Array(text.length);
+    for (let i = 0; i < text.length; i++) to[i] = text.charCodeAt(i);
+    return to;
+}
+const littleEndian = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1;
+function numbers(base64, Type) {
+    const raw = bytes(base64), size = Type.BYTES_PER_ELEMENT;
+    if (!littleEndian)
+        for (let i = 0; i < raw.length; i += size) raw.subarray(i, i + size).reverse();
+    return new Type(raw.buffer);
+}
+const colour = name => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
+
+/* Dark to light in evenly seen steps, in any colour vision: points of the scale cividis (Nunez, Anderton and Renslow, 2018). */
+const SCALE = [[0, 34, 78], [18, 53, 112], [59, 73, 108], [87, 93, 109], [112, 113, 115], [138, 134, 120], [165, 156, 116], [195, 179, 105], [225, 204, 85], [254, 232, 56]];
+function shade(part) {
+    const at = Math.max(0, Math.min(1, part)) * (SCALE.length - 1), low = Math.min(SCALE.length - 2, Math.floor(at));
+    return SCALE[low].map((c, i) => Math.round(c + (at - low) * (SCALE[low + 1][i] - c)));
+}
+
+/* ---- Words and tables ---- */
+
+function words() {
+    const mean = summary.mean_of_a_rank, list = byId('answer');
+    byId('about').textContent = `${summary.command || 'a program'} — ${summary.ranks} ranks, ${summary.calls.toLocaleString('en')} calls of collectives, ${time(1000 * summary.run_s)}`;
+    element(list, 'li', `Waiting for late ranks in collectives took ${percent(mean.waiting_share_of_run)} of the run: ${time(1000 * mean.waiting_s)} of ${time(1000 * summary.run_s)}, the mean over ${summary.ranks_with_files} ranks.`);
+    for (const p of places.slice(0, 3).filter(p => p.waited_for.length)) {
+        const late = p.waited_for[0], all = p.waits;
+        element(list, 'li', `${nameOf(p)}, ${p.call}: ${time(1000 * p.wait_s / summary.ranks_with_files)} for each rank; ${Math.round(100 * late.calls / all)} % of waits are for ${rankName(late.rank)}, ${time(1000 * late.wait_s / late.calls)} each.`);
+    }
+    if (mean.movable_while_waiting_s > 0)
+        element(list, 'li', `Moving data took another ${time(1000 * (mean.in_collectives_s - mean.waiting_s))} of a rank; at most ${time(1000 * mean.movable_while_waiting_s)} of that could be done while ranks wait, by moving early ranks' data before the late ones come.`);
+    const lines = summary.warnings.split('\n').filter(l => l);
+    if (lines.length) {
+        byId('warnings').hidden = false;
+        byId('warnings').firstElementChild.textContent = `${lines.length} thing${lines.length > 1 ? 's are' : ' is'} missing or wrong in these files`;
+        lines.forEach(l => element(byId('warnings').lastElementChild, 'li', l));
+    }
+    byId('made').textContent = `PAT ${summary.pat}, ${summary.mpi_library}`;
+    document.querySelectorAll('.hint').forEach(h => { h.textContent = 'Wheel, drag or + - and arrow keys to look closer, 0 for all; click to choose a rank.'; });
+    const pop = byId('pop').tBodies[0], e = summary.pop;
+    for (const [name, value, what] of [
+        ['Parallel efficiency', e.parallel_efficiency, 'the share of the run in which ranks compute: load balance x communication'],
+        ['Load balance', e.load_balance, 'what ranks compute, the mean over the most'],
+        ['Communication', e.communication_efficiency, 'what the busiest rank computes, over the run: serialisation x transfer'],
+        ['Serialisation', e.serialisation_efficiency, 'on a network that takes no time: what is lost by waiting all the same'],
+        ['Transfer', e.transfer_efficiency, 'what is lost by moving data']]) {
+        const row = pop.insertRow();
+        element(row, 'th', name).scope = 'row';
+        element(row, 'td', percent(value), 'n');
+        element(row, 'td', what, 'wide');
+    }
+}
+
+/* A table of which a part is shown at first. fill(row, i) fills a row; choose(i): it has been chosen. */
+function table(id, buttonId, count, what, fill, choose) {
+    const body = byId(id).tBodies[0], button = byId(buttonId);
+    function add(from, to) {
+        for (let i = from; i < to; i++) {
+            const row = body.insertRow();
+            row.className = 'choice';
+            row.tabIndex = 0;
+            row.onclick = () => choose(i);
+            row.onkeydown = event => {
+                if (event.key === 'Enter' || event.key === ' ') { event.preventDefault(); choose(i); }
+            };
+            fill(row, i);
+        }
+    }
+    const first = count > MANY_ROWS * 1.25 ? MANY_ROWS : count;
+    add(0, first);
+    button.hidden = first === count;
+    button.textContent = `Show all ${count} ${what}`;
+    button.onclick = () => { add(first, count); button.hidden = true; mark(); };
+}
+
+function placeRow(row, i) {
+    const p = places[i], most = Math.max(...places.map(q => q.time_s)) || 1;
+    element(row, 'td', nameOf(p), 'wide');
+    element(row, 'td', p.call);
+    element(row, 'td', p.calls.toLocaleString('en'), 'n');
+    element(row, 'td', number(p.mean_bytes), 'n');
+    element(row, 'td', number(1000 * p.time_s / p.calls), 'n');
+    element(row, 'td', p.known_calls ? number(1000 * p.wait_s / p.known_calls) : '-', 'n');
+    const bar = element(element(row, 'td'), 'div', undefined, 'bar');
+    for (const [kind, share] of [['wait', p.wait_s / most], ['move', (p.time_s - p.wait_s) / most]])
+        element(bar, 'i', undefined, kind).style.width = `${100 * share}%`;
+    const late = p.waited_for[0];
+    element(row, 'td', late ? `${rankName(late.rank)}, ${Math.round(100 * late.calls / p.waits)} % of waits` : '-');
+}
+
+/* Of many those that others wait for most are first. */
+const rankOrder = ranks.map((_, r) => r);
+if (P > MANY_ROWS) rankOrder.sort((a, b) => ranks[b].waited_for_s - ranks[a].waited_for_s || a - b);
+function rankRow(row, i) {
+    const r = ranks[rankOrder[i]];
+    element(row, 'td', String(rankOrder[i]), 'n');
+    element(row, 'td', r.has_file ? r.host : '(no file)');
+    element(row, 'td', r.calls.toLocaleString('en'), 'n');
+    for (const s of [r.time_s, r.wait_s, r.waited_for_s]) element(row, 'td', number(s), 'n');
+}
+
+/* ---- Frames: axes by Chart.js, and in them what we draw ---- */
+
+const frames = [];
+function axis(title, more) {
+    return Object.assign({ type: 'linear', title: { display: true, text: title }, grid: { display: false } }, more);
+}
+/* draw(context, area, x, y, scales): the picture, clipped to the area; x and y turn a value into a pixel. */
+function frame(id, scales, draw, more) {
+    const chart = new Chart(byId(id), Object.assign({
+        type: 'scatter',
+        data: { datasets: [] },
+        options: { animation: false, maintainAspectRatio: false, events: [], scales, plugins: { legend: { display: false }, tooltip: { enabled: false } } },
+        plugins: [{
+            id: 'picture',
+            beforeDatasetsDraw(c) {
+                const { ctx, chartArea: a } = c;
+                ctx.save();
+                ctx.beginPath();
+                ctx.rect(a.left, a.top, a.width, a.height);
+                ctx.clip();
+                draw(ctx, a, v => c.scales.x.getPixelForValue(v), v => c.scales.y.getPixelForValue(v), c.scales);
+                ctx.restore();
+            }
+        }]
+    }, more));
+    frames.push(chart);
+    return chart;
+}
+function bars(id, labels, sets, x, y, more) {
+    const chart = new Chart(byId(id), {
+        type: 'bar',
+        data: { labels, datasets: sets.map(s => Object.assign({ barPercentage: 1, categoryPercentage: labels.length > 60 ? 1 : .9 }, s)) },
+        options: { animation: false, maintainAspectRatio: false, scales: { x: Object.assign({ title: { display: true, text: x }, grid: { display: false } }, more && more.x), y: Object.assign({ title: { display: true, text: y } }, more && more.y) }, plugins: { legend: { display: sets.length > 1 } } }
+    });
+    frames.push(chart);
+    return chart;
+}
+
+/* Looking closer: x between low and high, y too; tell(x, y) says what is there, choose(x, y) takes it. */
+function closer(chart, limits, tell, choose) {
+    const canvas = chart.canvas, s = () => chart.options.scales;
+    function view(axisName, from, to) {
+        const [low, high] = limits()[axisName], width = Math.min(high - low, Math.max(to - from, (high - low) / 1e6, axisName === 'y' ? Math.min(1, high - low) : 0));
+        from = Math.max(low, Math.min(from, high - width));
+        s()[axisName].min = from;
+        s()[axisName].max = from + width;
+    }
+    function zoom(factor, x, both) {
+        view('x', x - (x - s().x.min) * factor, x + (s().x.max - x) * factor);
+        if (both) {
+            const y = (s().y.min + s().y.max) / 2;
+            view('y', y - (y - s().y.min) * factor, y + (s().y.max - y) * factor);
+        }
+        chart.update();
+    }
+    function move(x, y) {
+        view('x', s().x.min + x, s().x.max + x);
+        view('y', s().y.min + y, s().y.max + y);
+        chart.update();
+    }
+    function all() {
+        for (const name of ['x', 'y']) view(name, ...limits()[name]);
+        chart.update();
+    }
+    function at(event) {
+        const box = canvas.getBoundingClientRect();
+        return [chart.scales.x.getValueForPixel(event.clientX - box.left), chart.scales.y.getValueForPixel(event.clientY - box.top)];
+    }
+    let from = null;
+    canvas.addEventListener('wheel', event => { event.preventDefault(); zoom(event.deltaY > 0 ? 1.25 : .8, at(event)[0], event.shiftKey); }, { passive: false });
+    canvas.addEventListener('pointerdown', event => { from = { at: at(event), moved: false }; canvas.setPointerCapture(event.pointerId); });
+    canvas.addEventListener('pointermove', event => {
+        const [x, y] = at(event);
+        if (from && (from.moved || Math.abs(x - from.at[0]) > (s().x.max - s().x.min) / 200)) {
+            from.moved = true;
+            move(from.at[0] - x, from.at[1] - y);
+        }
+        tell(x, y);
+    });
+    canvas.addEventListener('pointerup', event => {
+        if (from && !from.moved) choose(...at(event));
+        from = null;
+    });
+    canvas.addEventListener('keydown', event => {
+        const wide = (s().x.max - s().x.min) / 5, high = (s().y.max - s().y.min) / 5, middle = (s().x.min + s().x.max) / 2;
+        const keys = { '+': () => zoom(.7, middle, true), '=': () => zoom(.7, middle, true), '-': () => zoom(1.4, middle, true), 0: all, ArrowLeft: () => move(-wide, 0), ArrowRight: () => move(wide, 0), ArrowUp: () => move(0, -high), ArrowDown: () => move(0, high) };
+        if (!keys[event.key]) return;
+        event.preventDefault();
+        keys[event.key]();
+        tell((s().x.min + s().x.max) / 2, (s().y.min + s().y.max) / 2);
+    });
+    return { all };
+}
+
+/* A picture of so many rows and columns, each field a colour [r, g, b] or null. */
+function picture(rows, columns, colourOf) {
+    const canvas = document.createElement('canvas');
+    canvas.width = columns;
+    canvas.height = rows;
+    const context = canvas.getContext('2d'), image = context.createImageData(columns, rows);
+    for (let i = 0; i < rows * columns; i++) {
+        const c = colourOf(i);
+        if (c) image.data.set([c[0], c[1], c[2], c.length > 3 ? c[3] : 255], 4 * i);
+    }
+    context.putImageData(image, 0, 0);
+    return canvas;
+}
+function put(context, what, x0, x1, y0, y1) {
+    context.imageSmoothingEnabled = false;
+    context.drawImage(what, x0, y0, x1 - x0, y1 - y0);
+}
+function outline(context, area, y0, y1) {
+    context.strokeStyle = colour('late');
+    context.lineWidth = 1.5;
+    context.strokeRect(area.left, y0, area.width, y1 - y0);
+}
+/* A rank's row is from half before its number to half behind it. */
+const rankAxis = (title, ranks, reverse) => axis(title, { reverse, min: -.5, max: ranks - .5, ticks: { precision: 0, includeBounds: false, callback: v => Number.isInteger(v) ? v : '' } });
+const rowAxis = (title, rows) => rankAxis(title, rows, true);
+
+/* ---- One place ---- */
+
+let map, heat, series, waits;
+function decode(m) {
+    if (!m || m.values) return m;
+    m.values = Float32Array.from(bytes(m.fields), f => f ? Math.expm1((f - 1) / 254 * Math.log1p(m.most_us)) / 1000 : NaN);
+    m.worst = [];
+    m.who = [];
+    for (let c = 0; c < m.columns; c++) {
+        let worst = NaN, who = -1;
+        for (let r = 0; r < m.rows; r++) {
+            const v = m.values[r * m.columns + c];
+            if (v > worst || (isNaN(worst) && !isNaN(v))) { worst = v; who = r; }
+        }
+        m.worst.push(worst);
+        m.who.push(who);
+    }
+    return m;
+}
+function paint(m) {
+    const most = m.most_us / 1000 || 1, log = byId('log').checked;
+    m.image = picture(m.rows, m.columns, i => isNaN(m.values[i]) ? null : shade(log ? Math.log1p(1000 * m.values[i]) / Math.log1p(1000 * most) : m.values[i] / most));
+}
+const heatLimits = () => ({ x: [0, map ? map.calls : 1], y: [-.5, P - .5] });
+function drawHeat(context, area, x, y) {
+    if (!map) return;
+    put(context, map.image, x(0), x(map.calls), y(-.5), y(P - .5));
+    if (chosen.rank >= 0) outline(context, area, y(chosen.rank - .5), y(chosen.rank + .5));
+}
+function tellHeat(x, y) {
+    const r = Math.round(y);
+    if (!map || !(x >= 0 && x < map.calls && r >= 0 && r < P)) return;
+    const row = Math.floor(r * map.rows / P), column = Math.floor(x * map.columns / map.calls), value = map.values[row * map.columns + column];
+    const first = Math.ceil(column * map.calls / map.columns), last = Math.ceil((column + 1) * map.calls / map.columns) - 1;
+    byId('heat-says').textContent = `${rankName(r)}, call${first < last ? `s ${first} to ${last}` : ` ${first}`}: ${isNaN(value) ? 'not known' : `${time(value)} after the first${first < last ? ', in the mean' : ''}`}`;
+}
+function showPlace(i) {
+    chosen.place = i;
+    const p = places[i];
+    map = maps[i] && decode(maps[i].map);
+    byId('place-title').textContent = p ? `One place: ${nameOf(p)}, ${p.call}` : 'One place';
+    const late = p && p.waited_for.map(l => `${rankName(l.rank)}: ${time(1000 * l.wait_s)} in ${l.calls.toLocaleString('en')} waits`);
+    byId('place-says').textContent = !p ? 'There is no call.' : late.length ? `Others have waited, all together, for ${late.join('; ')}.` : 'Nobody waited here for a late rank, or it is not known.';
+    byId('heat').dataset.rows = map ? map.rows : 0;
+    byId('heat').dataset.columns = map ? map.columns : 0;
+    byId('heat-says').textContent = map ? '' : 'Pictures are made of the places with most waiting alone.';
+    byId('scale-low').textContent = map ? '0' : '';
+    byId('scale-high').textContent = map ? time(map.most_us / 1000) : '';
+    if (map) paint(map);
+    closeHeat.all();
+    series.data.labels = map ? map.worst.map((_, c) => Math.ceil(c * map.calls / map.columns)) : [];
+    series.data.datasets[0].data = map ? map.worst : [];
+    series.update();
+    waits.data.datasets[0].data = maps[i] ? maps[i].waits : [];
+    waits.update();
+    if (map) {
+        const counts = {};
+        map.who.forEach(w => { counts[w] = (counts[w] || 0) + 1; });
+        const most = Object.keys(counts).sort((a, b) => counts[b] - counts[a])[0];
+        if (most >= 0) byId('heat-says').textContent = `The latest is most often ${map.rows === P ? rankName(most) : `in the row of rank ${Math.ceil(most * P / map.rows)}`}: in ${Math.round(100 * counts[most] / map.columns)} % of the picture's columns.`;
+    }
+    lines.update();
+    mark();
+}
+
+/* ---- Timeline ---- */
+
+const events = timeline.events, first = numbers(events.first, Int32Array), start = numbers(events.start_ms, Float64Array), took = numbers(events.time_ms, Float32Array),
+      waited = numbers(events.wait_ms, Float32Array), placeOf = numbers(events.place, Uint16Array), lateRank = numbers(events.late, Int32Array);
+let dense;
+function makeDense() {
+    const d = timeline.density;
+    if (!d) return;
+    const w = bytes(d.waits), m = bytes(d.moves), part = c => c.match(/[0-9a-f]{2}/gi).map(h => parseInt(h, 16)), cw = part(colour('wait')), cm = part(colour('move'));
+    dense = picture(d.rows, d.columns, i => {
+        const all = w[i] + m[i];
+        return all ? [0, 1, 2].map(k => Math.round((w[i] * cw[k] + m[i] * cm[k]) / all)).concat(Math.min(255, all)) : null;
+    });
+}
+/* The first event of a rank that begins at or after a time. */
+function seek(rank, at) {
+    let low = first[rank], high = first[rank + 1];
+    while (low < high) {
+        const middle = (low + high) >> 1;
+        if (start[middle] < at) low = middle + 1; else high = middle;
+    }
+    return low;
+}
+function drawTime(context, area, x, y, scales) {
+    const fade = byId('fade').checked, from = scales.x.min, to = scales.x.max, perPixel = (to - from) / area.width;
+    if (dense) put(context, dense, x(0), x(timeline.end_ms), y(-.5), y(P - .5));
+    const colours = { wait: colour('wait'), move: colour('move') };
+    for (let r = Math.max(0, Math.round(scales.y.min)); r < P && r < scales.y.max + .5; r++) {
+        const top = y(r - .5), height = y(r + .5) - top, gap = height > 6 ? 1 : 0;
+        let drawn = -1;
+        for (let i = Math.max(first[r], seek(r, from) - 1); i < first[r + 1] && start[i] < to; i++) {
+            const x0 = x(start[i]), x1 = x(start[i] + took[i]);
+            if (x1 < drawn && took[i] < perPixel) continue;
+            const came = waited[i] > 0 ? x(start[i] + waited[i]) : x0;
+            context.globalAlpha = placeOf[i] === chosen.place || !fade ? 1 : .35;
+            context.fillStyle = colours.move;
+            context.fillRect(came, top + gap, Math.max(x1 - came, waited[i] > 0 ? 0 : .5), height - gap);
+            context.fillStyle = colours.wait;
+            if (came > x0) context.fillRect(x0, top + gap, came - x0, height - gap);
+            drawn = Math.max(drawn, x0 + .5);
+        }
+    }
+    context.globalAlpha = 1;
+    if (chosen.rank >= 0) outline(context, area, y(chosen.rank - .5), y(chosen.rank + .5));
+}
+function tellTime(x, y) {
+    const r = Math.round(y);
+    if (!(r >= 0 && r < P)) return;
+    let i = seek(r, x) - 1;
+    const says = [rankName(r), time(x)];
+    if (i >= first[r] && x <= start[i] + took[i]) {
+        const p = places[placeOf[i]];
+        says.push(`${p ? `${nameOf(p)} ${p.call}` : 'a call'} from ${time(start[i])}, ${time(took[i])}`);
+        if (lateRank[i] >= 0) says.push(`waits ${time(waited[i])} for ${rankName(lateRank[i])}`);
+        else if (waited[i] === 0) says.push('waits for nobody');
+    } else {
+        says.push(timeline.density ? 'no long call' : 'computes');
+    }
+    byId('time-says').textContent = says.join(', ');
+}
+
+/* ---- What is chosen ---- */
+
+function showRank(r) {
+    chosen.rank = r >= 0 && r < P && r !== chosen.rank ? r : -1;
+    heat.update();
+    lines.update();
+    mark();
+}
+const choosePoint = (x, y) => showRank(Math.round(y));
+function mark() {
+    [...byId('places').tBodies[0].rows].forEach((row, i) => row.setAttribute('aria-selected', i === chosen.place));
+    [...byId('rank-table').tBodies[0].rows].forEach((row, i) => row.setAttribute('aria-selected', rankOrder[i] === chosen.rank));
+    try { history.replaceState(null, '', `#place=${chosen.place}${chosen.rank >= 0 ? `&rank=${chosen.rank}` : ''}`); } catch (error) { /* not of a file in some browsers */ }
+}
+
+/* ---- All of it ---- */
+
+function theme() {
+    Chart.defaults.color = colour('soft');
+    Chart.defaults.borderColor = colour('line');
+    for (const c of frames)
+        for (const s of Object.values(c.options.scales)) {
+            s.ticks = Object.assign(s.ticks || {}, { color: colour('soft') });
+            s.title.color = colour('soft');
+            if (s.grid) s.grid.color = colour('line');
+        }
+    for (const [chart, names] of [[series, ['late']], [waits, ['wait']], [rankBars, ['wait', 'move', 'late']]])
+        names.forEach((name, i) => { chart.data.datasets[i].backgroundColor = chart.data.datasets[i].borderColor = colour(name); });
+    rankBars.options.plugins.legend.labels = { color: colour('soft') };
+    makeDense();
+    frames.forEach(c => c.update());
+}
+let whomMs, whomMost, rankBars, lines, closeHeat;
+function main() {
+    words();
+    table('places', 'all-places', places.length, 'places', placeRow, showPlace);
+    table('rank-table', 'all-ranks', P, 'ranks', rankRow, i => showRank(rankOrder[i]));
+    heat = frame('heat', { x: axis('call', { min: 0, max: 1, ticks: { precision: 0, includeBounds: false } }), y: rowAxis('rank', P) }, drawHeat);
+    closeHeat = closer(heat, heatLimits, tellHeat, choosePoint);
+    series = new Chart(byId('series'), { type: 'line', data: { labels: [], datasets: [{ data: [], pointRadius: 0, borderWidth: 1 }] }, options: { animation: false, maintainAspectRatio: false, scales: { x: { title: { display: true, text: 'call' }, grid: { display: false } }, y: { title: { display: true, text: 'ms' }, beginAtZero: true } }, plugins: { legend: { display: false } } } });
+    frames.push(series);
+    const edges = ['< 1 µs', ...Array.from({ length: 32 }, (_, i) => time(10 ** (i / 4 - 3)))];
+    waits = bars('waits', edges, [{ data: [] }], 'waits at least', 'calls');
+    lines = frame('time', { x: axis('ms since the first call', { min: 0, max: timeline.end_ms, ticks: { includeBounds: false } }), y: rowAxis('rank', P) }, drawTime);
+    closer(lines, () => ({ x: [0, timeline.end_ms], y: [-.5, P - .5] }), tellTime, choosePoint).all();
+    byId('time-note').textContent = timeline.density ? `Calls of ${time(events.least_ms)} and more are drawn one by one; of all others what part of the time they took.` : '';
+    rankBars = bars('ranks', ranks.map((_, r) => r), [{ label: 'waits', data: ranks.map(r => r.wait_s), stack: 'own' }, { label: 'moves data', data: ranks.map(r => r.time_s - r.wait_s), stack: 'own' }, { label: 'each other rank waits for it', data: ranks.map(r => r.waited_for_s / Math.max(1, P - 1)), stack: 'others' }], 'rank', 's', { x: { stacked: true }, y: { stacked: true } });
+    whomMs = numbers(whom.ms, Float32Array);
+    whomMost = whomMs.reduce((a, b) => Math.max(a, b), 0);
+    const G = whom.groups, whomImage = picture(G, G, i => whomMs[i] > 0 ? shade(whomMs[i] / whomMost) : null), group = v => Math.floor(v * G / P);
+    const whomChart = frame('whom', { x: rankAxis('late rank', P, false), y: rowAxis('rank that waits', P) }, (context, area, x, y) => put(context, whomImage, x(-.5), x(P - .5), y(-.5), y(P - .5)));
+    closer(whomChart, () => ({ x: [-.5, P - .5], y: [-.5, P - .5] }), (x, y) => {
+        const who = Math.round(y), late = Math.round(x);
+        if (late >= 0 && late < P && who >= 0 && who < P) byId('whom-says').textContent = `${rankName(who)} waits for ${rankName(late)}${G < P ? ' (and their neighbours)' : ''}: ${time(whomMs[group(who) * G + group(late)])}`;
+    }, (x, y) => showRank(Math.round(y)));
+    byId('whom-says').textContent = `The lightest field is ${time(whomMost)}.`;
+    const scale = byId('scale').getContext('2d');
+    for (let i = 0; i < 256; i++) {
+        scale.fillStyle = `rgb(${shade(i / 255).join(',')})`;
+        scale.fillRect(i, 0, 1, 1);
+    }
+    const wanted = new URLSearchParams(location.hash.slice(1)), place = Number(wanted.get('place')), rank = Number(wanted.get('rank') || -1);
+    theme();
+    showPlace(Number.isInteger(place) && place >= 0 && place < places.length ? place : 0);
+    if (Number.isInteger(rank) && rank >= 0) showRank(rank);
+    byId('log').onchange = () => { if (map) paint(map); heat.update(); };
+    byId('fade').onchange = () => lines.update();
+    window.matchMedia('(prefers-color-scheme: dark)').addEventListener('change', theme);
+    for (const [name, dark] of [['beforeprint', true], ['afterprint', false]])
+        window.addEventListener(name, () => { document.documentElement.classList.toggle('print', dark); theme(); });
+    document.body.dataset.ready = 'yes';
+}
+try {
+    main();
+} catch (error) {
+    document.body.dataset.error = String(error.stack || error);
+    byId('about').textContent = `This page cannot be drawn: ${error}`;
+}
+})();

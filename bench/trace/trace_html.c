@@ -1,0 +1,62 @@
+/*
+ * trace_html.c — see trace_out.h. The page is part of the program: cmake has put style and scripts into it (page.cmake).
+ */
+#include "trace_html.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "trace_out.h"
+
+#if PAT_HAS_PAGE
+
+__asm__(".pushsection .rodata\n"
+        "pat_page:\n"
+        ".incbin \"" PAT_PAGE "\"\n"
+        "pat_page_end:\n"
+        ".byte 0\n"
+        ".popsection\n");
+extern const char pat_page[], pat_page_end[];
+
+/* Where the data go. */
+static const char MARK[] = "@data@";
+
+bool pat_trace_has_html(void)
+{
+    return true;
+}
+
+bool pat_trace_html(const pat_log *log, FILE *to)
+{
+    const char *mark = strstr(pat_page, MARK);
+    trace_sums sums;
+    bool good = trace_sums_make(&sums, log);
+    json_t *o = good ? json_pack("{s:o, s:o, s:o, s:o}", "summary", pat_trace_summary(log, &sums), "maps",
+                                 trace_maps(log, &sums), "timeline", trace_timeline(log, &sums), "whom",
+                                 trace_whom(log))
+                     : NULL;
+    fwrite(pat_page, 1, (size_t)(mark - pat_page), to);
+    /* A slash is escaped, so that no text of the program's ends the data. */
+    good = o && json_dumpf(o, to, JSON_COMPACT | JSON_ESCAPE_SLASH | JSON_REAL_PRECISION(9)) == 0;
+    fwrite(mark + sizeof(MARK) - 1, 1, (size_t)(pat_page_end - mark) - (sizeof(MARK) - 1), to);
+    json_decref(o);
+    trace_sums_free(&sums);
+    return good && !ferror(to);
+}
+
+#else
+
+bool pat_trace_has_html(void)
+{
+    return false;
+}
+
+bool pat_trace_html(const pat_log *log, FILE *to)
+{
+    (void)log;
+    (void)to;
+    return false;
+}
+
+#endif

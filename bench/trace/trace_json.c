@@ -1,0 +1,101 @@
+/*
+ * trace_json.c — see trace_out.h.
+ */
+#include "json_text.h"
+#include "trace_html.h"
+#include "trace_out.h"
+#include "trace_sums.h"
+
+enum { SCHEMA = 1, MOST_LATE = 4 };
+
+static double s_of(double ns)
+{
+    return 1e-9 * ns;
+}
+
+/* The ranks that others have waited for longest; `seen` has room for a flag for each rank, and is left cleared. */
+static json_t *waited_for(const trace_place *p, int num_ranks, bool *seen)
+{
+    json_t *all = json_array();
+    int told[MOST_LATE], num = 0;
+    for (; num < MOST_LATE; num++) {
+        int most = -1;
+        for (int r = 0; r < num_ranks; r++)
+            if (!seen[r] && p->for_rank_calls[r] > 0 &&
+                (most < 0 || p->for_rank_ns[r] > p->for_rank_ns[most]))
+                most = r;
+        if (most < 0)
+            break;
+        seen[most] = true;
+        told[num] = most;
+        json_array_append_new(all, json_pack("{s:i, s:I, s:f}", "rank", most, "calls",
+                                             (json_int_t)p->for_rank_calls[most], "wait_s",
+                                             s_of(p->for_rank_ns[most])));
+    }
+    while (num > 0)
+        seen[told[--num]] = false;
+    return all;
+}
+
+static json_t *place_of(const pat_log *log, const trace_place *p, bool *seen)
+{
+    const pat_log_site *site = &log->sites[p->site];
+    return json_pack(
+        "{s:o, s:o, s:o, s:I, s:I, s:f, s:f, s:f, s:f, s:I, s:o}", "call", pat_json_text(site->call), "at",
+        pat_json_text(site->name), "source", pat_json_text(site->line), "calls", (json_int_t)p->calls,
+        "known_calls", (json_int_t)p->known, "mean_bytes", p->bytes / (double)p->calls, "time_s",
+        s_of(p->time_ns), "wait_s", s_of(p->wait_ns), "movable_while_waiting_s", s_of(p->hidden_ns), "waits",
+        (json_int_t)p->late_calls, "waited_for", waited_for(p, log->num_ranks, seen));
+}
+
+static json_t *rank_of(const pat_log_rank *rank, const trace_rank *sums)
+{
+    return json_pack("{s:o, s:b, s:b, s:I, s:I, s:f, s:f, s:f, s:f}", "host", pat_json_text(rank->host),
+                     "has_file", rank->is_there, "came_to_its_end", rank->is_ended, "calls",
+                     (json_int_t)sums->calls, "missing_calls", (json_int_t)rank->num_lost, "time_s",
+                     s_of(sums->time_ns), "wait_s", s_of(sums->wait_ns), "waited_for_s",
+                     s_of(sums->caused_ns), "clock_error_us", 1e-3 * (double)rank->clock_error_ns);
+}
+
+static json_t *head_of(const pat_log *log, const trace_sums *s)
+{
+    const double parts = s->there > 0 ? (double)s->there : 1;
+    return json_pack(
+        "{s:i, s:o, s:o, s:o, s:i, s:i, s:I, s:f, s:{s:f, s:f, s:f, s:f}, s:{s:f, s:f, s:f, s:f, s:f}, s:o}",
+        "schema", SCHEMA, "pat", pat_json_text(log->pat), "mpi_library", pat_json_text(log->mpi), "command",
+        pat_json_text(log->command), "ranks", log->num_ranks, "ranks_with_files", s->there, "calls",
+        (json_int_t)s->calls, "run_s", s_of(s->run_ns), "mean_of_a_rank", "in_collectives_s",
+        s_of(s->time_ns) / parts, "waiting_s", s_of(s->wait_ns) / parts, "waiting_share_of_run",
+        s->run_ns > 0 ? s->wait_ns / parts / s->run_ns : 0, "movable_while_waiting_s",
+        s_of(s->hidden_ns) / parts, "pop", "parallel_efficiency", s->pop.parallel, "load_balance",
+        s->pop.load_balance, "communication_efficiency", s->pop.communication, "serialisation_efficiency",
+        s->pop.serialisation, "transfer_efficiency", s->pop.transfer, "warnings",
+        pat_json_text(log->warnings));
+}
+
+json_t *pat_trace_summary(const pat_log *log, const trace_sums *s)
+{
+    bool *seen = calloc((size_t)log->num_ranks + 1, sizeof(*seen));
+    json_t *o = seen ? head_of(log, s) : NULL, *places = json_array(), *ranks = json_array();
+    for (int i = 0; i < s->num_places && o; i++)
+        if (s->places[i].calls)
+            json_array_append_new(places, place_of(log, &s->places[i], seen));
+    for (int r = 0; r < log->num_ranks; r++)
+        json_array_append_new(ranks, rank_of(&log->ranks[r], &s->ranks[r]));
+    free(seen);
+    json_object_set_new(o, "places", places);
+    json_object_set_new(o, "by_rank", ranks);
+    return o;
+}
+
+bool pat_trace_json(const pat_log *log, FILE *to)
+{
+    trace_sums sums;
+    bool good = trace_sums_make(&sums, log);
+    json_t *o = good ? pat_trace_summary(log, &sums) : NULL;
+    good = o && json_dumpf(o, to, JSON_INDENT(1) | JSON_REAL_PRECISION(9)) == 0;
+    fputc('\n', to);
+    json_decref(o);
+    trace_sums_free(&sums);
+    return good && !ferror(to);
+}

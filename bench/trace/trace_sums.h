@@ -1,0 +1,67 @@
+/*
+ * trace_sums.h — what the calls of a program come to: sums by place, by rank, and over all, which the text, the JSON and the page have in
+ * common. Nonsense in a file must not overflow them, so times are floating point.
+ */
+#ifndef TRACE_SUMS_H
+#define TRACE_SUMS_H
+
+#include <stdbool.h>
+
+#include "log.h"
+
+typedef struct trace_place {
+    int site;
+    int64_t calls, known; /* of all ranks; known: of which it is known how long they waited */
+    int64_t most_calls;   /* of one rank */
+    double bytes, time_ns, wait_ns;
+    double
+        hidden_ns; /* at most so much of what calls took besides waiting could have been done while they waited */
+    double *for_rank_ns; /* how long others have waited for each rank, and in how many calls */
+    int64_t *for_rank_calls;
+    int64_t late_calls; /* those in which anybody was waited for */
+    int worst;          /* the rank that was waited for longest; negative: nobody was */
+} trace_place;
+
+typedef struct trace_rank {
+    int64_t calls;
+    double time_ns, wait_ns;
+    double caused_ns; /* others have waited for it */
+} trace_rank;
+
+/*
+ * The efficiencies of the POP project (https://pop-coe.eu), of what a trace knows: all time out of collectives counts as computation. Ranks are busy, wait for late ones,
+ * or move data. parallel is load_balance * serialisation * transfer: the mean of what ranks are busy, over the run; the mean over the most; the most over the run on a network
+ * that takes no time; and that run over the real one.
+ */
+typedef struct trace_pop {
+    double parallel, load_balance, communication, serialisation, transfer;
+} trace_pop;
+
+typedef struct trace_sums {
+    trace_place *places; /* the one with most waiting first; those without a call last */
+    int num_places;
+    trace_rank *ranks;
+    int there;     /* ranks that have left a file */
+    double run_ns; /* how long the program has run, as far as its ranks tell */
+    double wait_ns, time_ns, hidden_ns;
+    int64_t calls;
+    trace_pop pop;
+} trace_sums;
+
+/* Returns false without memory. To be freed in either case. */
+bool trace_sums_make(trace_sums *sums, const pat_log *log);
+void trace_sums_free(trace_sums *sums);
+
+/* What a place is called: its line in the source, or else its function. */
+static inline const char *trace_name(const pat_log_site *site)
+{
+    return site->line[0] ? site->line : site->name;
+}
+
+/* In sums over so many parts, the mean of one in milliseconds. */
+static inline double trace_ms(double ns, int64_t parts)
+{
+    return parts > 0 ? 1e-6 * ns / (double)parts : 0;
+}
+
+#endif
