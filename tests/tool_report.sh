@@ -62,7 +62,8 @@ if "$report" "$dir/made" --html "$dir/made.html" >"$dir/text" 2>"$dir/err"; then
         grep -q 'data-ready="yes"' "$dir/dom" || fail "the page is not drawn: $(grep -o 'data-error="[^"]*"' "$dir/dom")"
         for words in 'Waiting for late ranks in collectives took 25.0 % of the run: 30 ms of 120 ms' \
             'app.c:10, MPI_Allgather: 12.1 ms for each rank; 100 % of waits are for rank 3 on node1, 4.02 ms each' \
-            './app a &lt;/script&gt; b' 'One place: app.c:10, MPI_Allgather' 'The latest is most often rank 3 on node1: in 100 %' \
+            './app a &lt;/script&gt; b' 'One place: app.c:10, MPI_Allgather' \
+            'Others have waited, all together, for rank 3 on node1: 48.2 ms in 12 waits.' \
             'data-rows="4" data-columns="4"' '>70.0 %<' '>82.6 %<'; do
             grep -qF -- "$words" "$dir/dom" || fail "the page does not say '$words': $(sed 's/<[^>]*>//g' "$dir/dom" | grep .)"
         done

@@ -57,6 +57,8 @@ typedef struct map {
     double *sum;   /* of each field */
     int64_t *num;
     unsigned char *fields;
+    float *
+        worst_ms; /* of each call, and then of each column the mean: how long after the first the last one came */
 } map;
 
 /* The sums of a place's fields. */
@@ -68,7 +70,10 @@ static void fill(const pat_log *log, float **late, int site, map *m)
         for (int64_t i = 0; i < log->ranks[r].num_events; i++) {
             if (log->ranks[r].events[i].site != site)
                 continue;
-            const int field = row * m->columns + (int)(call++ * m->columns / m->calls);
+            const int field = row * m->columns + (int)(call * m->columns / m->calls);
+            const float ms = 1e-6F * late[r][i];
+            m->worst_ms[call] = fmaxf(m->worst_ms[call], ms);
+            call++;
             if (late[r][i] < 0)
                 continue;
             m->sum[field] += (double)late[r][i];
@@ -95,6 +100,19 @@ static double quantise(map *m)
     return most_us;
 }
 
+/* In place: a column is never before its first call. */
+static void average_worst(map *m)
+{
+    int64_t call = 0;
+    for (int c = 0; c < m->columns; c++) {
+        double sum = 0;
+        int64_t num = 0;
+        for (; call < m->calls && call * m->columns / m->calls == c; call++, num++)
+            sum += (double)m->worst_ms[call];
+        m->worst_ms[c] = num ? (float)(sum / (double)num) : 0;
+    }
+}
+
 static json_t *map_of(const pat_log *log, float **late, const trace_place *p)
 {
     map m = {.calls = p->most_calls, .rows = log->num_ranks < MOST_ROWS ? log->num_ranks : MOST_ROWS};
@@ -104,16 +122,20 @@ static json_t *map_of(const pat_log *log, float **late, const trace_place *p)
     m.sum = calloc(fields, sizeof(*m.sum));
     m.num = calloc(fields, sizeof(*m.num));
     m.fields = calloc(fields, 1);
+    m.worst_ms = calloc((size_t)m.calls, sizeof(*m.worst_ms));
     json_t *o = NULL;
-    if (m.sum && m.num && m.fields) {
+    if (m.sum && m.num && m.fields && m.worst_ms) {
         fill(log, late, p->site, &m);
         const double most_us = quantise(&m);
-        o = json_pack("{s:i, s:i, s:I, s:f, s:o}", "rows", m.rows, "columns", m.columns, "calls",
-                      (json_int_t)m.calls, "most_us", most_us, "fields", trace_base64(m.fields, fields, 1));
+        average_worst(&m);
+        o = json_pack("{s:i, s:i, s:I, s:f, s:o, s:o}", "rows", m.rows, "columns", m.columns, "calls",
+                      (json_int_t)m.calls, "most_us", most_us, "fields", trace_base64(m.fields, fields, 1),
+                      "worst_ms", trace_base64(m.worst_ms, (size_t)m.columns, sizeof(*m.worst_ms)));
     }
     free(m.sum);
     free(m.num);
     free(m.fields);
+    free(m.worst_ms);
     return o;
 }
 

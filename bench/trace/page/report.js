@@ -138,6 +138,7 @@ function rankRow(row, i) {
 /* ---- Frames: axes by Chart.js, and in them what we draw ---- */
 
 const frames = [];
+let ready = false; /* until then frames are made, and nothing is drawn in them */
 function axis(title, more) {
     return Object.assign({ type: 'linear', title: { display: true, text: title }, grid: { display: false } }, more);
 }
@@ -150,6 +151,7 @@ function frame(id, scales, draw, more) {
         plugins: [{
             id: 'picture',
             beforeDatasetsDraw(c) {
+                if (!ready) return;
                 const { ctx, chartArea: a } = c;
                 ctx.save();
                 ctx.beginPath();
@@ -229,16 +231,15 @@ function closer(chart, limits, tell, choose) {
     return { all };
 }
 
-/* A picture of so many rows and columns, each field a colour [r, g, b] or null. */
-function picture(rows, columns, colourOf) {
+/* A colour as a pixel has it in memory. */
+const pixel = ([r, g, b], opaque = 255) => new Uint32Array(new Uint8Array([r, g, b, opaque]).buffer)[0];
+/* A picture of so many rows and columns; pixelOf(i) is a field's pixel, 0 for none. */
+function picture(rows, columns, pixelOf) {
     const canvas = document.createElement('canvas');
     canvas.width = columns;
     canvas.height = rows;
-    const context = canvas.getContext('2d'), image = context.createImageData(columns, rows);
-    for (let i = 0; i < rows * columns; i++) {
-        const c = colourOf(i);
-        if (c) image.data.set([c[0], c[1], c[2], c.length > 3 ? c[3] : 255], 4 * i);
-    }
+    const context = canvas.getContext('2d'), image = context.createImageData(columns, rows), pixels = new Uint32Array(image.data.buffer);
+    for (let i = 0; i < pixels.length; i++) pixels[i] = pixelOf(i);
     context.putImageData(image, 0, 0);
     return canvas;
 }
@@ -258,25 +259,17 @@ const rowAxis = (title, rows) => rankAxis(title, rows, true);
 /* ---- One place ---- */
 
 let map, heat, series, waits;
+/* A field is a number of 0 (not known) to 255, the logarithm of a time; of each number the time in ms. */
 function decode(m) {
-    if (!m || m.values) return m;
-    m.values = Float32Array.from(bytes(m.fields), f => f ? Math.expm1((f - 1) / 254 * Math.log1p(m.most_us)) / 1000 : NaN);
-    m.worst = [];
-    m.who = [];
-    for (let c = 0; c < m.columns; c++) {
-        let worst = NaN, who = -1;
-        for (let r = 0; r < m.rows; r++) {
-            const v = m.values[r * m.columns + c];
-            if (v > worst || (isNaN(worst) && !isNaN(v))) { worst = v; who = r; }
-        }
-        m.worst.push(worst);
-        m.who.push(who);
-    }
+    if (!m || m.parts) return m;
+    m.parts = bytes(m.fields);
+    m.ms = Float64Array.from({ length: 256 }, (_, f) => f ? Math.expm1((f - 1) / 254 * Math.log1p(m.most_us)) / 1000 : NaN);
+    m.worst = numbers(m.worst_ms, Float32Array);
     return m;
 }
 function paint(m) {
-    const most = m.most_us / 1000 || 1, log = byId('log').checked;
-    m.image = picture(m.rows, m.columns, i => isNaN(m.values[i]) ? null : shade(log ? Math.log1p(1000 * m.values[i]) / Math.log1p(1000 * most) : m.values[i] / most));
+    const most = m.most_us / 1000 || 1, log = byId('log').checked, of = Uint32Array.from(m.ms, (ms, f) => f ? pixel(shade(log ? (f - 1) / 254 : ms / most)) : 0);
+    m.image = picture(m.rows, m.columns, i => of[m.parts[i]]);
 }
 const heatLimits = () => ({ x: [0, map ? map.calls : 1], y: [-.5, P - .5] });
 function drawHeat(context, area, x, y) {
@@ -287,7 +280,7 @@ function drawHeat(context, area, x, y) {
 function tellHeat(x, y) {
     const r = Math.round(y);
     if (!map || !(x >= 0 && x < map.calls && r >= 0 && r < P)) return;
-    const row = Math.floor(r * map.rows / P), column = Math.floor(x * map.columns / map.calls), value = map.values[row * map.columns + column];
+    const row = Math.floor(r * map.rows / P), column = Math.floor(x * map.columns / map.calls), value = map.ms[map.parts[row * map.columns + column]];
     const first = Math.ceil(column * map.calls / map.columns), last = Math.ceil((column + 1) * map.calls / map.columns) - 1;
     byId('heat-says').textContent = `${rankName(r)}, call${first < last ? `s ${first} to ${last}` : ` ${first}`}: ${isNaN(value) ? 'not known' : `${time(value)} after the first${first < last ? ', in the mean' : ''}`}`;
 }
@@ -305,17 +298,11 @@ function showPlace(i) {
     byId('scale-high').textContent = map ? time(map.most_us / 1000) : '';
     if (map) paint(map);
     closeHeat.all();
-    series.data.labels = map ? map.worst.map((_, c) => Math.ceil(c * map.calls / map.columns)) : [];
-    series.data.datasets[0].data = map ? map.worst : [];
+    series.data.labels = map ? Array.from(map.worst, (_, c) => Math.ceil(c * map.calls / map.columns)) : [];
+    series.data.datasets[0].data = map ? Array.from(map.worst) : [];
     series.update();
     waits.data.datasets[0].data = maps[i] ? maps[i].waits : [];
     waits.update();
-    if (map) {
-        const counts = {};
-        map.who.forEach(w => { counts[w] = (counts[w] || 0) + 1; });
-        const most = Object.keys(counts).sort((a, b) => counts[b] - counts[a])[0];
-        if (most >= 0) byId('heat-says').textContent = `The latest is most often ${map.rows === P ? rankName(most) : `in the row of rank ${Math.ceil(most * P / map.rows)}`}: in ${Math.round(100 * counts[most] / map.columns)} % of the picture's columns.`;
-    }
     lines.update();
     mark();
 }
@@ -329,9 +316,11 @@ function makeDense() {
     const d = timeline.density;
     if (!d) return;
     const w = bytes(d.waits), m = bytes(d.moves), part = c => c.match(/[0-9a-f]{2}/gi).map(h => parseInt(h, 16)), cw = part(colour('wait')), cm = part(colour('move'));
+    const swap = !littleEndian, mix = (a, b, k) => (a * cw[k] + b * cm[k]) / (a + b) & 255;
     dense = picture(d.rows, d.columns, i => {
-        const all = w[i] + m[i];
-        return all ? [0, 1, 2].map(k => Math.round((w[i] * cw[k] + m[i] * cm[k]) / all)).concat(Math.min(255, all)) : null;
+        const a = w[i], b = m[i], all = Math.min(255, a + b);
+        if (!all) return 0;
+        return swap ? pixel([mix(a, b, 0), mix(a, b, 1), mix(a, b, 2)], all) : (all << 24 | mix(a, b, 2) << 16 | mix(a, b, 1) << 8 | mix(a, b, 0)) >>> 0;
     });
 }
 /* The first event of a rank that begins at or after a time. */
@@ -344,16 +333,17 @@ function seek(rank, at) {
     return low;
 }
 function drawTime(context, area, x, y, scales) {
-    const fade = byId('fade').checked, from = scales.x.min, to = scales.x.max, perPixel = (to - from) / area.width;
+    const fade = byId('fade').checked, from = scales.x.min, to = scales.x.max, perPixel = (to - from) / area.width, zero = x(0), wide = (x(to) - x(from)) / (to - from), at = ms => zero + wide * ms;
     if (dense) put(context, dense, x(0), x(timeline.end_ms), y(-.5), y(P - .5));
     const colours = { wait: colour('wait'), move: colour('move') };
-    for (let r = Math.max(0, Math.round(scales.y.min)); r < P && r < scales.y.max + .5; r++) {
+    const blur = dense && y(1) - y(0) < 2; /* rows so thin are a blur of calls, which is drawn already */
+    for (let r = Math.max(0, Math.round(scales.y.min)); !blur && r < P && r < scales.y.max + .5; r++) {
         const top = y(r - .5), height = y(r + .5) - top, gap = height > 6 ? 1 : 0;
         let drawn = -1;
         for (let i = Math.max(first[r], seek(r, from) - 1); i < first[r + 1] && start[i] < to; i++) {
-            const x0 = x(start[i]), x1 = x(start[i] + took[i]);
+            const x0 = at(start[i]), x1 = at(start[i] + took[i]);
             if (x1 < drawn && took[i] < perPixel) continue;
-            const came = waited[i] > 0 ? x(start[i] + waited[i]) : x0;
+            const came = waited[i] > 0 ? at(start[i] + waited[i]) : x0;
             context.globalAlpha = placeOf[i] === chosen.place || !fade ? 1 : .35;
             context.fillStyle = colours.move;
             context.fillRect(came, top + gap, Math.max(x1 - came, waited[i] > 0 ? 0 : .5), height - gap);
@@ -411,7 +401,7 @@ function theme() {
         names.forEach((name, i) => { chart.data.datasets[i].backgroundColor = chart.data.datasets[i].borderColor = colour(name); });
     rankBars.options.plugins.legend.labels = { color: colour('soft') };
     makeDense();
-    frames.forEach(c => c.update());
+    if (ready) frames.forEach(c => c.update());
 }
 let whomMs, whomMost, rankBars, lines, closeHeat;
 function main() {
@@ -430,7 +420,7 @@ function main() {
     rankBars = bars('ranks', ranks.map((_, r) => r), [{ label: 'waits', data: ranks.map(r => r.wait_s), stack: 'own' }, { label: 'moves data', data: ranks.map(r => r.time_s - r.wait_s), stack: 'own' }, { label: 'each other rank waits for it', data: ranks.map(r => r.waited_for_s / Math.max(1, P - 1)), stack: 'others' }], 'rank', 's', { x: { stacked: true }, y: { stacked: true } });
     whomMs = numbers(whom.ms, Float32Array);
     whomMost = whomMs.reduce((a, b) => Math.max(a, b), 0);
-    const G = whom.groups, whomImage = picture(G, G, i => whomMs[i] > 0 ? shade(whomMs[i] / whomMost) : null), group = v => Math.floor(v * G / P);
+    const G = whom.groups, whomImage = picture(G, G, i => whomMs[i] > 0 ? pixel(shade(whomMs[i] / whomMost)) : 0), group = v => Math.floor(v * G / P);
     const whomChart = frame('whom', { x: rankAxis('late rank', P, false), y: rowAxis('rank that waits', P) }, (context, area, x, y) => put(context, whomImage, x(-.5), x(P - .5), y(-.5), y(P - .5)));
     closer(whomChart, () => ({ x: [-.5, P - .5], y: [-.5, P - .5] }), (x, y) => {
         const who = Math.round(y), late = Math.round(x);
@@ -446,12 +436,15 @@ function main() {
     theme();
     showPlace(Number.isInteger(place) && place >= 0 && place < places.length ? place : 0);
     if (Number.isInteger(rank) && rank >= 0) showRank(rank);
+    ready = true;
+    frames.forEach(c => c.update());
     byId('log').onchange = () => { if (map) paint(map); heat.update(); };
     byId('fade').onchange = () => lines.update();
     window.matchMedia('(prefers-color-scheme: dark)').addEventListener('change', theme);
     for (const [name, dark] of [['beforeprint', true], ['afterprint', false]])
         window.addEventListener(name, () => { document.documentElement.classList.toggle('print', dark); theme(); });
     document.body.dataset.ready = 'yes';
+    document.body.dataset.drawnMs = Math.round(performance.now());
 }
 try {
     main();
