@@ -341,6 +341,16 @@ awk '$2 == "MPI" || $2 == "scatter_native" { right += $1 == "scatterv" } END { e
 # This is refused before MPI begins, when no rank waits for the one that says it.
 OMPI_MCA_odls_base_sigkill_timeout=1 "$here/mpirun.sh" 2 "$PAT_BUILD/bench/pat-overhead" overlap --call reduces >out 2>&1 && fail "pat-overhead took a call that there is not"
 grep -q "pat-overhead: --call 'reduces': accepted: allgather, " out || fail "pat-overhead --call: $(cat out)"
+# Ranks that come apart: a row for each size and each largest imbalance, and in the table as many algorithms as there are in the CSV.
+"$here/mpirun.sh" 3 "$PAT_BUILD/bench/pat-imbalance" controlled --max 1,5 --patterns 2 --iters 2 --bytes 4,1K --csv apart.csv >out ||
+    fail "pat-imbalance controlled failed"
+awk -F, 'NR > 1 && NF == 10 && $6 > 0 && $7 > 0 && $9 > 0 { rows[$2 " " $3]++ } END { for (r in rows) { cells++; algs += rows[r] } exit !(cells == 4 && algs == 12) }' apart.csv ||
+    fail "pat-imbalance controlled: $(cat apart.csv)"
+awk '/^ *(4|1024) +[15] / { n++ } END { exit n != 4 }' out || fail "pat-imbalance controlled: $(cat out)"
+"$here/mpirun.sh" 2 "$PAT_BUILD/bench/pat-imbalance" balanced --call allreduce --compute 2 --iters 5 >out || fail "pat-imbalance balanced failed"
+awk '/^ *65536 +2 / && $6 > 0 && $10 >= 0 { n++ } END { exit n != 1 }' out || fail "pat-imbalance balanced: $(cat out)"
+OMPI_MCA_odls_base_sigkill_timeout=1 "$here/mpirun.sh" 2 "$PAT_BUILD/bench/pat-imbalance" controlled --alg ring >out 2>&1 && fail "pat-imbalance took an algorithm of another collective"
+grep -q "pat-imbalance: --alg 'ring': accepted for alltoall: " out || fail "pat-imbalance --alg: $(cat out)"
 "$here/mpirun.sh" 2 "$PAT_BUILD/bench/pat-overhead" thread --rounds 3 --phase 20 >out || fail "pat-overhead thread failed"
 awk '/arriving: .* times a second$/ && $(NF - 3) > 0 { ok++ } END { exit ok != 2 }' out || fail "pat-overhead thread: $(cat out)"
 

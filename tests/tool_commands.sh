@@ -132,7 +132,7 @@ ends_with_2 "$PAT_SOURCE/bench/lab" up -n
 ends_with_2 "$PAT_SOURCE/src/dropin/pat-run" --rapport
 if [ -x "$PAT_BUILD/bench/pat-bench" ]; then
     bench=$PAT_BUILD/bench
-    for tool in pat-bench pat-calibrate pat-model pat-info pat-overhead pat-report pat-taulop pat-plan-cost pat-dropin-cost; do
+    for tool in pat-bench pat-calibrate pat-model pat-info pat-overhead pat-imbalance pat-report pat-taulop pat-plan-cost pat-dropin-cost; do
         tells $tool "$bench/$tool"
         ends_with_2 "$bench/$tool" --bogus
         ends_with_2 "$bench/$tool" surplus surplus
@@ -151,7 +151,7 @@ if [ -x "$PAT_BUILD/bench/pat-bench" ]; then
             refuses "$link" "$bench/$tool" --link "$link"
         done
     done
-    for option in "pat-bench --iters" "pat-calibrate --precision" "pat-model --procs" "pat-overhead call --rounds" \
+    for option in "pat-bench --iters" "pat-calibrate --precision" "pat-model --procs" "pat-overhead call --rounds" "pat-imbalance balanced --iters" \
         "pat-taulop --runs" "pat-plan-cost --procs"; do
         # shellcheck disable=SC2086 # the tool and its option
         ends_with_2 "$bench"/$option

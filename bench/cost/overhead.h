@@ -32,10 +32,6 @@ void overhead_exchange(const overhead_options *o, int rank, int size);
 /* The library is started by the caller: how much of a non-blocking call is hidden behind a computation, by MPI and by this library. */
 void overhead_overlap(const overhead_options *o, int rank, int size);
 
-/* Is there a call of that name, and which there are. */
-bool overhead_overlap_has(const char *call);
-extern const char overhead_overlap_calls[];
-
 /* Without the library, against a pipe: how soon a rank wakes another one of its node. */
 void overhead_bell(const overhead_options *o, int rank, int size);
 

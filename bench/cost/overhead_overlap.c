@@ -8,11 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench_call.h"
 #include "bench_must.h"
 #include "bench_stats.h"
 #include "bench_wait.h"
 #include "clock.h"
-#include "collective.h"
 #include "overhead.h"
 #include "pat.h"
 
@@ -23,130 +23,6 @@ enum { BY_MPI, BY_PAT, RUNNERS };
 enum { PURE, COMPUTING, BOTH, BESIDE, TIMES };
 
 enum { WARM = 4 };
-
-typedef struct buffers {
-    uint32_t *out, *in;
-    int *counts, *places;   /* of each rank's block, for calls that take lists */
-    int items, ranks, rank; /* items: 4 bytes each, of a rank's block or of the whole message */
-    uint32_t calls;         /* makes the data of each new */
-} buffers;
-
-/* A call: of a collective, with one length for all blocks or with lists; or a barrier, of which there is no result. */
-typedef struct form {
-    const char *name;
-    enum pat_op op;
-    bool lists, is_barrier;
-} form;
-
-#define FORM(OP, name, ...) {#name, PAT_OP_##OP, false, false},
-static const form forms[] = {PAT_COLLECTIVES(FORM){"alltoallv", PAT_OP_ALLTOALL, true, false},
-                             {"gatherv", PAT_OP_GATHER, true, false},
-                             {"scatterv", PAT_OP_SCATTER, true, false},
-                             {"barrier", PAT_OP_ALLGATHER, false, true}};
-enum { FORMS = sizeof(forms) / sizeof(forms[0]) };
-
-#define NAME(OP, name, ...) #name ", "
-const char overhead_overlap_calls[] = PAT_COLLECTIVES(NAME) "alltoallv, gatherv, scatterv, barrier";
-
-bool overhead_overlap_has(const char *call)
-{
-    for (int i = 0; i < FORMS; i++)
-        if (!strcmp(call, forms[i].name))
-            return true;
-    return false;
-}
-
-/* What rank `rank` gives as its k-th word. */
-static uint32_t word(const buffers *b, int rank, int k)
-{
-    return (b->calls * 2654435761u) ^ ((uint32_t)rank * 40503u + (uint32_t)k * 2246822519u);
-}
-
-static void fill(buffers *b, enum pat_op op)
-{
-    const int blocks = pat_collective_of(op)->personal ? b->ranks : 1;
-    b->calls++;
-    for (int k = 0; k < blocks * b->items; k++)
-        b->out[k] = word(b, b->rank, k);
-    memset(b->in, 0, (size_t)b->ranks * (size_t)b->items * sizeof(*b->in));
-    if (op == PAT_OP_BCAST && b->rank == 0)
-        memcpy(b->in, b->out, (size_t)b->items * sizeof(*b->in));
-}
-
-/* The k-th word of the result's r-th block. */
-static uint32_t wanted(const buffers *b, enum pat_op op, int r, int k)
-{
-    const pat_collective *row = pat_collective_of(op);
-    const int at = row->personal ? b->rank * b->items + k : k;
-    uint32_t sum = 0;
-    if (!row->reduces)
-        return word(b, row->all_give ? r : 0, at);
-    for (int i = 0; i < b->ranks; i++)
-        sum += word(b, i, at);
-    return sum;
-}
-
-static void check(const buffers *b, enum pat_op op)
-{
-    const pat_collective *row = pat_collective_of(op);
-    const int blocks = row->all_get || b->rank == 0 ? pat_collective_blocks(row, b->ranks) : 0;
-    for (int r = 0; r < blocks; r++)
-        for (int k = 0; k < b->items; k++)
-            if (b->in[(size_t)r * (size_t)b->items + (size_t)k] != wanted(b, op, r, k)) {
-                fprintf(stderr, "pat-overhead: %s: rank %d has a wrong result\n", row->mpi, b->rank);
-                MPI_Abort(MPI_COMM_WORLD, 1);
-            }
-}
-
-#define PICK(name) (by == BY_PAT ? PAT_##name : MPI_##name)
-
-static MPI_Request start(const buffers *b, const form *f, int by)
-{
-    MPI_Request request = MPI_REQUEST_NULL;
-    const MPI_Datatype type = MPI_UINT32_T;
-    const MPI_Comm comm = MPI_COMM_WORLD;
-    switch (f->op) {
-    case PAT_OP_ALLGATHER:
-        if (f->is_barrier)
-            MUST(PICK(Ibarrier)(comm, &request));
-        else
-            MUST(PICK(Iallgather)(b->out, b->items, type, b->in, b->items, type, comm, &request));
-        break;
-    case PAT_OP_BCAST:
-        MUST(PICK(Ibcast)(b->in, b->items, type, 0, comm, &request));
-        break;
-    case PAT_OP_GATHER:
-        if (f->lists)
-            MUST(
-                PICK(Igatherv)(b->out, b->items, type, b->in, b->counts, b->places, type, 0, comm, &request));
-        else
-            MUST(PICK(Igather)(b->out, b->items, type, b->in, b->items, type, 0, comm, &request));
-        break;
-    case PAT_OP_ALLREDUCE:
-        MUST(PICK(Iallreduce)(b->out, b->in, b->items, type, MPI_SUM, comm, &request));
-        break;
-    case PAT_OP_SCATTER:
-        if (f->lists)
-            MUST(PICK(Iscatterv)(b->out, b->counts, b->places, type, b->in, b->items, type, 0, comm,
-                                 &request));
-        else
-            MUST(PICK(Iscatter)(b->out, b->items, type, b->in, b->items, type, 0, comm, &request));
-        break;
-    case PAT_OP_REDUCE:
-        MUST(PICK(Ireduce)(b->out, b->in, b->items, type, MPI_SUM, 0, comm, &request));
-        break;
-    case PAT_OP_REDUCE_SCATTER:
-        MUST(PICK(Ireduce_scatter_block)(b->out, b->in, b->items, type, MPI_SUM, comm, &request));
-        break;
-    default:
-        if (f->lists)
-            MUST(PICK(Ialltoallv)(b->out, b->counts, b->places, type, b->in, b->counts, b->places, type, comm,
-                                  &request));
-        else
-            MUST(PICK(Ialltoall)(b->out, b->items, type, b->in, b->items, type, comm, &request));
-    }
-    return request;
-}
 
 /* ---- The computation ---------------------------------------------------------------------------------- */
 
@@ -207,12 +83,12 @@ static int64_t steps_for(double ms)
 /* ---- Measuring ---------------------------------------------------------------------------------------- */
 
 /* w: what is done between start and wait, in *beside_ms; NULL: nothing. */
-static double one_call(buffers *b, const form *f, int by, const work *w, double *beside_ms)
+static double one_call(bench_buffers *b, const bench_form *f, int by, const work *w, double *beside_ms)
 {
-    fill(b, f->op);
+    bench_call_fill(b, f);
     meet();
     const int64_t start_ns = pat_clock_local_ns();
-    MPI_Request request = start(b, f, by);
+    MPI_Request request = bench_call_start(b, f, by == BY_PAT);
     const int64_t computes_ns = pat_clock_local_ns();
     if (w) {
         compute(w);
@@ -220,8 +96,7 @@ static double one_call(buffers *b, const form *f, int by, const work *w, double 
     }
     MUST(MPI_Wait(&request, MPI_STATUS_IGNORE));
     const double ms = since_ms(start_ns);
-    if (!f->is_barrier)
-        check(b, f->op);
+    bench_call_check(b, f);
     return ms;
 }
 
@@ -259,7 +134,7 @@ static const char *ran(const PAT_Counters *before)
 }
 
 /* Every computation is once alone, and each runner's call once alone and once beside it; who comes first changes. */
-static void measure(const overhead_options *o, buffers *b, const form *f)
+static void measure(const overhead_options *o, bench_buffers *b, const bench_form *f)
 {
     const int rounds = o->rounds > 0 ? o->rounds : 20;
     double *times[RUNNERS][TIMES], pure = 0;
@@ -305,27 +180,15 @@ static void measure(const overhead_options *o, buffers *b, const form *f)
 
 void overhead_overlap(const overhead_options *o, int rank, int size)
 {
-    buffers b = {.items = o->segment / (int)sizeof(uint32_t), .ranks = size, .rank = rank};
-    const size_t words = (size_t)(b.items > 0 ? b.items : 1) * (size_t)size;
-    b.items = b.items > 0 ? b.items : 1;
-    b.out = bench_must_alloc(words, sizeof(*b.out));
-    b.in = bench_must_alloc(words, sizeof(*b.in));
-    b.counts = bench_must_alloc((size_t)size, sizeof(*b.counts));
-    b.places = bench_must_alloc((size_t)size, sizeof(*b.places));
+    bench_buffers b;
+    bench_buffers_make(&b, o->segment);
     if (rank == 0)
         printf("# %d ranks, %d bytes of a rank, %s while they compute; ms, mean over ranks and rounds\n"
                "%-14s %-23s %9s %9s %9s %9s %8s %9s %9s\n",
                size, b.items * 4, o->burns ? "busy" : "asleep", "collective", "by", "call", "+/-",
                "computing", "both", "hidden %", "call/MPI's", "slowed %");
-    for (int r = 0; r < size; r++) {
-        b.counts[r] = b.items;
-        b.places[r] = r * b.items;
-    }
-    for (int i = 0; i < FORMS; i++)
-        if (!o->call || !strcmp(o->call, forms[i].name))
-            measure(o, &b, &forms[i]);
-    free(b.out);
-    free(b.in);
-    free(b.counts);
-    free(b.places);
+    for (int i = 0; bench_form_number(i); i++)
+        if (!o->call || !strcmp(o->call, bench_form_number(i)->name))
+            measure(o, &b, bench_form_number(i));
+    bench_buffers_free(&b);
 }

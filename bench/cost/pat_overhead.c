@@ -19,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench_call.h"
 #include "collective.h"
 #include "overhead.h"
 #include "pat.h"
@@ -80,8 +81,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         o->alg = arg;
         return 0;
     case 'c':
-        if (!overhead_overlap_has(arg))
-            argp_error(state, "--call '%s': accepted: %s", arg, overhead_overlap_calls);
+        if (!bench_form_find(arg))
+            argp_error(state, "--call '%s': accepted: %s", arg, bench_form_names);
         o->call = arg;
         return 0;
     case ARGP_KEY_ARG:
