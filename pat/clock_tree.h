@@ -17,6 +17,7 @@ typedef struct pat_clock_tie {
     int peer;
     bool same; /* both read the same clock */
     int step;  /* later than all ties of lower steps above it */
+    int child; /* the number of the lower one among leaders, or among the ranks of its node */
 } pat_clock_tie;
 
 typedef struct pat_clock_tree {
@@ -27,8 +28,7 @@ typedef struct pat_clock_tree {
 } pat_clock_tree;
 
 /*
- * Collective over comm. node_of: as of pat_nodes_find; NULL: each rank is taken to be on a node of its own. Sends nothing where no two ranks
- * share a node. Returns an MPI error code.
+ * Collective over comm. node_of: as of pat_nodes_find; NULL: each rank is taken to be on a node of its own. Returns an MPI error code.
  */
 int pat_clock_tree_find(pat_clock_tree *tree, MPI_Comm comm, const int *node_of);
 

@@ -69,6 +69,54 @@ static void forget_oldest(pat_drift *d)
     memmove(d->kept, d->kept + 1, (size_t)d->num * sizeof(d->kept[0]));
 }
 
+/* The slope of the line with the least squares, each sample with the weight that its error leaves it, and where it is at the newest sample. */
+static double fit(const pat_drift *d, const range *rates, double *offset_ns)
+{
+    const pat_drift_sample *last = &d->kept[d->num - 1];
+    double all = 0, when = 0, where = 0, square = 0, product = 0, rate;
+    for (int i = 0; i < d->num; i++) {
+        const double weight = 1 / ((double)d->kept[i].error_ns + 1) / ((double)d->kept[i].error_ns + 1);
+        all += weight;
+        when += weight * (double)(d->kept[i].local_ns - last->local_ns);
+        where += weight * (double)(d->kept[i].offset_ns - last->offset_ns);
+    }
+    when /= all;
+    where /= all;
+    for (int i = 0; i < d->num; i++) {
+        const double weight = 1 / ((double)d->kept[i].error_ns + 1) / ((double)d->kept[i].error_ns + 1),
+                     since = (double)(d->kept[i].local_ns - last->local_ns) - when;
+        square += weight * since * since;
+        product += weight * since * ((double)(d->kept[i].offset_ns - last->offset_ns) - where);
+    }
+    rate = square > 0 ? product / square : 0;
+    rate = fmax(rates->low, fmin(rates->high, rate));
+    *offset_ns = where - rate * when;
+    return rate;
+}
+
+/* The line that is likely, and on both sides of it what is possible: where the truth is, by all samples, at the newest one. */
+static pat_line line_through(const pat_drift *d, const range *rates)
+{
+    const pat_drift_sample *last = &d->kept[d->num - 1];
+    double likely_ns, low_ns = -INFINITY, high_ns = INFINITY;
+    const double rate = fit(d, rates, &likely_ns),
+                 rate_error = fmax(rates->high - rate, rate - rates->low) + DRIFT_WANDER;
+    for (int i = 0; i < d->num; i++) {
+        const pat_drift_sample *s = &d->kept[i];
+        const double age_ns = (double)(last->local_ns - s->local_ns),
+                     middle_ns = (double)(s->offset_ns - last->offset_ns) + rate * age_ns,
+                     wrong_ns = (double)s->error_ns + rate_error * age_ns;
+        low_ns = fmax(low_ns, middle_ns - wrong_ns);
+        high_ns = fmin(high_ns, middle_ns + wrong_ns);
+    }
+    const double offset_ns = round(fmax(low_ns, fmin(high_ns, likely_ns)));
+    return (pat_line){.ref_ns = last->local_ns,
+                      .offset_ns = last->offset_ns + (int64_t)offset_ns,
+                      .error_ns = (int64_t)ceil(fmax(high_ns - offset_ns, offset_ns - low_ns)),
+                      .rate = rate,
+                      .rate_error = rate_error};
+}
+
 bool pat_drift_add(pat_drift *d, const pat_drift_sample *sample, pat_line *line)
 {
     bool agreed = true;
@@ -83,20 +131,7 @@ bool pat_drift_add(pat_drift *d, const pat_drift_sample *sample, pat_line *line)
         find_rates(d, &rates);
         agreed = false;
     }
-    *line = (pat_line){.rate = (rates.low + rates.high) / 2,
-                       .rate_error = (rates.high - rates.low) / 2 + DRIFT_WANDER};
-    double least = INFINITY;
-    for (int i = 0; i < d->num; i++) {
-        const pat_drift_sample *s = &d->kept[i];
-        const double error_ns =
-            (double)s->error_ns + line->rate_error * (double)(sample->local_ns - s->local_ns);
-        if (error_ns < least) {
-            least = error_ns;
-            line->ref_ns = s->local_ns;
-            line->offset_ns = s->offset_ns;
-            line->error_ns = s->error_ns;
-        }
-    }
+    *line = line_through(d, &rates);
     return agreed;
 }
 

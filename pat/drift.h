@@ -6,7 +6,8 @@
  * Probabilistic clock synchronization, 1989). The slopes of all lines that go through every interval are themselves an interval, since any
  * two samples bound the slope (K. Marzullo and S. Owicki, Maintaining the time in a distributed system, 1983; S. Moon, P. Skelly and
  * D. Towsley, Estimation and removal of clock skew from network delay measurements, 1999). So there is a bound where least squares would
- * give a guess, and a disturbed sample, which has a wide interval, does no harm. Lines for clocks are after T. Jones and G. Koenig, Clock
+ * give a guess, and a disturbed sample, which has a wide interval, does no harm. Within the bounds the line is the one of least squares, since the
+ * middles of intervals are wrong by chance. Lines for clocks are after T. Jones and G. Koenig, Clock
  * synchronization in high-end computing environments (2013).
  */
 #ifndef PAT_DRIFT_H
@@ -58,8 +59,8 @@ typedef struct pat_drift {
 bool pat_drift_add(pat_drift *drift, const pat_drift_sample *sample, pat_line *line);
 
 /*
- * How long to wait for the next sample, after so many, at least 1, that agree with each other. It grows by half as fast as the time that they span:
- * then a line goes on for a quarter of that time before it is measured again, and the rate is known well enough for that.
+ * How long to wait for the next sample, after so many, at least 1, that agree with each other. It doubles with every second one, so that a
+ * line goes on for about half the time that its samples span, for which its rate is known well enough.
  */
 int64_t pat_drift_interval_ns(int64_t num_agreed);
 

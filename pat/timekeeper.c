@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-_Static_assert(sizeof(pat_line) == PAT_TIMEKEEPER_WORDS * sizeof(int64_t), "a line is so many words");
+_Static_assert(sizeof(pat_line) == (PAT_TIMEKEEPER_WORDS - 1) * sizeof(int64_t), "a line is so many words");
 
 /* pat_clock_sync has the tag before. */
 enum { TAG_QUESTION = 3, TAG_ANSWER = 4 };
@@ -20,7 +20,7 @@ enum { ROUNDS = 8 };
  * Between the meetings of ranks one step farther from rank 0: a meeting takes less. Those of one step are spread, for the sake of nodes that
  * share processors or a link: a meeting that goes on beside others has longer round trips.
  */
-static const int64_t STAGE_NS = 20000000, SLOT_NS = 2000000;
+static const int64_t STAGE_NS = 25000000, SLOT_NS = 2000000;
 enum { SLOTS = 8 };
 
 /* A look is to follow at once where it is due so soon. */
@@ -65,12 +65,12 @@ void pat_timekeeper_begin(pat_timekeeper *t, const pat_clock *clock)
     pthread_mutex_unlock(&t->lock);
 }
 
-static void meet(pat_meeting *m, const pat_clock_tie *tie, int child, int64_t first_ns)
+static void meet(pat_meeting *m, const pat_clock_tie *tie, int64_t first_ns)
 {
     no_meeting(m);
     m->peer = tie->peer;
     m->same = tie->same;
-    m->due_ns = m->since_ns = first_ns + tie->step * STAGE_NS + child % SLOTS * SLOT_NS;
+    m->due_ns = m->since_ns = first_ns + tie->step * STAGE_NS + tie->child % SLOTS * SLOT_NS;
     m->over = false;
 }
 
@@ -90,15 +90,13 @@ static void set_next(pat_timekeeper *t, int64_t now)
 
 void pat_timekeeper_track(pat_timekeeper *t, MPI_Comm comm, const pat_clock_tree *tree, int64_t first_ns)
 {
-    int rank;
-    PMPI_Comm_rank(comm, &rank);
     pthread_mutex_lock(&t->lock);
     t->comm = comm;
     if (tree->up.peer >= 0 && !tree->root)
-        meet(&t->up, &tree->up, rank, first_ns);
+        meet(&t->up, &tree->up, first_ns);
     for (int i = 0; i < tree->num_down; i++)
         if (!(tree->root && tree->down[i].same))
-            meet(&t->down[t->num_down++], &tree->down[i], tree->down[i].peer, first_ns);
+            meet(&t->down[t->num_down++], &tree->down[i], first_ns);
     set_next(t, pat_timekeeper_now_ns(t));
     pthread_mutex_unlock(&t->lock);
 }
@@ -146,9 +144,10 @@ static int look_down(pat_timekeeper *t, pat_meeting *m, int64_t now, bool *moved
     const pat_line line = pat_timekeeper_line(t);
     const int64_t local_ns = pat_clock_local_ns(), common_ns = local_ns + pat_line_offset_ns(&line, local_ns);
     m->since_ns = common_ns;
-    if (m->same)
+    if (m->same) {
         memcpy(m->words, &line, sizeof(line));
-    else
+        m->words[PAT_TIMEKEEPER_WORDS - 1] = t->num_agreed;
+    } else
         memcpy(m->words, (int64_t[]){common_ns, pat_line_error_ns(&line, local_ns)}, 2 * sizeof(int64_t));
     return send(t, m, PAT_TIMEKEEPER_WORDS, TAG_ANSWER);
 }
@@ -179,14 +178,14 @@ static void take_in(pat_timekeeper *t, const int64_t answer[])
 static int64_t conclude(pat_timekeeper *t, const int64_t answer[])
 {
     pat_line line;
-    bool agreed = true;
-    if (t->up.same)
+    if (t->up.same) { /* what the parent has measured, and so as often as the parent */
         memcpy(&line, answer, sizeof(line));
-    else
-        agreed = pat_drift_add(&t->drift, &t->best, &line);
+        t->num_agreed = answer[PAT_TIMEKEEPER_WORDS - 1];
+    } else {
+        t->num_agreed = pat_drift_add(&t->drift, &t->best, &line) ? t->num_agreed + 1 : 1;
+    }
     publish(t, &line);
     atomic_fetch_add(&t->num_measured, 1);
-    t->num_agreed = agreed ? t->num_agreed + 1 : 1;
     t->rounds = 0;
     t->best.error_ns = INT64_MAX;
     const int64_t interval_ns = pat_drift_interval_ns(t->num_agreed),

@@ -29,7 +29,9 @@ typedef struct pat_shared_line {
     _Atomic double rate, rate_error;
 } pat_shared_line;
 
-enum { PAT_TIMEKEEPER_WORDS = 5 }; /* of an answer: the time and its error, or a line */
+enum {
+    PAT_TIMEKEEPER_WORDS = 6
+}; /* of an answer: the time and its error; or a line, and of how many samples */
 
 /* The other end of a meeting. All times of the common clock. */
 typedef struct pat_meeting {

@@ -31,7 +31,7 @@ run 3x2 node mpi_random
 run 2x4 $chance mpi_random
 run 2x1 slot mpi_random
 # Ranks of a node share a clock, and nodes do not: what each rank says of its error is right.
-run 3x2 slot mpi_drift 3
+run 3x2 slot mpi_drift 4
 # What the ranks run on is found out, and said.
 info() { # NUMBERING WORDS
     PAT_TEST_NODES=3x2 PAT_TEST_MAP=$1 "$PAT_SOURCE/tests/mpirun.sh" 0 "$PAT_BUILD/bench/pat-info" >"$dir/out" 2>&1 &&

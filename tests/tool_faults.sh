@@ -40,9 +40,9 @@ try() { # FILE:LINE:TIME RANK NAME
     INJECT=$1 INJECT_RANK=$2 INJECT_LOST=$own/lost "$PAT_SOURCE/tests/mpirun.sh" 3 "$program" >"$own/out" 2>"$own/err"
     status=$?
     ended=$(grep -c '^rank [0-9]* has ended$' "$own/err")
-    if ! grep -q '^injected: ' "$own/err"; then
+    if [ $status -eq 0 ] && ! grep -q '^injected: ' "$own/err"; then
         echo missed
-        [ $status -eq 0 ] && return
+        return
     fi
     case $status in
     0)
@@ -62,8 +62,10 @@ try() { # FILE:LINE:TIME RANK NAME
 }
 export -f try
 export dir program
+jobs=0
 try_all() { # what try_at has put down
-    xargs -r -P 2 -L 1 bash -c 'try "$@"' _ <"$dir/jobs" >>"$dir/outcomes"
+    jobs=$((jobs + $(wc -l <"$dir/jobs")))
+    xargs -r -P 2 -L 1 bash -c 'try "$@"' _ <"$dir/jobs" >>"$dir/outcomes" || exit 1
     : >"$dir/jobs"
 }
 outcomes() { # WORD
@@ -112,6 +114,8 @@ if [ -x "$PAT_BUILD/bench/pat-calibrate" ]; then
     try_all
 fi
 bad=$(outcomes bad)
-echo "$(wc -l <"$dir/outcomes") runs with something failing at $places places: $(outcomes error) ended after an error and its text," \
+done=$(wc -l <"$dir/outcomes")
+[ "$done" -eq $jobs ] || { echo "of $jobs runs $done have an outcome" >&2; exit 1; }
+echo "$done runs with something failing at $places places: $(outcomes error) ended after an error and its text," \
     "$(outcomes borne) went on and were right, in $(outcomes missed) it did not come to it, $bad were bad"
 [ "$bad" -eq 0 ]

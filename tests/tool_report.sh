@@ -56,18 +56,34 @@ if "$report" "$dir/made" --html "$dir/made.html" >"$dir/text" 2>"$dir/err"; then
     grep -qE '(src|href)="' "$dir/made.html" && fail "the page fetches something: $(grep -oE '(src|href)="[^"]*' "$dir/made.html")"
     grep -q '@[a-z.]*@' "$dir/made.html" && fail "something is missing in the page: $(grep -o '@[a-z.]*@' "$dir/made.html")"
     if command -v chromium >/dev/null; then
-        # The text of the page, a line for each element with one.
-        HOME=$dir timeout 100 chromium --headless --no-sandbox --disable-gpu --dump-dom "file://$dir/made.html#place=0&rank=2" 2>/dev/null |
-            awk '/<script/ { skip = 1 } !skip { print } /<\/script>/ { skip = 0 }' | sed 's/></>\n</g' >"$dir/dom"
-        grep -q 'data-ready="yes"' "$dir/dom" || fail "the page is not drawn: $(grep -o 'data-error="[^"]*"' "$dir/dom")"
-        for words in 'Waiting for late ranks in collectives took 25.0 % of the run: 30 ms of 120 ms' \
-            'app.c:10, MPI_Allgather: 12.1 ms for each rank; 100 % of waits are for rank 3 on node1, 4.02 ms each' \
-            './app a &lt;/script&gt; b' 'One place: app.c:10, MPI_Allgather' \
+        # looks ADDRESS: its text, a line for each element with one, in "$dir/dom".
+        looks() {
+            HOME=$dir timeout 100 chromium --headless --no-sandbox --disable-gpu --dump-dom "file://$1" 2>/dev/null |
+                awk '/<script/ { skip = 1 } !skip { print } /<\/script>/ { skip = 0 }' | sed 's/></>\n</g' >"$dir/dom"
+            grep -q 'data-ready="yes"' "$dir/dom" || fail "the page is not drawn: $(grep -o 'data-error="[^"]*"' "$dir/dom")"
+        }
+        # says WORDS...: it does.
+        says() {
+            local words
+            for words; do
+                grep -qF -- "$words" "$dir/dom" || fail "the page does not say '$words': $(sed 's/<[^>]*>//g' "$dir/dom" | grep .)"
+            done
+        }
+        looks "$dir/made.html#place=0&rank=2"
+        says 'Waiting for late ranks in collectives took 25.0 % of the run: 30 ms of 120 ms' \
+            'app.c:10, MPI_Allgather: 48.2 ms of all ranks together; 100 % of waits are for rank 3 on node1, 4.02 ms each' \
+            './app a &lt;!--&lt;script&gt;&lt;/script&gt; b' 'One place: app.c:10, MPI_Allgather' \
             'Others have waited, all together, for rank 3 on node1: 48.2 ms in 12 waits.' \
-            'data-rows="4" data-columns="4"' '>70.0 %<' '>82.6 %<'; do
-            grep -qF -- "$words" "$dir/dom" || fail "the page does not say '$words': $(sed 's/<[^>]*>//g' "$dir/dom" | grep .)"
-        done
-        [ "$(grep -c 'aria-selected="true"' "$dir/dom")" = 2 ] || fail "the place and the rank of the address are not chosen"
+            'data-rows="4" data-columns="4"' '>70.0 %<' '>82.6 %<'
+        [ "$(grep -c 'aria-current="true"' "$dir/dom")" = 2 ] || fail "the place and the rank of the address are not chosen"
+        # More calls than a page has room for, and of a rank there is no file, so that nobody knows who waited.
+        mkdir "$dir/many"
+        "$PAT_BUILD/tests/made_log" "$dir/many" 6 11000 && rm "$dir/many/calls-5.pat"
+        "$report" "$dir/many" --html "$dir/many.html" --json "$dir/many.json" >"$dir/text" 2>"$dir/err" || fail "no file of a rank: $(cat "$dir/err")"
+        looks "$dir/many.html"
+        says 'data-rows="6" data-columns="1000"' 'it is not known how long they waited' '>Not known: ' 'and more are drawn one by one' \
+            '1 thing is missing or wrong' 'Nobody waited here for a late rank, or it is not known.'
+        jq -e '.pop == null and .mean_of_a_rank.waiting_s == 0 and .mean_of_a_rank.moving_s == 0' "$dir/many.json" >/dev/null || fail "sums of what is not known: $(head -30 "$dir/many.json")"
     else
         echo "no chromium here: the page is not looked at in a browser"
     fi

@@ -27,6 +27,18 @@ bool pat_trace_has_html(void)
     return true;
 }
 
+/* No text of the program's may end the data, or begin what does not end: "<" is never written. */
+static int put_text(const char *text, size_t size, void *file)
+{
+    FILE *to = file;
+    for (const char *end = text + size; text < end; text++)
+        if (*text == '<')
+            fputs("\\u003c", to);
+        else
+            fputc(*text, to);
+    return 0;
+}
+
 bool pat_trace_html(const pat_log *log, FILE *to)
 {
     const char *mark = strstr(pat_page, MARK);
@@ -37,8 +49,7 @@ bool pat_trace_html(const pat_log *log, FILE *to)
                                  trace_whom(log))
                      : NULL;
     fwrite(pat_page, 1, (size_t)(mark - pat_page), to);
-    /* A slash is escaped, so that no text of the program's ends the data. */
-    good = o && json_dumpf(o, to, JSON_COMPACT | JSON_ESCAPE_SLASH | JSON_REAL_PRECISION(9)) == 0;
+    good = o && json_dump_callback(o, put_text, to, JSON_COMPACT | JSON_REAL_PRECISION(9)) == 0;
     fwrite(mark + sizeof(MARK) - 1, 1, (size_t)(pat_page_end - mark) - (sizeof(MARK) - 1), to);
     json_decref(o);
     trace_sums_free(&sums);

@@ -16,41 +16,6 @@ enum {
     BINS_A_DECADE = 4
 };
 
-/* How long after the first rank each call came, in the order of its rank's calls; negative: it is not known. To be freed. */
-static float **find_lateness(const pat_log *log)
-{
-    float **late = calloc((size_t)log->num_ranks + 1, sizeof(*late));
-    bool good = late != NULL;
-    for (int r = 0; r < log->num_ranks && good; r++) {
-        late[r] = malloc(((size_t)log->ranks[r].num_events + 1) * sizeof(**late));
-        good = late[r] != NULL;
-        for (int64_t i = 0; i < log->ranks[r].num_events && good; i++)
-            late[r][i] = -1;
-    }
-    for (int c = 0; c < log->num_comms && good; c++) {
-        const pat_log_members *comm = &log->comms[c];
-        for (int64_t turn = 0; turn < comm->num_calls; turn++) {
-            int64_t first_ns = INT64_MAX;
-            for (int m = 0; m < comm->size; m++)
-                if (comm->rank[m] >= 0) {
-                    const int64_t start_ns = pat_log_event_of(log, c, m, turn)->start_ns;
-                    first_ns = start_ns < first_ns ? start_ns : first_ns;
-                }
-            for (int m = 0; m < comm->size; m++)
-                if (comm->rank[m] >= 0) {
-                    const pat_log_event *e = pat_log_event_of(log, c, m, turn);
-                    late[comm->rank[m]][e - log->ranks[comm->rank[m]].events] =
-                        (float)(e->start_ns - first_ns);
-                }
-        }
-    }
-    for (int r = 0; r < log->num_ranks && late && !good; r++)
-        free(late[r]);
-    if (!good)
-        free(late);
-    return good ? late : NULL;
-}
-
 typedef struct map {
     int rows, columns;
     int64_t calls; /* of the rank with most */
@@ -58,25 +23,27 @@ typedef struct map {
     int64_t *num;
     unsigned char *fields;
     float *
-        worst_ms; /* of each call, and then of each column the mean: how long after the first the last one came */
+        worst_ms; /* of each call, and then of each column the mean: how long after the first the last one came; negative: not known */
 } map;
 
 /* The sums of a place's fields. */
-static void fill(const pat_log *log, float **late, int site, map *m)
+static void fill(const pat_log *log, int site, map *m)
 {
+    for (int64_t i = 0; i < m->calls; i++)
+        m->worst_ms[i] = -1;
     for (int r = 0; r < log->num_ranks; r++) {
         const int row = (int)((int64_t)r * m->rows / log->num_ranks);
         int64_t call = 0;
         for (int64_t i = 0; i < log->ranks[r].num_events; i++) {
-            if (log->ranks[r].events[i].site != site)
+            const pat_log_event *e = &log->ranks[r].events[i];
+            if (e->site != site)
                 continue;
             const int field = row * m->columns + (int)(call * m->columns / m->calls);
-            const float ms = 1e-6F * late[r][i];
-            m->worst_ms[call] = fmaxf(m->worst_ms[call], ms);
+            m->worst_ms[call] = fmaxf(m->worst_ms[call], 1e-6F * (float)e->after_ns);
             call++;
-            if (late[r][i] < 0)
+            if (e->after_ns < 0)
                 continue;
-            m->sum[field] += (double)late[r][i];
+            m->sum[field] += (double)e->after_ns;
             m->num[field]++;
         }
     }
@@ -107,13 +74,16 @@ static void average_worst(map *m)
     for (int c = 0; c < m->columns; c++) {
         double sum = 0;
         int64_t num = 0;
-        for (; call < m->calls && call * m->columns / m->calls == c; call++, num++)
-            sum += (double)m->worst_ms[call];
-        m->worst_ms[c] = num ? (float)(sum / (double)num) : 0;
+        for (; call < m->calls && call * m->columns / m->calls == c; call++)
+            if (m->worst_ms[call] >= 0) {
+                sum += (double)m->worst_ms[call];
+                num++;
+            }
+        m->worst_ms[c] = num ? (float)(sum / (double)num) : -1;
     }
 }
 
-static json_t *map_of(const pat_log *log, float **late, const trace_place *p)
+static json_t *map_of(const pat_log *log, const trace_place *p)
 {
     map m = {.calls = p->most_calls, .rows = log->num_ranks < MOST_ROWS ? log->num_ranks : MOST_ROWS};
     m.columns = MOST_FIELDS / m.rows < MOST_COLUMNS ? MOST_FIELDS / m.rows : MOST_COLUMNS;
@@ -125,7 +95,7 @@ static json_t *map_of(const pat_log *log, float **late, const trace_place *p)
     m.worst_ms = calloc((size_t)m.calls, sizeof(*m.worst_ms));
     json_t *o = NULL;
     if (m.sum && m.num && m.fields && m.worst_ms) {
-        fill(log, late, p->site, &m);
+        fill(log, p->site, &m);
         const double most_us = quantise(&m);
         average_worst(&m);
         o = json_pack("{s:i, s:i, s:I, s:f, s:o, s:o}", "rows", m.rows, "columns", m.columns, "calls",
@@ -165,22 +135,17 @@ static json_t *waits_of(const int64_t bins[])
 
 json_t *trace_maps(const pat_log *log, const trace_sums *sums)
 {
-    float **late = find_lateness(log);
-    int64_t *waits = late ? find_waits(log) : NULL;
-    json_t *all = waits ? json_array() : NULL;
-    for (int i = 0; i < sums->num_places && all; i++) {
+    int64_t *waits = find_waits(log);
+    json_t *all = json_array();
+    bool good = waits && all;
+    for (int i = 0; i < sums->num_places && sums->places[i].calls > 0 && good; i++) {
         const trace_place *p = &sums->places[i];
-        if (p->calls == 0)
-            continue;
-        json_t *o = json_pack("{s:o}", "waits", waits_of(waits + (size_t)p->site * BINS)),
-               *m = i < MOST_MAPS ? map_of(log, late, p) : NULL;
-        if (m)
-            json_object_set_new(o, "map", m);
-        json_array_append_new(all, o);
+        json_t *o = json_pack("{s:o, s:o}", "waits", waits_of(waits + (size_t)p->site * BINS), "map",
+                              i < MOST_MAPS ? map_of(log, p) : json_null());
+        good = json_array_append_new(all, o) == 0;
     }
-    for (int r = 0; r < log->num_ranks && late; r++)
-        free(late[r]);
-    free(late);
     free(waits);
-    return all;
+    if (!good)
+        json_decref(all);
+    return good ? all : NULL;
 }

@@ -7,9 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "waits.h"
+
 static int by_waiting(const void *a, const void *b)
 {
     const trace_place *x = a, *y = b;
+    if ((x->calls > 0) != (y->calls > 0))
+        return x->calls > 0 ? -1 : 1;
     if (x->wait_ns != y->wait_ns)
         return x->wait_ns < y->wait_ns ? 1 : -1;
     if (x->time_ns != y->time_ns)
@@ -17,16 +21,26 @@ static int by_waiting(const void *a, const void *b)
     return (x->site > y->site) - (x->site < y->site);
 }
 
+/*
+ * Of the time that a call takes besides waiting as much could have been spared, had data moved early, as lies between the first arrival and the last one: about, since a
+ * rank may still wait for what another one has not yet got. So a rank that came last, and waits for nobody, may gain too.
+ */
 static void add_event(trace_sums *s, trace_place *p, trace_rank *rank, const pat_log_event *e)
 {
-    const double wait_ns = e->wait_ns > 0 ? (double)e->wait_ns : 0, other_ns = (double)e->time_ns - wait_ns;
+    const double wait_ns = e->wait_ns > 0 ? (double)e->wait_ns : 0,
+                 other_ns = p->moves ? fmax(0, (double)e->time_ns - wait_ns) : 0;
     p->calls++;
     p->bytes += (double)e->bytes;
     p->time_ns += (double)e->time_ns;
-    p->known += e->wait_ns >= 0;
     p->wait_ns += wait_ns;
-    if (e->bytes > 0) /* what moves nothing can move nothing early */
-        p->hidden_ns += fmax(0, fmin(wait_ns, other_ns));
+    if (e->wait_ns < 0) {
+        p->unknown_ns += (double)e->time_ns;
+        rank->unknown_ns += (double)e->time_ns;
+    } else {
+        p->known++;
+        p->moves_ns += other_ns;
+        p->early_ns += fmin((double)e->apart_ns, other_ns);
+    }
     rank->calls++;
     rank->time_ns += (double)e->time_ns;
     rank->wait_ns += wait_ns;
@@ -61,18 +75,19 @@ static void add_rank(trace_sums *s, const pat_log_rank *rank, trace_rank *sums, 
 static void find_pop(trace_sums *s, const pat_log *log)
 {
     double busy_ns = 0, most_ns = 0, ideal_ns = 0;
+    bool whole = s->unknown_ns <= s->time_ns / 20;
     for (int r = 0; r < log->num_ranks; r++) {
         const trace_rank *rank = &s->ranks[r];
-        if (!log->ranks[r].is_there)
-            continue;
+        whole = whole && log->ranks[r].is_ended && log->ranks[r].num_lost == 0 && rank->time_ns <= s->run_ns;
         const double own_ns = fmax(0, s->run_ns - rank->time_ns);
-        busy_ns += own_ns / s->there;
+        busy_ns += own_ns / log->num_ranks;
         most_ns = fmax(most_ns, own_ns);
         ideal_ns = fmax(ideal_ns, own_ns + rank->wait_ns);
     }
-    if (s->run_ns <= 0 || most_ns <= 0)
+    if (!whole || s->run_ns <= 0 || most_ns <= 0)
         return;
-    s->pop = (trace_pop){.parallel = busy_ns / s->run_ns,
+    s->pop = (trace_pop){.known = true,
+                         .parallel = busy_ns / s->run_ns,
                          .load_balance = busy_ns / most_ns,
                          .communication = most_ns / s->run_ns,
                          .serialisation = most_ns / ideal_ns,
@@ -90,6 +105,7 @@ bool trace_sums_make(trace_sums *s, const pat_log *log)
         trace_place *p = &s->places[i];
         *p = (trace_place){.site = (int)i,
                            .worst = -1,
+                           .moves = !pat_waits_moves_nothing(log->sites[i].call),
                            .for_rank_ns = calloc(size, sizeof(*p->for_rank_ns)),
                            .for_rank_calls = calloc(size, sizeof(*p->for_rank_calls))};
         s->num_places++;
@@ -105,7 +121,9 @@ bool trace_sums_make(trace_sums *s, const pat_log *log)
         s->calls += s->places[i].calls;
         s->time_ns += s->places[i].time_ns;
         s->wait_ns += s->places[i].wait_ns;
-        s->hidden_ns += s->places[i].hidden_ns;
+        s->unknown_ns += s->places[i].unknown_ns;
+        s->moves_ns += s->places[i].moves_ns;
+        s->early_ns += s->places[i].early_ns;
     }
     find_pop(s, log);
     return true;

@@ -11,11 +11,14 @@
 
 typedef struct trace_place {
     int site;
+    bool moves;           /* its calls move data */
     int64_t calls, known; /* of all ranks; known: of which it is known how long they waited */
     int64_t most_calls;   /* of one rank */
-    double bytes, time_ns, wait_ns;
+    double bytes, time_ns, wait_ns,
+        unknown_ns;  /* unknown: of calls of which it is not known how long they waited */
+    double moves_ns; /* what the others took besides waiting, where they move data at all */
     double
-        hidden_ns; /* at most so much of what calls took besides waiting could have been done while they waited */
+        early_ns; /* of that at most about so much could have gone on before the last rank came: see trace_sums.c */
     double *for_rank_ns; /* how long others have waited for each rank, and in how many calls */
     int64_t *for_rank_calls;
     int64_t late_calls; /* those in which anybody was waited for */
@@ -24,7 +27,7 @@ typedef struct trace_place {
 
 typedef struct trace_rank {
     int64_t calls;
-    double time_ns, wait_ns;
+    double time_ns, wait_ns, unknown_ns;
     double caused_ns; /* others have waited for it */
 } trace_rank;
 
@@ -32,8 +35,10 @@ typedef struct trace_rank {
  * The efficiencies of the POP project (https://pop-coe.eu), of what a trace knows: all time out of collectives counts as computation. Ranks are busy, wait for late ones,
  * or move data. parallel is load_balance * serialisation * transfer: the mean of what ranks are busy, over the run; the mean over the most; the most over the run on a network
  * that takes no time; and that run over the real one.
+ * They are not known where files are missing or cut off, where calls overlap, or where more than a twentieth of the time in collectives is of calls that could not be held against others'.
  */
 typedef struct trace_pop {
+    bool known;
     double parallel, load_balance, communication, serialisation, transfer;
 } trace_pop;
 
@@ -43,7 +48,7 @@ typedef struct trace_sums {
     trace_rank *ranks;
     int there;     /* ranks that have left a file */
     double run_ns; /* how long the program has run, as far as its ranks tell */
-    double wait_ns, time_ns, hidden_ns;
+    double wait_ns, time_ns, unknown_ns, moves_ns, early_ns;
     int64_t calls;
     trace_pop pop;
 } trace_sums;

@@ -13,7 +13,7 @@ static void write_place(const pat_log *log, const trace_place *p, FILE *to)
     const pat_log_site *site = &log->sites[p->site];
     const char *name = trace_name(site);
     const int too_long = (int)strlen(name) - PLACE; /* lines and addresses are at the end */
-    char late[80] = "-", short_name[PLACE + 1];
+    char late[80] = "-", wait[20] = "-", short_name[PLACE + 1];
     if (too_long > 0)
         snprintf(short_name, sizeof(short_name), "...%s", name + too_long + 3);
     else
@@ -21,9 +21,10 @@ static void write_place(const pat_log *log, const trace_place *p, FILE *to)
     if (p->worst >= 0)
         snprintf(late, sizeof(late), "%d (%.0f %%)", p->worst,
                  100.0 * (double)p->for_rank_calls[p->worst] / (double)p->late_calls);
-    fprintf(to, "%-*s  %-24.24s %9lld %10.0f %9.3g %9.3g  %s\n", PLACE, short_name, site->call,
-            (long long)p->calls, p->calls ? p->bytes / (double)p->calls : 0, trace_ms(p->time_ns, p->calls),
-            trace_ms(p->wait_ns, p->known), late);
+    if (p->known)
+        snprintf(wait, sizeof(wait), "%.3g", trace_ms(p->wait_ns, p->known));
+    fprintf(to, "%-*s  %-24.24s %9lld %10.0f %9.3g %9s  %s\n", PLACE, short_name, site->call,
+            (long long)p->calls, p->bytes / (double)p->calls, trace_ms(p->time_ns, p->calls), wait, late);
 }
 
 static void write_head(const pat_log *log, const trace_sums *sums, FILE *to)
@@ -34,11 +35,13 @@ static void write_head(const pat_log *log, const trace_sums *sums, FILE *to)
             sums->run_ns > 0 && sums->there > 0 ? 100.0 * sums->wait_ns / sums->there / sums->run_ns : 0,
             1e-3 * trace_ms(sums->wait_ns, sums->there), 1e-3 * trace_ms(sums->run_ns, 1), sums->there,
             sums->there == 1 ? "" : "s");
-    if (sums->hidden_ns > 0)
+    if (sums->moves_ns > 0)
         fprintf(to,
-                "# Moving data took another %.3g s; at most %.3g s of that could be done while ranks wait.\n",
-                1e-3 * trace_ms(sums->time_ns - sums->wait_ns, sums->there),
-                1e-3 * trace_ms(sums->hidden_ns, sums->there));
+                "# Moving data took another %.3g s; early data could spare at most about %.3g s of that.\n",
+                1e-3 * trace_ms(sums->moves_ns, sums->there), 1e-3 * trace_ms(sums->early_ns, sums->there));
+    if (sums->unknown_ns > 0)
+        fprintf(to, "# Of calls that took another %.3g s it is not known how long they waited.\n",
+                1e-3 * trace_ms(sums->unknown_ns, sums->there));
     fprintf(to, "# PAT %s and %s, %d ranks, %lld calls\n", log->pat, log->mpi, log->num_ranks,
             (long long)sums->calls);
     fprintf(to, "# command: %.108s\n#\n", log->command);

@@ -154,31 +154,55 @@ static json_t *shares(const float *part, const int *ranks, int rows)
     return o;
 }
 
+enum { WAITS, MOVES, UNKNOWN, KINDS }; /* unknown: calls of which it is not known how long they waited */
+
 static json_t *density_of(const pat_log *log, double end_ns)
 {
     const int rows = log->num_ranks < MOST_ROWS ? log->num_ranks : MOST_ROWS;
     const size_t fields = (size_t)rows * COLUMNS;
-    float *waits = calloc(fields, sizeof(*waits)), *moves = calloc(fields, sizeof(*moves));
+    float *all = calloc(KINDS * fields, sizeof(*all));
     int *ranks = calloc((size_t)rows, sizeof(*ranks));
     const double scale = COLUMNS / end_ns;
-    for (int r = 0; r < log->num_ranks && waits && moves && ranks; r++) {
+    for (int r = 0; r < log->num_ranks && all && ranks; r++) {
         const int row = (int)((int64_t)r * rows / log->num_ranks);
+        float *of_row = all + (size_t)row * COLUMNS;
         ranks[row]++;
         for (int64_t i = 0; i < log->ranks[r].num_events; i++) {
             const pat_log_event *e = &log->ranks[r].events[i];
-            const double start = (double)e->start_ns,
+            const double start = (double)e->start_ns, end = start + (double)e->time_ns,
                          came = start + (e->wait_ns > 0 ? (double)e->wait_ns : 0);
-            spread(waits + (size_t)row * COLUMNS, scale * start, scale * came);
-            spread(moves + (size_t)row * COLUMNS, scale * came, scale * (start + (double)e->time_ns));
+            spread(of_row + WAITS * fields, scale * start, scale * came);
+            spread(of_row + (e->wait_ns < 0 ? UNKNOWN : MOVES) * fields, scale * came, scale * end);
         }
     }
-    json_t *o = waits && moves && ranks
-                    ? json_pack("{s:i, s:i, s:o, s:o}", "rows", rows, "columns", COLUMNS, "waits",
-                                shares(waits, ranks, rows), "moves", shares(moves, ranks, rows))
-                    : NULL;
-    free(waits);
-    free(moves);
+    json_t *o = all && ranks ? json_pack("{s:i, s:i, s:o, s:o, s:o}", "rows", rows, "columns", COLUMNS,
+                                         "waits", shares(all + WAITS * fields, ranks, rows), "moves",
+                                         shares(all + MOVES * fields, ranks, rows), "unknown",
+                                         shares(all + UNKNOWN * fields, ranks, rows))
+                             : NULL;
+    free(all);
     free(ranks);
+    return o;
+}
+
+static double end_of(const pat_log_rank *rank)
+{
+    double end_ns = 0;
+    for (int64_t i = 0; i < rank->num_events; i++)
+        end_ns = fmax(end_ns, (double)rank->events[i].start_ns + (double)rank->events[i].time_ns);
+    return end_ns;
+}
+
+/* Up to when it is known what each rank did: of one that was killed, or had no more room, up to its last call. */
+static json_t *known_of(const pat_log *log, double end_ns)
+{
+    float *ms = malloc((size_t)log->num_ranks * sizeof(*ms));
+    for (int r = 0; r < log->num_ranks && ms; r++) {
+        const pat_log_rank *rank = &log->ranks[r];
+        ms[r] = 1e-6F * (float)(rank->is_ended && rank->num_lost == 0 ? end_ns : end_of(rank));
+    }
+    json_t *o = ms ? trace_base64(ms, (size_t)log->num_ranks, sizeof(*ms)) : NULL;
+    free(ms);
     return o;
 }
 
@@ -187,17 +211,10 @@ json_t *trace_timeline(const pat_log *log, const trace_sums *sums)
     const int64_t num = num_events(log);
     double end_ns = 1;
     for (int r = 0; r < log->num_ranks; r++)
-        for (int64_t i = 0; i < log->ranks[r].num_events; i++) {
-            const pat_log_event *e = &log->ranks[r].events[i];
-            end_ns = fmax(end_ns, (double)e->start_ns + (double)e->time_ns);
-        }
-    json_t *o = json_pack("{s:f, s:o}", "end_ms", 1e-6 * end_ns, "events", events_of(log, sums, num));
-    if (o && num > MOST_EVENTS) {
-        json_t *density = density_of(log, end_ns);
-        if (density)
-            json_object_set_new(o, "density", density);
-    }
-    return o;
+        end_ns = fmax(end_ns, end_of(&log->ranks[r]));
+    return json_pack("{s:f, s:o, s:o, s:o}", "end_ms", 1e-6 * end_ns, "events", events_of(log, sums, num),
+                     "known_ms", known_of(log, end_ns), "density",
+                     num > MOST_EVENTS ? density_of(log, end_ns) : json_null());
 }
 
 json_t *trace_whom(const pat_log *log)

@@ -152,7 +152,7 @@ static facts facts_of(const char *call)
         sign = (sign ^ (uint64_t)*c) * UINT64_C(1099511628211);
     return (facts){.waits = pat_waits_of(call),
                    .blocks = strncmp(call, "MPI_I", 5) != 0,
-                   .moves_nothing = strcmp(call, "MPI_Barrier") == 0,
+                   .moves_nothing = pat_waits_moves_nothing(call),
                    .sign = (int64_t)(sign >> 1)};
 }
 

@@ -29,6 +29,8 @@ typedef struct pat_log_event {
     int64_t turn;    /* its number on the communicator */
     int64_t wait_ns; /* for late ranks; negative: not known */
     int late;        /* for which, among all ranks; negative: for nobody */
+    int64_t after_ns,
+        apart_ns; /* how long after the first rank this one and the last one came; negative: not known */
 } pat_log_event;
 
 typedef struct pat_log_rank {

@@ -39,7 +39,7 @@ static bool match_one(const pat_log *log, int comm, int64_t turn)
     const pat_log_event *first = pat_log_event_of(log, comm, 0, turn);
     const char *call = log->sites[first->site].call;
     int last = 0;
-    int64_t last_ns = first->start_ns, first_end_ns = INT64_MAX, root_ns = 0;
+    int64_t last_ns = first->start_ns, first_ns = first->start_ns, first_end_ns = INT64_MAX, root_ns = 0;
     for (int m = 0; m < c->size; m++) {
         const pat_log_event *e = pat_log_event_of(log, comm, m, turn);
         if (e->root != first->root || strcmp(log->sites[e->site].call, call) != 0)
@@ -48,6 +48,8 @@ static bool match_one(const pat_log *log, int comm, int64_t turn)
             last_ns = e->start_ns;
             last = m;
         }
+        if (e->start_ns < first_ns)
+            first_ns = e->start_ns;
         if (m == first->root)
             root_ns = e->start_ns;
         if (e->start_ns + e->time_ns < first_end_ns)
@@ -66,6 +68,8 @@ static bool match_one(const pat_log *log, int comm, int64_t turn)
                                .own = m};
         e->wait_ns = pat_waits_ns(e->has_failed ? PAT_WAITS_NOT_KNOWN : waits, &came, e->time_ns, &late);
         e->late = late < 0 ? -1 : c->rank[late];
+        e->after_ns = e->start_ns - first_ns;
+        e->apart_ns = last_ns - first_ns;
     }
     return true;
 }

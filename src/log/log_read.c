@@ -259,6 +259,8 @@ static bool take_call(reader *r, const file *f, int64_t at, pat_log_rank *rank)
                                                        .root = c->root,
                                                        .has_failed = c->kind == PAT_LOG_FAILED,
                                                        .wait_ns = -1,
+                                                       .after_ns = -1,
+                                                       .apart_ns = -1,
                                                        .late = -1};
     return true;
 }

@@ -4,6 +4,7 @@
 #ifndef PAT_WAITS_H
 #define PAT_WAITS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum pat_waits {
@@ -30,5 +31,8 @@ typedef struct pat_came {
  * communicators.
  */
 int64_t pat_waits_ns(enum pat_waits waits, const pat_came *came, int64_t time_ns, int *late);
+
+/* Does that function of MPI move no data, so that 0 bytes are its length, and nothing can be moved early? */
+bool pat_waits_moves_nothing(const char *call);
 
 #endif

@@ -4,6 +4,7 @@
  */
 'use strict';
 (() => {
+function page() {
 const data = JSON.parse(document.getElementById('data').textContent);
 const { summary, maps, timeline, whom } = data;
 const places = summary.places, ranks = summary.by_rank, P = ranks.length;
@@ -19,7 +20,7 @@ function element(parent, tag, text, className) {
     if (className) e.className = className;
     return e;
 }
-/* Three digits, and no more than are known. */
+/* Three digits. */
 function number(x) {
     if (!isFinite(x)) return '-';
     if (x === 0) return '0';
@@ -61,10 +62,12 @@ function words() {
     element(list, 'li', `Waiting for late ranks in collectives took ${percent(mean.waiting_share_of_run)} of the run: ${time(1000 * mean.waiting_s)} of ${time(1000 * summary.run_s)}, the mean over ${summary.ranks_with_files} ranks.`);
     for (const p of places.slice(0, 3).filter(p => p.waited_for.length)) {
         const late = p.waited_for[0], all = p.waits;
-        element(list, 'li', `${nameOf(p)}, ${p.call}: ${time(1000 * p.wait_s / summary.ranks_with_files)} for each rank; ${Math.round(100 * late.calls / all)} % of waits are for ${rankName(late.rank)}, ${time(1000 * late.wait_s / late.calls)} each.`);
+        element(list, 'li', `${nameOf(p)}, ${p.call}: ${time(1000 * p.wait_s)} of all ranks together; ${Math.round(100 * late.calls / all)} % of waits are for ${rankName(late.rank)}, ${time(1000 * late.wait_s / late.calls)} each.`);
     }
-    if (mean.movable_while_waiting_s > 0)
-        element(list, 'li', `Moving data took another ${time(1000 * (mean.in_collectives_s - mean.waiting_s))} of a rank; at most ${time(1000 * mean.movable_while_waiting_s)} of that could be done while ranks wait, by moving early ranks' data before the late ones come.`);
+    if (mean.moving_s > 0)
+        element(list, 'li', `Moving data took another ${time(1000 * mean.moving_s)} of a rank; early data, which moves before the last rank comes, could spare at most about ${time(1000 * mean.early_at_most_s)} of that.`);
+    if (mean.unknown_s > 0)
+        element(list, 'li', `Of calls that took another ${time(1000 * mean.unknown_s)} it is not known how long they waited.`);
     const lines = summary.warnings.split('\n').filter(l => l);
     if (lines.length) {
         byId('warnings').hidden = false;
@@ -74,7 +77,8 @@ function words() {
     byId('made').textContent = `PAT ${summary.pat}, ${summary.mpi_library}`;
     document.querySelectorAll('.hint').forEach(h => { h.textContent = 'Wheel, drag or + - and arrow keys to look closer, 0 for all; click to choose a rank.'; });
     const pop = byId('pop').tBodies[0], e = summary.pop;
-    for (const [name, value, what] of [
+    if (!e) element(element(pop.insertRow(), 'td'), 'span', 'Not known: too much is missing, or too many calls could not be held against those of other ranks.');
+    if (e) for (const [name, value, what] of [
         ['Parallel efficiency', e.parallel_efficiency, 'the share of the run in which ranks compute: load balance x communication'],
         ['Load balance', e.load_balance, 'what ranks compute, the mean over the most'],
         ['Communication', e.communication_efficiency, 'what the busiest rank computes, over the run: serialisation x transfer'],
@@ -109,8 +113,9 @@ function table(id, buttonId, count, what, fill, choose) {
     button.onclick = () => { add(first, count); button.hidden = true; mark(); };
 }
 
+const mostTime = places.reduce((most, p) => Math.max(most, p.time_s), 0) || 1;
 function placeRow(row, i) {
-    const p = places[i], most = Math.max(...places.map(q => q.time_s)) || 1;
+    const p = places[i];
     element(row, 'td', nameOf(p), 'wide');
     element(row, 'td', p.call);
     element(row, 'td', p.calls.toLocaleString('en'), 'n');
@@ -118,8 +123,8 @@ function placeRow(row, i) {
     element(row, 'td', number(1000 * p.time_s / p.calls), 'n');
     element(row, 'td', p.known_calls ? number(1000 * p.wait_s / p.known_calls) : '-', 'n');
     const bar = element(element(row, 'td'), 'div', undefined, 'bar');
-    for (const [kind, share] of [['wait', p.wait_s / most], ['move', (p.time_s - p.wait_s) / most]])
-        element(bar, 'i', undefined, kind).style.width = `${100 * share}%`;
+    for (const [kind, share] of [['wait', p.wait_s], ['move', p.time_s - p.wait_s - p.unknown_s], ['unknown', p.unknown_s]])
+        element(bar, 'i', undefined, kind).style.width = `${100 * share / mostTime}%`;
     const late = p.waited_for[0];
     element(row, 'td', late ? `${rankName(late.rank)}, ${Math.round(100 * late.calls / p.waits)} % of waits` : '-');
 }
@@ -206,11 +211,20 @@ function closer(chart, limits, tell, choose) {
         return [chart.scales.x.getValueForPixel(event.clientX - box.left), chart.scales.y.getValueForPixel(event.clientY - box.top)];
     }
     let from = null;
-    canvas.addEventListener('wheel', event => { event.preventDefault(); zoom(event.deltaY > 0 ? 1.25 : .8, at(event)[0], event.shiftKey); }, { passive: false });
-    canvas.addEventListener('pointerdown', event => { from = { at: at(event), moved: false }; canvas.setPointerCapture(event.pointerId); });
+    canvas.style.touchAction = 'none';
+    canvas.addEventListener('wheel', event => {
+        event.preventDefault();
+        if (event.deltaY !== 0) zoom(event.deltaY > 0 ? 1.25 : .8, at(event)[0], event.shiftKey);
+        else if (event.deltaX !== 0) move(Math.sign(event.deltaX) * (s().x.max - s().x.min) / 10, 0);
+    }, { passive: false });
+    canvas.addEventListener('pointerdown', event => {
+        if (event.button !== 0) return;
+        from = { at: at(event), x: event.clientX, y: event.clientY, moved: false };
+        canvas.setPointerCapture(event.pointerId);
+    });
     canvas.addEventListener('pointermove', event => {
         const [x, y] = at(event);
-        if (from && (from.moved || Math.abs(x - from.at[0]) > (s().x.max - s().x.min) / 200)) {
+        if (from && (from.moved || Math.hypot(event.clientX - from.x, event.clientY - from.y) > 4)) {
             from.moved = true;
             move(from.at[0] - x, from.at[1] - y);
         }
@@ -220,6 +234,7 @@ function closer(chart, limits, tell, choose) {
         if (from && !from.moved) choose(...at(event));
         from = null;
     });
+    for (const name of ['pointercancel', 'lostpointercapture']) canvas.addEventListener(name, () => { from = null; });
     canvas.addEventListener('keydown', event => {
         const wide = (s().x.max - s().x.min) / 5, high = (s().y.max - s().y.min) / 5, middle = (s().x.min + s().x.max) / 2;
         const keys = { '+': () => zoom(.7, middle, true), '=': () => zoom(.7, middle, true), '-': () => zoom(1.4, middle, true), 0: all, ArrowLeft: () => move(-wide, 0), ArrowRight: () => move(wide, 0), ArrowUp: () => move(0, -high), ArrowDown: () => move(0, high) };
@@ -243,9 +258,17 @@ function picture(rows, columns, pixelOf) {
     context.putImageData(image, 0, 0);
     return canvas;
 }
-function put(context, what, x0, x1, y0, y1) {
+/* Row k of a picture is of the ranks from ceil(k P / rows) on. */
+function put(context, what, x0, x1, y) {
     context.imageSmoothingEnabled = false;
-    context.drawImage(what, x0, y0, x1 - x0, y1 - y0);
+    if (P % what.height === 0) {
+        context.drawImage(what, x0, y(-.5), x1 - x0, y(P - .5) - y(-.5));
+        return;
+    }
+    for (let k = 0; k < what.height; k++) {
+        const y0 = y(Math.ceil(k * P / what.height) - .5), y1 = y(Math.ceil((k + 1) * P / what.height) - .5);
+        context.drawImage(what, 0, k, what.width, 1, x0, y0, x1 - x0, y1 - y0);
+    }
 }
 function outline(context, area, y0, y1) {
     context.strokeStyle = colour('late');
@@ -274,7 +297,7 @@ function paint(m) {
 const heatLimits = () => ({ x: [0, map ? map.calls : 1], y: [-.5, P - .5] });
 function drawHeat(context, area, x, y) {
     if (!map) return;
-    put(context, map.image, x(0), x(map.calls), y(-.5), y(P - .5));
+    put(context, map.image, x(0), x(map.calls), y);
     if (chosen.rank >= 0) outline(context, area, y(chosen.rank - .5), y(chosen.rank + .5));
 }
 function tellHeat(x, y) {
@@ -282,7 +305,7 @@ function tellHeat(x, y) {
     if (!map || !(x >= 0 && x < map.calls && r >= 0 && r < P)) return;
     const row = Math.floor(r * map.rows / P), column = Math.floor(x * map.columns / map.calls), value = map.ms[map.parts[row * map.columns + column]];
     const first = Math.ceil(column * map.calls / map.columns), last = Math.ceil((column + 1) * map.calls / map.columns) - 1;
-    byId('heat-says').textContent = `${rankName(r)}, call${first < last ? `s ${first} to ${last}` : ` ${first}`}: ${isNaN(value) ? 'not known' : `${time(value)} after the first${first < last ? ', in the mean' : ''}`}`;
+    byId('heat-says').textContent = `${rankName(r)}, call${first < last ? `s ${first} to ${last}` : ` ${first}`}: ${isNaN(value) ? 'not known' : `about ${time(value)} after the first${first < last ? ', in the mean' : ''}`}`;
 }
 function showPlace(i) {
     chosen.place = i;
@@ -299,7 +322,7 @@ function showPlace(i) {
     if (map) paint(map);
     closeHeat.all();
     series.data.labels = map ? Array.from(map.worst, (_, c) => Math.ceil(c * map.calls / map.columns)) : [];
-    series.data.datasets[0].data = map ? Array.from(map.worst) : [];
+    series.data.datasets[0].data = map ? Array.from(map.worst, w => w < 0 ? NaN : w) : [];
     series.update();
     waits.data.datasets[0].data = maps[i] ? maps[i].waits : [];
     waits.update();
@@ -310,17 +333,24 @@ function showPlace(i) {
 /* ---- Timeline ---- */
 
 const events = timeline.events, first = numbers(events.first, Int32Array), start = numbers(events.start_ms, Float64Array), took = numbers(events.time_ms, Float32Array),
-      waited = numbers(events.wait_ms, Float32Array), placeOf = numbers(events.place, Uint16Array), lateRank = numbers(events.late, Int32Array);
+      waited = numbers(events.wait_ms, Float32Array), placeOf = numbers(events.place, Uint16Array), lateRank = numbers(events.late, Int32Array), known = numbers(timeline.known_ms, Float32Array);
 let dense;
 function makeDense() {
     const d = timeline.density;
     if (!d) return;
-    const w = bytes(d.waits), m = bytes(d.moves), part = c => c.match(/[0-9a-f]{2}/gi).map(h => parseInt(h, 16)), cw = part(colour('wait')), cm = part(colour('move'));
-    const swap = !littleEndian, mix = (a, b, k) => (a * cw[k] + b * cm[k]) / (a + b) & 255;
+    const part = c => c.match(/[0-9a-f]{2}/gi).map(h => parseInt(h, 16)), kinds = [['waits', 'wait'], ['moves', 'move'], ['unknown', 'unknown']].map(([of, name]) => ({ shares: bytes(d[of]), part: part(colour(name)) }));
     dense = picture(d.rows, d.columns, i => {
-        const a = w[i], b = m[i], all = Math.min(255, a + b);
+        let all = 0, r = 0, g = 0, b = 0;
+        for (const k of kinds) {
+            const share = k.shares[i];
+            all += share;
+            r += share * k.part[0];
+            g += share * k.part[1];
+            b += share * k.part[2];
+        }
         if (!all) return 0;
-        return swap ? pixel([mix(a, b, 0), mix(a, b, 1), mix(a, b, 2)], all) : (all << 24 | mix(a, b, 2) << 16 | mix(a, b, 1) << 8 | mix(a, b, 0)) >>> 0;
+        r = r / all & 255, g = g / all & 255, b = b / all & 255, all = Math.min(255, all);
+        return littleEndian ? (all << 24 | b << 16 | g << 8 | r) >>> 0 : (r << 24 | g << 16 | b << 8 | all) >>> 0;
     });
 }
 /* The first event of a rank that begins at or after a time. */
@@ -332,11 +362,17 @@ function seek(rank, at) {
     }
     return low;
 }
+/* Are rows so thin that calls are no longer told apart? */
+const isBlur = y => !!dense && y(1) - y(0) < 2;
 function drawTime(context, area, x, y, scales) {
     const fade = byId('fade').checked, from = scales.x.min, to = scales.x.max, perPixel = (to - from) / area.width, zero = x(0), wide = (x(to) - x(from)) / (to - from), at = ms => zero + wide * ms;
-    if (dense) put(context, dense, x(0), x(timeline.end_ms), y(-.5), y(P - .5));
-    const colours = { wait: colour('wait'), move: colour('move') };
-    const blur = dense && y(1) - y(0) < 2; /* rows so thin are a blur of calls, which is drawn already */
+    const blur = isBlur(y);
+    byId('fade').disabled = blur;
+    byId('time-note').textContent = !dense ? '' : blur ? 'So many ranks are a blur: of each stretch of time, what part of it they wait and move data. Look closer to see calls.' : `Calls of ${time(events.least_ms)} and more are drawn one by one; of all others what part of the time they take.`;
+    if (dense) context.globalAlpha = fade && !blur ? .35 : 1;
+    if (dense) put(context, dense, x(0), x(timeline.end_ms), y);
+    const colours = { wait: colour('wait'), move: colour('move'), unknown: colour('unknown') };
+    context.globalAlpha = 1;
     for (let r = Math.max(0, Math.round(scales.y.min)); !blur && r < P && r < scales.y.max + .5; r++) {
         const top = y(r - .5), height = y(r + .5) - top, gap = height > 6 ? 1 : 0;
         let drawn = -1;
@@ -345,13 +381,17 @@ function drawTime(context, area, x, y, scales) {
             if (x1 < drawn && took[i] < perPixel) continue;
             const came = waited[i] > 0 ? at(start[i] + waited[i]) : x0;
             context.globalAlpha = placeOf[i] === chosen.place || !fade ? 1 : .35;
-            context.fillStyle = colours.move;
+            context.fillStyle = waited[i] < 0 ? colours.unknown : colours.move;
             context.fillRect(came, top + gap, Math.max(x1 - came, waited[i] > 0 ? 0 : .5), height - gap);
             context.fillStyle = colours.wait;
             if (came > x0) context.fillRect(x0, top + gap, came - x0, height - gap);
             drawn = Math.max(drawn, x0 + .5);
         }
     }
+    context.globalAlpha = .35;
+    context.fillStyle = colours.unknown;
+    for (let r = Math.max(0, Math.round(scales.y.min)); r < P && r < scales.y.max + .5; r++)
+        if (known[r] < timeline.end_ms * .999999) context.fillRect(at(known[r]), y(r - .5), at(timeline.end_ms) - at(known[r]), y(r + .5) - y(r - .5));
     context.globalAlpha = 1;
     if (chosen.rank >= 0) outline(context, area, y(chosen.rank - .5), y(chosen.rank + .5));
 }
@@ -364,9 +404,9 @@ function tellTime(x, y) {
         const p = places[placeOf[i]];
         says.push(`${p ? `${nameOf(p)} ${p.call}` : 'a call'} from ${time(start[i])}, ${time(took[i])}`);
         if (lateRank[i] >= 0) says.push(`waits ${time(waited[i])} for ${rankName(lateRank[i])}`);
-        else if (waited[i] === 0) says.push('waits for nobody');
+        else says.push(waited[i] < 0 ? 'it is not known how long it waits' : 'waits for nobody');
     } else {
-        says.push(timeline.density ? 'no long call' : 'computes');
+        says.push(x > known[r] ? 'not known' : timeline.density ? 'no long call' : 'computes, or is in other functions of MPI');
     }
     byId('time-says').textContent = says.join(', ');
 }
@@ -381,8 +421,8 @@ function showRank(r) {
 }
 const choosePoint = (x, y) => showRank(Math.round(y));
 function mark() {
-    [...byId('places').tBodies[0].rows].forEach((row, i) => row.setAttribute('aria-selected', i === chosen.place));
-    [...byId('rank-table').tBodies[0].rows].forEach((row, i) => row.setAttribute('aria-selected', rankOrder[i] === chosen.rank));
+    [...byId('places').tBodies[0].rows].forEach((row, i) => row.setAttribute('aria-current', i === chosen.place));
+    [...byId('rank-table').tBodies[0].rows].forEach((row, i) => row.setAttribute('aria-current', rankOrder[i] === chosen.rank));
     try { history.replaceState(null, '', `#place=${chosen.place}${chosen.rank >= 0 ? `&rank=${chosen.rank}` : ''}`); } catch (error) { /* not of a file in some browsers */ }
 }
 
@@ -397,7 +437,7 @@ function theme() {
             s.title.color = colour('soft');
             if (s.grid) s.grid.color = colour('line');
         }
-    for (const [chart, names] of [[series, ['late']], [waits, ['wait']], [rankBars, ['wait', 'move', 'late']]])
+    for (const [chart, names] of [[series, ['late']], [waits, ['wait']], [rankBars, ['wait', 'move', 'unknown', 'late']]])
         names.forEach((name, i) => { chart.data.datasets[i].backgroundColor = chart.data.datasets[i].borderColor = colour(name); });
     rankBars.options.plugins.legend.labels = { color: colour('soft') };
     makeDense();
@@ -416,12 +456,11 @@ function main() {
     waits = bars('waits', edges, [{ data: [] }], 'waits at least', 'calls');
     lines = frame('time', { x: axis('ms since the first call', { min: 0, max: timeline.end_ms, ticks: { includeBounds: false } }), y: rowAxis('rank', P) }, drawTime);
     closer(lines, () => ({ x: [0, timeline.end_ms], y: [-.5, P - .5] }), tellTime, choosePoint).all();
-    byId('time-note').textContent = timeline.density ? `Calls of ${time(events.least_ms)} and more are drawn one by one; of all others what part of the time they took.` : '';
-    rankBars = bars('ranks', ranks.map((_, r) => r), [{ label: 'waits', data: ranks.map(r => r.wait_s), stack: 'own' }, { label: 'moves data', data: ranks.map(r => r.time_s - r.wait_s), stack: 'own' }, { label: 'each other rank waits for it', data: ranks.map(r => r.waited_for_s / Math.max(1, P - 1)), stack: 'others' }], 'rank', 's', { x: { stacked: true }, y: { stacked: true } });
+    rankBars = bars('ranks', ranks.map((_, r) => r), [{ label: 'waits', data: ranks.map(r => r.wait_s), stack: 'own' }, { label: 'moves data', data: ranks.map(r => r.time_s - r.wait_s - r.unknown_s), stack: 'own' }, { label: 'not known', data: ranks.map(r => r.unknown_s), stack: 'own' }, { label: 'each other rank waits for it', data: ranks.map(r => r.waited_for_s / Math.max(1, P - 1)), stack: 'others' }], 'rank', 's', { x: { stacked: true }, y: { stacked: true } });
     whomMs = numbers(whom.ms, Float32Array);
     whomMost = whomMs.reduce((a, b) => Math.max(a, b), 0);
     const G = whom.groups, whomImage = picture(G, G, i => whomMs[i] > 0 ? pixel(shade(whomMs[i] / whomMost)) : 0), group = v => Math.floor(v * G / P);
-    const whomChart = frame('whom', { x: rankAxis('late rank', P, false), y: rowAxis('rank that waits', P) }, (context, area, x, y) => put(context, whomImage, x(-.5), x(P - .5), y(-.5), y(P - .5)));
+    const whomChart = frame('whom', { x: rankAxis('late rank', P, false), y: rowAxis('rank that waits', P) }, (context, area, x, y) => put(context, whomImage, x(-.5), x(P - .5), y));
     closer(whomChart, () => ({ x: [-.5, P - .5], y: [-.5, P - .5] }), (x, y) => {
         const who = Math.round(y), late = Math.round(x);
         if (late >= 0 && late < P && who >= 0 && who < P) byId('whom-says').textContent = `${rankName(who)} waits for ${rankName(late)}${G < P ? ' (and their neighbours)' : ''}: ${time(whomMs[group(who) * G + group(late)])}`;
@@ -446,10 +485,12 @@ function main() {
     document.body.dataset.ready = 'yes';
     document.body.dataset.drawnMs = Math.round(performance.now());
 }
+main();
+}
 try {
-    main();
+    page();
 } catch (error) {
     document.body.dataset.error = String(error.stack || error);
-    byId('about').textContent = `This page cannot be drawn: ${error}`;
+    document.getElementById('about').textContent = `This page cannot be drawn: ${error}`;
 }
 })();
