@@ -1,7 +1,7 @@
 /*
- * imbalance.h — the two measurements of pat-imbalance. Collective over MPI_COMM_WORLD with the library started; rank 0 prints.
+ * imbalance.h — the measurements of pat-imbalance. Collective over MPI_COMM_WORLD with the library started; rank 0 prints.
  *
- * Both are after A. Faraj, P. Patarasu and X. Yuan, A study of process arrival patterns for MPI collective operations (2008).
+ * The first two are after A. Faraj, P. Patarasu and X. Yuan, A study of process arrival patterns for MPI collective operations (2008).
  */
 #ifndef IMBALANCE_H
 #define IMBALANCE_H
@@ -17,7 +17,8 @@ enum { IMBALANCE_MOST = 32 };
 
 typedef struct imbalance_options {
     const char *mode;
-    const bench_form *form;
+    const bench_form *form;           /* replay: NULL, the trace says which */
+    const char *trace, *place;        /* replay: a directory; NULL: the place with most waiting */
     const char *algs[IMBALANCE_MOST]; /* the first one is what the others are held against */
     int num_algs;
     int64_t bytes[IMBALANCE_MOST];
@@ -39,6 +40,14 @@ void imbalance_controlled(const imbalance_options *o);
 
 /* All ranks compute the same, again and again, and are never synchronised but by the collective: how far apart do they come? */
 void imbalance_balanced(const imbalance_options *o);
+
+/*
+ * The arrivals of a place in a recorded program, call by call. Sets o->form. Returns false on all ranks, after a message, where the trace has no such calls.
+ */
+bool imbalance_replay(imbalance_options *o);
+
+/* The form of a function of MPI, as MPI_Allgather; NULL: there is none. */
+const bench_form *imbalance_form_of(const char *function);
 
 /* Does that algorithm run by the MPI library itself, so that the library is not asked at all? */
 bool imbalance_is_native(const char *alg);

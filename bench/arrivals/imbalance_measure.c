@@ -1,112 +1,19 @@
 /*
  * imbalance_measure.c — see imbalance.h.
  */
-#include "imbalance.h"
-
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "bench_clock.h"
 #include "bench_delay.h"
 #include "bench_must.h"
 #include "bench_stats.h"
-#include "bench_wait.h"
-#include "one_way.h"
-#include "pat.h"
+#include "imbalance_run.h"
 
-enum { SYNC_ROUNDS = 20, WARM = 3 };
-
-bool imbalance_is_native(const char *alg)
-{
-    const size_t length = strlen(alg), end = strlen("native");
-    return length >= end && strcmp(alg + length - end, "native") == 0;
-}
-
-/* What both need. Times of calls are on the clock of all ranks. */
-typedef struct run {
-    const imbalance_options *o;
-    int rank, size;
-    pat_clock clock;
-    bench_buffers buffers;
-    double message_ns; /* T of the bytes */
-    bench_progress progress;
-} run;
-
-static void begin(run *r, const imbalance_options *o, double total_ms)
-{
-    int same_machine;
-    *r = (run){.o = o};
-    MPI_Comm_rank(MPI_COMM_WORLD, &r->rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &r->size);
-    MUST(bench_clock_sync(&r->clock, MPI_COMM_WORLD, SYNC_ROUNDS, &same_machine));
-    bench_progress_start(&r->progress, r->rank == 0 ? o->progress : BENCH_PROGRESS_OFF, total_ms,
-                         pat_clock_local_ns());
-}
-
-static void end(run *r)
-{
-    bench_progress_end(&r->progress, pat_clock_local_ns());
-}
-
-static void take_bytes(run *r, int64_t bytes)
-{
-    pat_one_way table;
-    MUST(pat_one_way_measure(&table, MPI_COMM_WORLD, bytes));
-    r->message_ns = pat_one_way_ns(&table, (double)bytes);
-    bench_buffers_make(&r->buffers, (int)bytes);
-}
-
-static void use(const char *alg)
-{
-    if (!imbalance_is_native(alg))
-        MUST(PAT_UseAlg(alg));
-}
-
-/* ns[0]: when it came, ns[1]: when it was done. */
-static void call(run *r, const char *alg, double ns[2])
-{
-    ns[0] = (double)pat_clock_now_ns(&r->clock);
-    bench_call_run(&r->buffers, r->o->form, !imbalance_is_native(alg));
-    ns[1] = (double)pat_clock_now_ns(&r->clock);
-}
-
-/* Of a number of each rank, on all of them. */
-typedef struct spread {
-    double least, most, mean, deviation; /* deviation: from the mean, the mean over ranks */
-} spread;
-
-static spread spread_of(const run *r, double own)
-{
-    spread s;
-    double sum, off;
-    MPI_Allreduce(&own, &s.least, 1, MPI_DOUBLE, MPI_MIN, MPI_COMM_WORLD);
-    MPI_Allreduce(&own, &s.most, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-    MPI_Allreduce(&own, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
-    s.mean = sum / r->size;
-    off = fabs(own - s.mean);
-    MPI_Allreduce(&off, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
-    s.deviation = sum / r->size;
-    return s;
-}
+enum { WARM = 3 };
 
 /* ---- Controlled ------------------------------------------------------------------------------------------ */
 
-static void wait_ns(const imbalance_options *o, double ns)
-{
-    const int64_t until_ns = pat_clock_local_ns() + (int64_t)ns;
-    if (!o->burns)
-        bench_sleep_until(until_ns);
-    while (pat_clock_local_ns() < until_ns)
-        ;
-}
-
-/* Of an algorithm and the patterns of one largest imbalance, each pattern's mean: of the time in the call (ms, mean over ranks), of the time past the last arrival, and of WIF. */
-typedef struct cell {
-    double *elapsed, *past, *wif;
-} cell;
-
-static void one_pattern(run *r, int64_t most, int pattern, cell cells[])
+static void one_pattern(imbalance_run *r, int64_t most, int pattern, imbalance_cell cells[])
 {
     const imbalance_options *o = r->o;
     const uint64_t draw =
@@ -115,34 +22,16 @@ static void one_pattern(run *r, int64_t most, int pattern, cell cells[])
     for (int i = -WARM; i < o->iterations; i++)
         for (int k = 0; k < o->num_algs; k++) {
             const int a = (i + WARM + k) % o->num_algs; /* who comes first changes */
-            double ns[2];
-            use(o->algs[a]);
-            bench_call_fill(&r->buffers, o->form);
-            bench_wait_quietly(MPI_COMM_WORLD);
-            MPI_Barrier(MPI_COMM_WORLD);
-            wait_ns(o, i < 0 ? 0 : late_ns);
-            call(r, o->algs[a], ns);
-            bench_call_check(&r->buffers, o->form);
+            const imbalance_times t = imbalance_call(r, o->algs[a], i < 0 ? 0 : late_ns);
             if (i < 0)
                 continue;
-            /* First and last arrival, last exit, and the time in the call. */
-            double edges[3] = {-ns[0], ns[0], ns[1]}, took = ns[1] - ns[0], sum;
-            MPI_Allreduce(MPI_IN_PLACE, edges, 3, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-            MPI_Allreduce(&took, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
-            cells[a].elapsed[pattern] += 1e-6 * sum / r->size / o->iterations;
-            cells[a].past[pattern] += 1e-6 * (edges[2] - edges[1]) / o->iterations;
-            cells[a].wif[pattern] += (edges[0] + edges[1]) / r->message_ns / o->iterations;
+            cells[a].elapsed[pattern] += t.elapsed_ms / o->iterations;
+            cells[a].past[pattern] += t.past_ms / o->iterations;
+            cells[a].wif[pattern] += t.wif / o->iterations;
         }
 }
 
-/* '<' and '>': the call takes less or more time than by the first algorithm, beyond the interval of the difference. */
-static char against(const double *x, const double *first, int num)
-{
-    const bench_paired less = bench_compare(first, x, num), more = bench_compare(x, first, num);
-    return bench_is_above(&less) ? '<' : bench_is_above(&more) ? '>' : ' ';
-}
-
-static void print_cells(const run *r, int64_t bytes, int64_t most, const cell cells[])
+static void print_cells(const imbalance_run *r, int64_t bytes, int64_t most, const imbalance_cell cells[])
 {
     const imbalance_options *o = r->o;
     double wif = 0;
@@ -152,7 +41,7 @@ static void print_cells(const run *r, int64_t bytes, int64_t most, const cell ce
     for (int a = 0; a < o->num_algs; a++)
         printf("  %9.3f +/- %7.3f %c", bench_mean(cells[a].elapsed, o->patterns, NULL),
                bench_ci95(cells[a].elapsed, o->patterns),
-               a ? against(cells[a].elapsed, cells[0].elapsed, o->patterns) : ' ');
+               a ? imbalance_against(cells[a].elapsed, cells[0].elapsed, o->patterns) : ' ');
     printf("\n");
     fflush(stdout);
     for (int a = 0; a < o->num_algs && o->csv; a++)
@@ -163,7 +52,7 @@ static void print_cells(const run *r, int64_t bytes, int64_t most, const cell ce
                 bench_ci95(cells[a].past, o->patterns));
 }
 
-static void print_head(const run *r, int64_t bytes)
+static void print_head(const imbalance_run *r, int64_t bytes)
 {
     const imbalance_options *o = r->o;
     printf("# %s, %d ranks, %lld bytes, T = %.4g ms, %d patterns with %d calls each\n"
@@ -198,19 +87,16 @@ static void print_crossings(const imbalance_options *o, char verdicts[][IMBALANC
 
 void imbalance_controlled(const imbalance_options *o)
 {
-    run r;
-    cell cells[IMBALANCE_MOST];
+    imbalance_run r;
+    imbalance_cell cells[IMBALANCE_MOST];
     char verdicts[IMBALANCE_MOST][IMBALANCE_MOST];
-    begin(&r, o, (double)o->num_bytes * o->num_most);
-    for (int a = 0; a < o->num_algs; a++)
-        cells[a] = (cell){bench_must_alloc((size_t)o->patterns, sizeof(double)),
-                          bench_must_alloc((size_t)o->patterns, sizeof(double)),
-                          bench_must_alloc((size_t)o->patterns, sizeof(double))};
+    imbalance_begin(&r, o, (double)o->num_bytes * o->num_most);
+    imbalance_make_cells(o, cells, o->patterns);
     if (o->csv)
         fputs("call,bytes,max,alg,message_ms,wif,elapsed_ms,elapsed_ci_ms,past_last_ms,past_last_ci_ms\n",
               o->csv);
     for (int b = 0; b < o->num_bytes; b++) {
-        take_bytes(&r, o->bytes[b]);
+        imbalance_take_bytes(&r, o->bytes[b]);
         if (r.rank == 0)
             print_head(&r, o->bytes[b]);
         for (int m = 0; m < o->num_most; m++) {
@@ -222,7 +108,7 @@ void imbalance_controlled(const imbalance_options *o)
                 bench_progress_step(&r.progress, 1.0 / o->patterns, o->form->name, pat_clock_local_ns());
             }
             for (int a = 0; a < o->num_algs; a++)
-                verdicts[a][m] = against(cells[a].elapsed, cells[0].elapsed, o->patterns);
+                verdicts[a][m] = imbalance_against(cells[a].elapsed, cells[0].elapsed, o->patterns);
             if (r.rank == 0)
                 print_cells(&r, o->bytes[b], o->most[m], cells);
         }
@@ -230,15 +116,30 @@ void imbalance_controlled(const imbalance_options *o)
             print_crossings(o, verdicts);
         bench_buffers_free(&r.buffers);
     }
-    for (int a = 0; a < o->num_algs; a++) {
-        free(cells[a].elapsed);
-        free(cells[a].past);
-        free(cells[a].wif);
-    }
-    end(&r);
+    imbalance_free_cells(o, cells);
+    imbalance_end(&r);
 }
 
 /* ---- Balanced -------------------------------------------------------------------------------------------- */
+
+/* Of a number of each rank, on all of them. */
+typedef struct spread {
+    double least, most, mean, deviation; /* deviation: from the mean, the mean over ranks */
+} spread;
+
+static spread spread_of(const imbalance_run *r, double own)
+{
+    spread s;
+    double sum, off;
+    MPI_Allreduce(&own, &s.least, 1, MPI_DOUBLE, MPI_MIN, MPI_COMM_WORLD);
+    MPI_Allreduce(&own, &s.most, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    MPI_Allreduce(&own, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    s.mean = sum / r->size;
+    off = fabs(own - s.mean);
+    MPI_Allreduce(&off, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    s.deviation = sum / r->size;
+    return s;
+}
 
 static double volatile result_of_steps;
 
@@ -251,7 +152,7 @@ static void compute(int64_t steps)
 }
 
 /* So many steps take a millisecond where all ranks compute, on average. */
-static double steps_a_ms(const run *r)
+static double steps_a_ms(const imbalance_run *r)
 {
     int64_t steps = 100000;
     double took_ms = 0;
@@ -264,7 +165,7 @@ static double steps_a_ms(const run *r)
     return (double)steps / took_ms;
 }
 
-static void one_computation(run *r, int64_t bytes, double compute_ms, double steps_ms)
+static void one_computation(imbalance_run *r, int64_t bytes, double compute_ms, double steps_ms)
 {
     const imbalance_options *o = r->o;
     const int num = o->iterations;
@@ -273,7 +174,7 @@ static void one_computation(run *r, int64_t bytes, double compute_ms, double ste
     double *worst = bench_must_alloc((size_t)num, sizeof(double)),
            *average = bench_must_alloc((size_t)num, sizeof(double)),
            *apart = bench_must_alloc((size_t)num, sizeof(double));
-    use(o->algs[0]);
+    imbalance_use(o->algs[0]);
     bench_call_fill(&r->buffers, o->form);
     MPI_Barrier(MPI_COMM_WORLD);
     for (int i = 0; i < num; i++) { /* nothing synchronises the ranks but the call itself */
@@ -281,7 +182,7 @@ static void one_computation(run *r, int64_t bytes, double compute_ms, double ste
         const int64_t start_ns = pat_clock_local_ns();
         compute((int64_t)(compute_ms * steps_ms));
         computing[i] = (double)(pat_clock_local_ns() - start_ns);
-        call(r, o->algs[0], ns);
+        imbalance_time(r, o->algs[0], ns);
         came[i] = ns[0];
     }
     bench_call_check(&r->buffers, o->form);
@@ -312,18 +213,18 @@ static void one_computation(run *r, int64_t bytes, double compute_ms, double ste
 
 void imbalance_balanced(const imbalance_options *o)
 {
-    run r;
+    imbalance_run r;
     double total_ms = 0;
     for (int x = 0; x < o->num_compute; x++)
         total_ms += o->compute_ms[x] * o->iterations * o->num_bytes;
-    begin(&r, o, total_ms);
+    imbalance_begin(&r, o, total_ms);
     if (o->csv)
         fputs("call,bytes,compute_ms,alg,message_ms,computing_apart_ms,computing_apart_ci_ms,worst_ms,worst_"
               "ci_ms,wif,aif\n",
               o->csv);
     const double steps_ms = steps_a_ms(&r);
     for (int b = 0; b < o->num_bytes; b++) {
-        take_bytes(&r, o->bytes[b]);
+        imbalance_take_bytes(&r, o->bytes[b]);
         if (r.rank == 0)
             printf("# %s by %s, %d ranks, %lld bytes, T = %.4g ms, %d calls\n"
                    "# Means and their 95 %% intervals over calls, ms\n"
@@ -338,5 +239,5 @@ void imbalance_balanced(const imbalance_options *o)
         }
         bench_buffers_free(&r.buffers);
     }
-    end(&r);
+    imbalance_end(&r);
 }

@@ -12,11 +12,11 @@
 #include "bench_must.h"
 #include "collective.h"
 #include "file.h"
-#include "imbalance.h"
+#include "imbalance_run.h"
 #include "pat.h"
 #include "tool_options.h"
 
-enum { BURN_KEY = 256, CSV_KEY, PROGRESS_KEY, SEED_KEY };
+enum { BURN_KEY = 256, PLACE_KEY, CSV_KEY, PROGRESS_KEY, SEED_KEY };
 
 /* Each word of a list in turn; *left begins as the list. NULL after the last. To be freed. */
 static char *next_word(const char **left)
@@ -102,6 +102,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case 'p':
         o->patterns = (int)tool_whole(state, "--patterns", arg, 2, 10000);
         return 0;
+    case PLACE_KEY:
+        o->place = arg;
+        return 0;
     case BURN_KEY:
         o->burns = true;
         return 0;
@@ -116,13 +119,24 @@ static error_t parse(int key, char *arg, struct argp_state *state)
             argp_error(state, "--progress '%s': accepted: bar, lines, off", arg);
         return 0;
     case ARGP_KEY_ARG:
-        if (o->mode || (strcmp(arg, "controlled") != 0 && strcmp(arg, "balanced") != 0))
-            argp_error(state, "mode '%s': accepted: one of controlled, balanced", arg);
-        o->mode = arg;
+        if (!o->mode &&
+            (strcmp(arg, "controlled") == 0 || strcmp(arg, "balanced") == 0 || strcmp(arg, "replay") == 0))
+            o->mode = arg;
+        else if (o->mode && strcmp(o->mode, "replay") == 0 && !o->trace)
+            o->trace = arg;
+        else
+            argp_error(state, "mode '%s': accepted: one of controlled, balanced, replay DIR", arg);
         return 0;
     case ARGP_KEY_END:
         if (!o->mode)
-            argp_error(state, "no mode given; accepted: controlled, balanced");
+            argp_error(state, "no mode given; accepted: controlled, balanced, replay DIR");
+        if (strcmp(o->mode, "replay") == 0 && !o->trace)
+            argp_error(state, "replay: a directory is missing; accepted: one that PAT_TRACE has filled");
+        if (!o->form && strcmp(o->mode, "replay") != 0)
+            o->form = bench_form_find("alltoall");
+        if (w->algs && !o->form)
+            argp_error(state, "--alg '%s': with replay accepted only beside --call, which says of what",
+                       w->algs);
         if (w->algs)
             read_algs(state, o, w->algs);
         return 0;
@@ -132,20 +146,29 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp_option keys[] = {
-    {"call", 'c', "CALL", 0, "The collective, as alltoall (default), allgather, allreduce or barrier", 0},
+    {"call", 'c', "CALL", 0,
+     "The collective, as alltoall (default), allgather, allreduce or barrier; replay: only places that call "
+     "it",
+     0},
     {"alg", 'a', "LIST", 0,
      "Algorithms, comma-separated; the others are held against the first (default: the MPI library's own, "
      "and of "
      "alltoall alltoall_pairwise,alltoall_linear,alltoall_native); balanced takes the first",
      0},
-    {"bytes", 'b', "LIST", 0, "Bytes of a rank's block, with K or M (default 4,64K; balanced 64K)", 0},
+    {"place", PLACE_KEY, "FILE:LINE", 0,
+     "replay: the place whose arrivals are taken, as pat-report names it (default: the one with most "
+     "waiting)",
+     0},
+    {"bytes", 'b', "LIST", 0,
+     "Bytes of a rank's block, with K or M (default 4,64K; balanced 64K; replay as recorded)", 0},
     {"max", 'm', "LIST", 0,
      "controlled: the largest imbalance, in times of a message of that size (default "
      "1,3,5,9,17,33,65,129,257)",
      0},
     {"patterns", 'p', "N", 0, "controlled: how many patterns are drawn for each of them (default 32)", 0},
     {"compute", 'x', "LIST", 0, "balanced: of a computation, in ms (default 50,100,200,400,800)", 0},
-    {"iters", 'i', "N", 0, "Calls with each pattern or computation (default 100)", 0},
+    {"iters", 'i', "N", 0,
+     "Calls with each pattern or computation; replay: so many of the recorded ones at most (default 100)", 0},
     {"burn", BURN_KEY, NULL, 0,
      "controlled: late ranks keep a core busy instead of sleeping; balanced always does", 0},
     {"seed", SEED_KEY, "S", 0, "Seed of the patterns (default 1)", 0},
@@ -162,7 +185,9 @@ static const struct argp argp = {
     "messages' times, "
     "from 0 to below MAX, that is drawn once for a pattern; algorithms take turns and meet the same "
     "patterns. balanced: all "
-    "ranks compute the same and are never synchronised but by the collective itself. Start it under "
+    "ranks compute the same and are never synchronised but by the collective itself. replay: they come as "
+    "the ranks of a program came that "
+    "has left a trace in DIR, call by call. Start it under "
     "mpirun.\n\nOptions:\v"
     "T, the time of a message: half the shortest round trip between two nodes. WIF: how far apart the first "
     "and the last rank "
@@ -176,14 +201,11 @@ static const struct argp argp = {
 static void fill_in(imbalance_options *o)
 {
     const bool controlled = strcmp(o->mode, "controlled") == 0;
-    if (o->num_algs == 0) {
-        if (controlled && strcmp(o->form->name, "alltoall") == 0) {
-            o->algs[o->num_algs++] = "alltoall_pairwise";
-            o->algs[o->num_algs++] = "alltoall_linear";
-        }
+    if (o->num_algs == 0 && o->form && controlled)
+        imbalance_default_algs(o);
+    else if (o->num_algs == 0 && o->form)
         o->algs[o->num_algs++] = pat_algorithm_native(o->form->op)->name;
-    }
-    if (o->num_bytes == 0) {
+    if (o->num_bytes == 0 && !o->trace) {
         if (controlled)
             o->bytes[o->num_bytes++] = 4;
         o->bytes[o->num_bytes++] = 65536;
@@ -196,17 +218,21 @@ static void fill_in(imbalance_options *o)
             o->compute_ms[o->num_compute++] = x;
 }
 
-static void measure(imbalance_options *o)
+/* Returns the exit status. */
+static int measure(imbalance_options *o)
 {
+    if (o->trace)
+        return imbalance_replay(o) ? 0 : TOOL_BAD_INPUT;
     if (strcmp(o->mode, "controlled") == 0)
         imbalance_controlled(o);
     else
         imbalance_balanced(o);
+    return 0;
 }
 
 int main(int argc, char **argv)
 {
-    words w = {.o = {.form = bench_form_find("alltoall"), .iterations = 100, .patterns = 32, .seed = 1}};
+    words w = {.o = {.iterations = 100, .patterns = 32, .seed = 1}};
     imbalance_options *o = &w.o;
     int rank, size, level, error = 0;
     /* Before MPI_Init, so that a wrong option ends every rank alike. */
@@ -232,15 +258,15 @@ int main(int argc, char **argv)
     size_t length = 0;
     if (rank == 0 && o->csv_path && !(o->csv = open_memstream(&text, &length)))
         error = errno;
-    measure(o);
+    const int status = measure(o);
     if (o->csv && fclose(o->csv) != 0)
         error = errno;
-    if (o->csv && !error)
+    if (o->csv && !error && !status)
         error = pat_file_write(o->csv_path, text, length);
     free(text);
     if (error)
         fprintf(stderr, "pat-imbalance: %s: %s\n", o->csv_path, strerror(error));
     rc = PAT_Finalize();
     MPI_Finalize();
-    return rc == MPI_SUCCESS && !error ? 0 : TOOL_FAILED;
+    return rc == MPI_SUCCESS && !error ? status : TOOL_FAILED;
 }
