@@ -4,6 +4,8 @@
  */
 #include "clock_sync.h"
 
+#include <stddef.h>
+
 enum { TAG = 2 };
 
 /* What a rank that knows its offset answers: what rank 0's clock says now, and how sure it is of that. */

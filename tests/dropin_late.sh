@@ -54,6 +54,10 @@ judge plain_late.c 6
 if [ -x "$PAT_BUILD/tests/plain_late_fortran" ]; then
     under -- "$PAT_BUILD/tests/plain_late_fortran"
     judge plain_late_fortran.F90 5
+    grep -qx '# 4 calls of all ranks are left out, since MPI_Pcontrol(0) had switched counting off.' "$dir/report" || {
+        echo "MPI_Pcontrol from Fortran: $(head -12 "$dir/report")" >&2
+        failed=1
+    }
 fi
 if [ -n "${PAT_TEST_PYTHON-yes}" ] && /usr/bin/python3 -c 'import mpi4py' 2>/dev/null && grep -q 'Open MPI' "$dir/report"; then
     under -- /usr/bin/python3 "$PAT_SOURCE/tests/programs/late.py"
@@ -65,6 +69,13 @@ under PAT_TRACE_MEM=1K -- "$PAT_BUILD/tests/plain_late" 20 1
 grep -qE '^# Of [1-9][0-9]* calls it is not known when the other ranks came to them: there was no room for them \(PAT_TRACE_MEM, or the disk\)\.$' "$dir/report" || {
     echo "no word of calls for which there was no memory:" >&2
     head -12 "$dir/report" >&2
+    failed=1
+}
+# A program may switch counting off: two of four turns with nine calls on four ranks.
+under PAT_REPORT="$dir/switched.json" -- "$PAT_BUILD/tests/plain_late" 4 1 switched
+jq -e '.program.switched_off_calls_of_all_ranks == 72 and .program.unmet_calls_of_all_ranks == 0 and
+    ([.sites[] | select(.call == "MPI_Allgather")] | length == 1 and .[0].calls == 8)' "$dir/switched.json" >/dev/null || {
+    echo "MPI_Pcontrol: $(jq -c '[.program, [.sites[] | [.call, .calls]]]' "$dir/switched.json")" >&2
     failed=1
 }
 under -- "$PAT_BUILD/tests/plain_late" crossed

@@ -1,6 +1,6 @@
 /*
- * plain_late.c — plain_late [CALLS [MS]] | crossed: at each place another rank is late by so many milliseconds. Prints for each place its line, the
- * MPI function, who is late there and by how much in the mean, for a report to be held against. crossed: two communicators of the same members are used for the first time in another order on other ranks.
+ * plain_late.c — plain_late [CALLS [MS [switched]]] | crossed: at each place another rank is late by so many milliseconds. Prints for each place its line, the
+ * MPI function, who is late there and by how much in the mean, for a report to be held against. crossed: two communicators of the same members are used for the first time in another order on other ranks. switched: counting is off in every second turn, beginning with the first.
  */
 #include <mpi.h>
 #include <stdbool.h>
@@ -71,6 +71,8 @@ int main(int argc, char **argv)
     MPI_Comm_dup(MPI_COMM_WORLD, &twin);
     MPI_Comm_split(MPI_COMM_WORLD, rank % 2, -rank, &half); /* the last rank is its first */
     for (int i = 0; i < calls; i++) {
+        if (argc > 3)
+            MPI_Pcontrol(i % 2, "and what another tool may want", 1, 2);
         LATE(0, 1, Allgather, own, MOST, MPI_BYTE, all, MOST, MPI_BYTE, MPI_COMM_WORLD);
         LATE(1, 2, Allreduce, &one, &sum, 1, MPI_DOUBLE, MPI_SUM, twin);
         LATE(2, 0, Bcast, own, MOST, MPI_BYTE, 0, MPI_COMM_WORLD);

@@ -52,5 +52,8 @@ program plain_late
     call MPI_Reduce(late_s(i), most, 1, MPI_DOUBLE_PRECISION, MPI_MAX, 0, MPI_COMM_WORLD, ierror)
     if (rank == 0) print '(i0,1x,a,1x,i0,1x,f0.3)', line(i), trim(names(i)), mod(who(i), num_ranks), 1d3 * most / calls
   end do
+  call MPI_Pcontrol(0)
+  call MPI_Barrier(MPI_COMM_WORLD, ierror) ! is not counted
+  call MPI_Pcontrol(1)
   call MPI_Finalize(ierror)
 end program

@@ -114,6 +114,7 @@ void imbalance_controlled(const imbalance_options *o)
         }
         if (r.rank == 0)
             print_crossings(o, verdicts);
+        imbalance_tell_left(&r);
         bench_buffers_free(&r.buffers);
     }
     imbalance_free_cells(o, cells);
@@ -176,6 +177,7 @@ static void one_computation(imbalance_run *r, int64_t bytes, double compute_ms, 
            *apart = bench_must_alloc((size_t)num, sizeof(double));
     imbalance_use(o->algs[0]);
     bench_call_fill(&r->buffers, o->form);
+    bench_call_run(&r->buffers, o->form, !imbalance_is_native(o->algs[0])); /* which makes the connections */
     MPI_Barrier(MPI_COMM_WORLD);
     for (int i = 0; i < num; i++) { /* nothing synchronises the ranks but the call itself */
         double ns[2];

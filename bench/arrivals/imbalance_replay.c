@@ -12,11 +12,13 @@
 #include "imbalance_run.h"
 #include "log_read.h"
 
+enum { MOST_BYTES = 1 << 26 };
+
 /* What is taken from a trace: of one place the calls on one communicator, or on several of as many members. */
 typedef struct recorded {
     float *after_ns; /* of each call, of each of its ranks: how long after the first one it came */
     int num;         /* calls */
-    double bytes, elapsed_ms;
+    double bytes, elapsed_ms, apart_ms; /* means; apart: from the first to the last arrival */
     char name[200];
 } recorded;
 
@@ -39,14 +41,22 @@ const bench_form *imbalance_form_of(const char *function)
     return NULL;
 }
 
+/* Can that call be made again? One that has failed cannot, nor one whose root is not known. */
+static bool is_good(const pat_log *log, int comm, int64_t turn)
+{
+    const pat_log_event *e = pat_log_event_of(log, comm, 0, turn);
+    const bench_form *f = imbalance_form_of(log->sites[e->site].call);
+    return f && !e->has_failed && e->after_ns >= 0 && (!pat_collective_of(f->op)->rooted || e->root >= 0);
+}
+
 /* Of each site how long ranks have waited there in calls that can be made again by as many ranks. */
 static void weigh(const pat_log *log, int ranks, double wait_ns[])
 {
     for (int c = 0; c < log->num_comms; c++)
         for (int64_t turn = 0; turn < log->comms[c].num_calls && log->comms[c].size == ranks; turn++)
-            for (int m = 0; m < ranks; m++) {
+            for (int m = 0; m < ranks && is_good(log, c, turn); m++) {
                 const pat_log_event *e = pat_log_event_of(log, c, m, turn);
-                wait_ns[e->site] += e->wait_ns > 0 ? (double)e->wait_ns + 1 : e->wait_ns == 0 ? 1 : 0;
+                wait_ns[e->site] += 1 + (e->wait_ns > 0 ? (double)e->wait_ns : 0);
             }
 }
 
@@ -68,17 +78,29 @@ static int choose(const pat_log *log, const double wait_ns[], const imbalance_op
     return best;
 }
 
+/* Ranks may make one call from different places: one that any of them makes here is taken. */
+static bool is_of(const pat_log *log, int comm, int64_t turn, int ranks, int site)
+{
+    bool any = false;
+    for (int m = 0; m < ranks; m++)
+        any = any || pat_log_event_of(log, comm, m, turn)->site == site;
+    return any && is_good(log, comm, turn);
+}
+
+/* The rank that was the root is rank 0 here. */
 static void take(const pat_log *log, int site, int ranks, int most, recorded *r)
 {
     r->after_ns = bench_must_alloc((size_t)most * (size_t)ranks, sizeof(*r->after_ns));
     for (int c = 0; c < log->num_comms; c++)
         for (int64_t turn = 0; turn < log->comms[c].num_calls && log->comms[c].size == ranks && r->num < most;
              turn++) {
-            if (pat_log_event_of(log, c, 0, turn)->site != site)
+            if (!is_of(log, c, turn, ranks, site))
                 continue;
             for (int m = 0; m < ranks; m++) {
                 const pat_log_event *e = pat_log_event_of(log, c, m, turn);
-                r->after_ns[(size_t)r->num * (size_t)ranks + (size_t)m] = (float)e->after_ns;
+                const int here = e->root > 0 ? (m - e->root + ranks) % ranks : m;
+                r->after_ns[(size_t)r->num * (size_t)ranks + (size_t)here] = (float)e->after_ns;
+                r->apart_ms += 1e-6 * (double)e->apart_ns;
                 r->bytes += (double)e->bytes;
                 r->elapsed_ms += 1e-6 * (double)e->time_ns;
             }
@@ -86,6 +108,7 @@ static void take(const pat_log *log, int site, int ranks, int most, recorded *r)
         }
     r->bytes /= (double)r->num * ranks;
     r->elapsed_ms /= (double)r->num * ranks;
+    r->apart_ms /= (double)r->num * ranks;
     snprintf(r->name, sizeof(r->name), "%s", name_of(&log->sites[site]));
 }
 
@@ -108,9 +131,14 @@ static const char *read_trace(imbalance_options *o, int ranks, recorded *r)
         o->form = imbalance_form_of(log->sites[site].call);
         take(log, site, ranks, o->iterations, r);
     }
+    const bool sized = site < 0 || o->num_bytes || r->bytes > 0 || o->form->is_barrier,
+               fits = o->num_bytes || r->bytes <= MOST_BYTES;
+    if (!sized || !fits)
+        snprintf(why, sizeof(why), "the trace %s '%s': say it with --bytes",
+                 sized ? "has more than 64M bytes for" : "does not say how many bytes move at", r->name);
     free(wait_ns);
     pat_log_free(log);
-    return site < 0 ? why : NULL;
+    return site < 0 || !sized || !fits ? why : NULL;
 }
 
 /* All ranks get what rank 0 has read. Returns false on all where there is nothing. */
@@ -142,10 +170,12 @@ static void print(const imbalance_run *run, const recorded *r, const imbalance_c
 {
     const imbalance_options *o = run->o;
     printf("# %s at %s, %d ranks, %lld bytes, %d calls as they were recorded, which took %.4g ms then\n"
+           "# Ranks came %.4g ms apart then, and %.4g now, in the mean\n"
            "# ms, means and their 95 %% intervals over calls; < and >: less or more than the first "
            "algorithm, beyond the\n"
            "# interval of the difference\n%-24s  %23s    %23s\n",
-           o->form->name, r->name, run->size, (long long)r->bytes, r->num, r->elapsed_ms, "algorithm",
+           o->form->name, r->name, run->size, (long long)imbalance_bytes(run), r->num, r->elapsed_ms,
+           r->apart_ms, bench_mean(cells[0].wif, r->num, NULL) * 1e-6 * run->message_ns, "algorithm",
            "in the call", "past the last arrival");
     for (int a = 0; a < o->num_algs; a++)
         printf("%-24s  %9.3f +/- %7.3f %c    %9.3f +/- %7.3f %c\n", o->algs[a],
@@ -176,7 +206,7 @@ bool imbalance_replay(imbalance_options *o)
     imbalance_begin(&run, o, r.num);
     if (o->csv)
         fputs("call,place,bytes,calls,alg,elapsed_ms,elapsed_ci_ms,past_last_ms,past_last_ci_ms\n", o->csv);
-    imbalance_take_bytes(&run, o->num_bytes ? o->bytes[0] : r.bytes >= 1 ? (int64_t)r.bytes : 1);
+    imbalance_take_bytes(&run, o->num_bytes ? o->bytes[0] : (int64_t)r.bytes);
     imbalance_make_cells(o, cells, r.num);
     for (int i = -WARM; i < r.num; i++) {
         const double late_ns = i < 0 ? 0 : (double)r.after_ns[(size_t)i * (size_t)size + (size_t)rank];
@@ -187,11 +217,13 @@ bool imbalance_replay(imbalance_options *o)
                 continue;
             cells[a].elapsed[i] = t.elapsed_ms;
             cells[a].past[i] = t.past_ms;
+            cells[a].wif[i] = t.wif;
         }
         bench_progress_step(&run.progress, i < 0 ? 0 : 1, o->form->name, pat_clock_local_ns());
     }
     if (rank == 0)
         print(&run, &r, cells);
+    imbalance_tell_left(&run);
     imbalance_free_cells(o, cells);
     bench_buffers_free(&run.buffers);
     free(r.after_ns);

@@ -11,6 +11,7 @@
 #include "bench_wait.h"
 #include "one_way.h"
 #include "pat.h"
+#include "runtime.h"
 
 enum { SYNC_ROUNDS = 20 };
 
@@ -31,11 +32,12 @@ void imbalance_default_algs(imbalance_options *o)
 
 void imbalance_begin(imbalance_run *r, const imbalance_options *o, double total_ms)
 {
-    int same_machine;
+    pat_clock clock;
     *r = (imbalance_run){.o = o};
     MPI_Comm_rank(MPI_COMM_WORLD, &r->rank);
     MPI_Comm_size(MPI_COMM_WORLD, &r->size);
-    MUST(bench_clock_sync(&r->clock, MPI_COMM_WORLD, SYNC_ROUNDS, &same_machine));
+    MUST(bench_clock_sync(&clock, MPI_COMM_WORLD, SYNC_ROUNDS, &r->same_machine));
+    MUST(PAT_Get_counters(&r->before));
     bench_progress_start(&r->progress, r->rank == 0 ? o->progress : BENCH_PROGRESS_OFF, total_ms,
                          pat_clock_local_ns());
 }
@@ -50,6 +52,12 @@ void imbalance_take_bytes(imbalance_run *r, int64_t bytes)
     pat_one_way table;
     MUST(pat_one_way_measure(&table, MPI_COMM_WORLD, bytes));
     r->message_ns = pat_one_way_ns(&table, (double)bytes);
+    if (bytes * r->size > INT32_MAX) {
+        if (r->rank == 0)
+            fprintf(stderr, "pat-imbalance: %lld bytes on %d ranks: accepted are 2G - 1 all together\n",
+                    (long long)bytes, r->size);
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    }
     bench_buffers_make(&r->buffers, (int)bytes);
 }
 
@@ -59,11 +67,34 @@ void imbalance_use(const char *alg)
         MUST(PAT_UseAlg(alg));
 }
 
+static double now_ns(const imbalance_run *r)
+{
+    return (double)(r->same_machine ? pat_clock_local_ns() : pat_timekeeper_now_ns(&pat_rt.time));
+}
+
 void imbalance_time(imbalance_run *r, const char *alg, double ns[2])
 {
-    ns[0] = (double)pat_clock_now_ns(&r->clock);
+    ns[0] = now_ns(r);
     bench_call_run(&r->buffers, r->o->form, !imbalance_is_native(alg));
-    ns[1] = (double)pat_clock_now_ns(&r->clock);
+    ns[1] = now_ns(r);
+}
+
+static int64_t calls_of(const PAT_Counters *c, const char *alg)
+{
+    int64_t calls = 0;
+    for (int i = 0; i < c->num_algs; i++)
+        calls += strcmp(c->alg_name[i], alg) == 0 ? c->alg_calls[i] : 0;
+    return calls;
+}
+
+void imbalance_tell_left(const imbalance_run *r)
+{
+    PAT_Counters now;
+    MUST(PAT_Get_counters(&now));
+    for (int a = 0; a < r->o->num_algs && r->rank == 0; a++)
+        if (!imbalance_is_native(r->o->algs[a]) && !pat_algorithm_find(r->o->algs[a])->chooses &&
+            calls_of(&now, r->o->algs[a]) == calls_of(&r->before, r->o->algs[a]))
+            printf("# %s has run no call: the library has left all to the MPI library\n", r->o->algs[a]);
 }
 
 static void wait_ns(const imbalance_options *o, double ns)

@@ -6,12 +6,14 @@
 
 #include "bench_clock.h"
 #include "imbalance.h"
+#include "pat.h"
 
-/* Times of calls are on the clock of all ranks. */
+/* Times of calls are on the clock of all ranks: where they are on one machine its own, else the one that the library keeps true. */
 typedef struct imbalance_run {
     const imbalance_options *o;
     int rank, size;
-    pat_clock clock;
+    int same_machine;
+    PAT_Counters before; /* what the library had run when it began */
     bench_buffers buffers;
     double message_ns; /* T of the bytes */
     bench_progress progress;
@@ -22,6 +24,15 @@ void imbalance_end(imbalance_run *run);
 
 /* Buffers for so many bytes, and T. */
 void imbalance_take_bytes(imbalance_run *run, int64_t bytes);
+
+/* Of a block, as it really is: a whole number of words, one at least. */
+static inline int64_t imbalance_bytes(const imbalance_run *run)
+{
+    return (int64_t)run->buffers.items * 4;
+}
+
+/* Rank 0 prints which algorithms have not run any call: the library has left these to the MPI library. */
+void imbalance_tell_left(const imbalance_run *run);
 
 /* From now on the library takes that algorithm. */
 void imbalance_use(const char *alg);

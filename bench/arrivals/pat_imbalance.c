@@ -54,14 +54,16 @@ static int read_number_list(struct argp_state *state, const char *option, const 
     return num;
 }
 
-/* All algorithms of the call's collective that run by themselves, and which of them can run the call. */
+/* Of the call's collective. With lists and for barriers the library has no blocking call of its own: they are the MPI library's. */
 static void read_algs(struct argp_state *state, imbalance_options *o, const char *list)
 {
     for (char *word; (word = next_word(&list)) != NULL; free(word)) {
         const pat_algorithm *alg = pat_algorithm_find(word);
-        if (!alg || alg->op != o->form->op || (o->form->is_barrier && !imbalance_is_native(word)))
+        if (!alg || alg->op != o->form->op ||
+            ((o->form->is_barrier || o->form->lists) && !imbalance_is_native(word)))
             argp_error(state, "--alg '%s': accepted for %s: %s", word, o->form->name,
-                       o->form->is_barrier ? "native" : pat_algorithm_names(o->form->op));
+                       o->form->is_barrier || o->form->lists ? pat_algorithm_native(o->form->op)->name
+                                                             : pat_algorithm_names(o->form->op));
         if (o->num_algs == IMBALANCE_MOST)
             argp_error(state, "--alg: accepted are at most %d algorithms", IMBALANCE_MOST);
         else if (alg)
@@ -72,7 +74,22 @@ static void read_algs(struct argp_state *state, imbalance_options *o, const char
 typedef struct words {
     imbalance_options o;
     const char *algs; /* read when it is known of which call */
+    const char *is_of_controlled, *is_of_balanced,
+        *is_of_replay; /* an option of that mode alone; NULL: none was given */
 } words;
+
+static void refuse_options_of_others(struct argp_state *state, const words *w)
+{
+    const char *mode = w->o.mode;
+    if (w->is_of_controlled && strcmp(mode, "controlled") != 0)
+        argp_error(state, "%s: accepted only with controlled", w->is_of_controlled);
+    if (w->is_of_balanced && strcmp(mode, "balanced") != 0)
+        argp_error(state, "%s: accepted only with balanced", w->is_of_balanced);
+    if (w->is_of_replay && strcmp(mode, "replay") != 0)
+        argp_error(state, "%s: accepted only with replay", w->is_of_replay);
+    if (w->o.trace && w->o.num_bytes > 1)
+        argp_error(state, "--bytes: replay takes one number");
+}
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
@@ -89,20 +106,30 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case 'b':
         o->num_bytes = read_whole_list(state, "--bytes", arg, 1, 1 << 26, true, o->bytes);
+        for (int i = 0; i < o->num_bytes; i++)
+            if (o->bytes[i] % 4)
+                argp_error(state, "--bytes '%s': accepted: multiples of 4, from 4 to 64M", arg);
         return 0;
     case 'm':
+        w->is_of_controlled = "--max";
         o->num_most = read_whole_list(state, "--max", arg, 1, 1000000, false, o->most);
+        for (int i = 1; i < o->num_most; i++)
+            if (o->most[i] <= o->most[i - 1])
+                argp_error(state, "--max '%s': accepted: ascending numbers", arg);
         return 0;
     case 'x':
+        w->is_of_balanced = "--compute";
         o->num_compute = read_number_list(state, "--compute", arg, 0.1, 100000, o->compute_ms);
         return 0;
     case 'i':
         o->iterations = (int)tool_whole(state, "--iters", arg, 2, 1000000);
         return 0;
     case 'p':
+        w->is_of_controlled = "--patterns";
         o->patterns = (int)tool_whole(state, "--patterns", arg, 2, 10000);
         return 0;
     case PLACE_KEY:
+        w->is_of_replay = "--place";
         o->place = arg;
         return 0;
     case BURN_KEY:
@@ -132,6 +159,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
             argp_error(state, "no mode given; accepted: controlled, balanced, replay DIR");
         if (strcmp(o->mode, "replay") == 0 && !o->trace)
             argp_error(state, "replay: a directory is missing; accepted: one that PAT_TRACE has filled");
+        refuse_options_of_others(state, w);
         if (!o->form && strcmp(o->mode, "replay") != 0)
             o->form = bench_form_find("alltoall");
         if (w->algs && !o->form)
@@ -160,7 +188,8 @@ static const struct argp_option keys[] = {
      "waiting)",
      0},
     {"bytes", 'b', "LIST", 0,
-     "Bytes of a rank's block, with K or M (default 4,64K; balanced 64K; replay as recorded)", 0},
+     "Bytes of a rank's block, multiples of 4, with K or M (default 4,64K; balanced 64K; replay as recorded)",
+     0},
     {"max", 'm', "LIST", 0,
      "controlled: the largest imbalance, in times of a message of that size (default "
      "1,3,5,9,17,33,65,129,257)",
@@ -170,7 +199,7 @@ static const struct argp_option keys[] = {
     {"iters", 'i', "N", 0,
      "Calls with each pattern or computation; replay: so many of the recorded ones at most (default 100)", 0},
     {"burn", BURN_KEY, NULL, 0,
-     "controlled: late ranks keep a core busy instead of sleeping; balanced always does", 0},
+     "Late ranks keep a core busy instead of sleeping; with balanced all ranks always do", 0},
     {"seed", SEED_KEY, "S", 0, "Seed of the patterns (default 1)", 0},
     {"csv", CSV_KEY, "FILE", 0, "Write the same figures, and the time past the last arrival, as CSV", 0},
     {"progress", PROGRESS_KEY, "bar|lines|off", OPTION_ARG_OPTIONAL,
@@ -191,7 +220,8 @@ static const struct argp argp = {
     "mpirun.\n\nOptions:\v"
     "T, the time of a message: half the shortest round trip between two nodes. WIF: how far apart the first "
     "and the last rank "
-    "come, in T; AIF: how far a rank is from the mean, in T. Every byte is checked.\n\n"
+    "come, in T; AIF: how far a rank is from the mean, in T. Every byte is checked, with balanced those of "
+    "the last call.\n\n"
     "Exit status: 0, 1 when something failed while it ran, 2 for bad options and fewer than two ranks.",
     NULL,
     NULL,
@@ -201,9 +231,9 @@ static const struct argp argp = {
 static void fill_in(imbalance_options *o)
 {
     const bool controlled = strcmp(o->mode, "controlled") == 0;
-    if (o->num_algs == 0 && o->form && controlled)
+    if (o->num_algs == 0 && controlled)
         imbalance_default_algs(o);
-    else if (o->num_algs == 0 && o->form)
+    else if (o->num_algs == 0 && !o->trace) /* replay knows of which call when it has read the trace */
         o->algs[o->num_algs++] = pat_algorithm_native(o->form->op)->name;
     if (o->num_bytes == 0 && !o->trace) {
         if (controlled)

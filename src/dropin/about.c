@@ -22,6 +22,8 @@ void pat_about_mpi(char *text, size_t size)
     if (PMPI_Get_library_version(library, &length) != MPI_SUCCESS)
         strcpy(library, "unknown MPI library");
     snprintf(text, size, "%.*s", (int)strcspn(library, ",\n"), library);
+    for (char *c = text; *c; c++) /* MPICH has a tab in it */
+        *c = *c == '\t' ? ' ' : *c;
 }
 
 char *pat_about_command(size_t *bytes)

@@ -48,10 +48,12 @@ typedef struct pat_dropin {
     pat_sites sites;
     pat_events events;
     pat_python python;
-    bool traced;       /* what is kept of calls is in a file */
-    int trace_error;   /* of errno, why it is not; 0: none, or none was asked for */
-    int64_t begin_ns;  /* when MPI had started: the program's time counts from here */
-    int64_t start_ns;  /* how long starting the library took */
+    atomic_bool off;             /* MPI_Pcontrol has switched counting off */
+    atomic_int_fast64_t num_off; /* calls that were not counted for it */
+    bool traced;                 /* what is kept of calls is in a file */
+    int trace_error;             /* of errno, why it is not; 0: none, or none was asked for */
+    int64_t begin_ns;            /* when MPI had started: the program's time counts from here */
+    int64_t start_ns;            /* how long starting the library took */
     int64_t thread_ns; /* processor time of the background thread, once nothing is counted any more */
     int64_t finish_ns,
         finish_common_ns; /* when MPI_Finalize was called, by the local clock and that of all ranks */
@@ -127,6 +129,7 @@ void pat_dropin_take(void);
 void pat_dropin_take_fortran(void);
 void pat_dropin_watch(bool on);
 void pat_dropin_watch_fortran(bool on);
+void pat_dropin_watch_control(bool on);
 
 /* From now on this call, spelled this way, goes to `ours`. */
 static inline void pat_dropin_set(enum pat_gate_way way, enum pat_gate_call call, pat_gate_any *ours)

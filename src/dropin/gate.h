@@ -21,6 +21,7 @@ enum pat_gate_call {
     PAT_CALL_Init,
     PAT_CALL_Init_thread,
     PAT_CALL_Finalize,
+    PAT_CALL_Pcontrol,
 #define PASS(name, lower, upper, parameters, arguments, bytes) PAT_CALL_##name,
 #include "faces.h"
     PAT_NUM_CALLS

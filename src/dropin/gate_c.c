@@ -29,3 +29,7 @@ PAT_GATE(MPI_Init_thread, PAT_WAY_C, PAT_CALL_Init_thread, pat_gate_open(site),
          (pat_gate_any *, const void *, word, word, word, word), (next, site, argc, argv, required, provided))
 PAT_GATE(MPI_Finalize, PAT_WAY_C, PAT_CALL_Finalize, , (void), (), (pat_gate_any *, const void *),
          (next, site))
+/* What follows the level is for whoever understands it: as much as registers hold. */
+PAT_GATE(MPI_Pcontrol, PAT_WAY_C, PAT_CALL_Pcontrol, , (word level, word a, word b, word c, word d, word e),
+         (level, a, b, c, d, e), (pat_gate_any *, const void *, word, word, word, word, word, word),
+         (next, site, level, a, b, c, d, e))

@@ -26,3 +26,4 @@ SPELLINGS(Init, init, INIT, pat_gate_open(site), (word ierror), (ierror))
 SPELLINGS(Init_thread, init_thread, INIT_THREAD, pat_gate_open(site),
           (word required, word provided, word ierror), (required, provided, ierror))
 SPELLINGS(Finalize, finalize, FINALIZE, , (word ierror), (ierror))
+SPELLINGS(Pcontrol, pcontrol, PCONTROL, , (word level), (level))

@@ -62,6 +62,7 @@ static void watch(bool on)
 {
     pat_dropin_watch(on);
     pat_dropin_watch_fortran(on);
+    pat_dropin_watch_control(on);
 }
 
 /* Is some collective left to an algorithm that takes one of the others by when ranks arrive? */

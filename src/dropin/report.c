@@ -113,6 +113,10 @@ void pat_dropin_count(const pat_counted *told, int rc, int64_t bytes, const pat_
     bool is_first;
     if (!d) /* MPI_Finalize was called meanwhile: wrong, but nothing to end a program for */
         return;
+    if (atomic_load_explicit(&d->off, memory_order_relaxed)) {
+        atomic_fetch_add_explicit(&d->num_off, 1, memory_order_relaxed);
+        return;
+    }
     const int64_t time_ns = pat_clock_local_ns() - told->start_ns;
     /* Python may be busy in another thread: nobody waits for it before the call. */
     const void *place = told->is_placed ? told->site : pat_dropin_place(told->site);
@@ -373,10 +377,10 @@ static int gather_hosts(MPI_Comm comm, int ranks, pat_report_host **hosts)
 /* What all ranks have counted, on rank 0. */
 static int gather(pat_dropin *d, pat_report *r, int64_t end_ns)
 {
-    int64_t mine[] = {d->start_ns,       atomic_load(&pat_rt.state_ns), end_ns, d->thread_ns, 0,
-                      d->events.num_lost};
+    int64_t mine[] = {d->start_ns,        atomic_load(&pat_rt.state_ns), end_ns, d->thread_ns, 0,
+                      d->events.num_lost, atomic_load(&d->num_off)};
     const int64_t clock[] = {d->clock_error_ns, d->clock_drift_ppb, d->clock_measured};
-    int64_t sums[6] = {0}, most[3] = {0};
+    int64_t sums[7] = {0}, most[3] = {0};
     const int rc_late = pat_lateness_find(&d->events, &d->sites, d->comm, &r->one_way, &mine[4]);
     int worst = MPI_SUCCESS, rc = PMPI_Allreduce(&rc_late, &worst, 1, MPI_INT, MPI_MAX, d->comm);
     if (rc == MPI_SUCCESS) /* what follows is for all ranks or for none */
@@ -386,13 +390,14 @@ static int gather(pat_dropin *d, pat_report *r, int64_t end_ns)
     if (rc == MPI_SUCCESS)
         rc = gather_hosts(d->comm, r->ranks, &r->hosts);
     if (rc == MPI_SUCCESS)
-        rc = PMPI_Reduce(mine, sums, 6, MPI_INT64_T, MPI_SUM, 0, d->comm);
+        rc = PMPI_Reduce(mine, sums, 7, MPI_INT64_T, MPI_SUM, 0, d->comm);
     if (rc == MPI_SUCCESS)
         rc = PMPI_Reduce(clock, most, 3, MPI_INT64_T, MPI_MAX, 0, d->comm);
     r->clocks = (pat_report_clocks){most[0], most[1], most[2]};
     r->costs = (pat_report_costs){sums[0], sums[1], sums[2], sums[3]};
     r->unmet_calls = sums[4];
     r->lost_calls = sums[5];
+    r->off_calls = sums[6];
     return rc;
 }
 

@@ -92,7 +92,7 @@ static json_t *sum_of(const pat_report *r)
 {
     const pat_report_sum sum = pat_report_add_up(r);
     return json_pack(
-        "{s:s, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:I, s:I, s:I, s:s}", "means_over", "ranks",
+        "{s:s, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:I, s:I, s:I, s:I, s:s}", "means_over", "ranks",
         "waiting_ms", pat_report_ms(sum.late_ns, r->ranks), "saved_ms_estimated",
         pat_report_ms(sum.saved_ns, r->ranks), "saved_by_calls_ms_estimated",
         pat_report_ms(sum.by_calls_ns, r->ranks), "start_ms", pat_report_ms(r->costs.start_ns, r->ranks),
@@ -101,7 +101,8 @@ static json_t *sum_of(const pat_report *r)
         pat_report_ms(r->costs.thread_ns, r->ranks), "under_way_ms",
         pat_report_ms(sum.under_way_ns, r->ranks), "hidden_ms", pat_report_ms(sum.hidden_ns, r->ranks),
         "met_calls_of_all_ranks", (json_int_t)sum.met_calls, "unmet_calls_of_all_ranks",
-        (json_int_t)r->unmet_calls, "known_calls_of_all_ranks", (json_int_t)sum.known_calls, "estimated_by",
+        (json_int_t)r->unmet_calls, "switched_off_calls_of_all_ranks", (json_int_t)r->off_calls,
+        "known_calls_of_all_ranks", (json_int_t)sum.known_calls, "estimated_by",
         r->calibrations_bytes ? "measured calls, calibration" : "measured calls, least time of the link");
 }
 

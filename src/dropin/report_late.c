@@ -56,6 +56,10 @@ void pat_report_late_text(const pat_report *r, FILE *to)
                 (long long)r->unmet_calls,
                 r->lost_calls > 0 ? ": there was no room for them (PAT_TRACE_MEM, or the disk)"
                                   : ": the ranks' calls do not fit together");
+    if (r->off_calls > 0)
+        fprintf(to,
+                "# %lld calls of all ranks are left out, since MPI_Pcontrol(0) had switched counting off.\n",
+                (long long)r->off_calls);
     fputs("#\n", to);
     free(places);
 }

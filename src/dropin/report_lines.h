@@ -62,6 +62,7 @@ typedef struct pat_report {
     pat_report_host *hosts; /* of each rank */
     int64_t unmet_calls;    /* of all ranks, that could not be held against those of others */
     int64_t lost_calls;     /* of all ranks, that were not kept for want of memory */
+    int64_t off_calls;      /* of all ranks, before which MPI_Pcontrol had switched counting off */
     int ranks, nodes;
     int64_t
         time_ns; /* of rank 0, from the end of the MPI library's own MPI_Init to the beginning of its MPI_Finalize */

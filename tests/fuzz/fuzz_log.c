@@ -12,7 +12,7 @@
 #include "trace_out.h"
 
 /* Of the large header only what is used is made up, so that a short input reaches the records. */
-enum { USED = sizeof(pat_log_header) };
+enum { USED = sizeof(pat_log_header), MOST_RANKS = 2000 };
 _Static_assert(USED == 1248, "tests/fuzz/run makes the first input, and has this number too");
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -41,7 +41,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     char why[1000];
     put_file(dir, data, size);
     pat_log *log = pat_log_read(dir, why, sizeof(why));
-    FILE *to = log ? fopen("/dev/null", "w") : NULL;
+    /* Tables of a hundred thousand ranks without files are right, and slow. */
+    FILE *to = log && log->num_ranks <= MOST_RANKS ? fopen("/dev/null", "w") : NULL;
     for (size_t i = 0; i < sizeof(writers) / sizeof(writers[0]) && to; i++)
         writers[i](log, to);
     if (to)
