@@ -5,6 +5,7 @@
 #include "progress.h"
 
 #include <dlfcn.h>
+#include <stdatomic.h>
 #include <stddef.h>
 
 typedef int change(pat_progress_look *look);
@@ -28,4 +29,20 @@ void pat_progress_leave(pat_progress_look *look)
     change *leave = find("opal_progress_unregister");
     if (leave)
         leave(look);
+}
+
+bool pat_progress_now(void)
+{
+    static _Atomic(void *) kept;
+    void *found = atomic_load_explicit(&kept, memory_order_relaxed);
+    if (!found) {
+        found = dlsym(RTLD_DEFAULT, "opal_progress");
+        atomic_store_explicit(&kept, found ? found : &kept, memory_order_relaxed);
+    }
+    if (!found || found == &kept)
+        return false;
+    void (*progress)(void);
+    *(void **)&progress = found;
+    progress();
+    return true;
 }

@@ -20,4 +20,10 @@ bool pat_progress_join(pat_progress_look *look);
 /* Not any more. It may still be under way in other threads. */
 void pat_progress_leave(pat_progress_look *look);
 
+/*
+ * The MPI library looks for all that it has to do, and not just for messages of one kind, as it may in a test or a probe: over UCX Open MPI's MPI_Iprobe does so once in a hundred
+ * times, and not at all where it finds something. Returns false where that cannot be asked for. Any thread that may call MPI.
+ */
+bool pat_progress_now(void);
+
 #endif
