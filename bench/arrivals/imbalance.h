@@ -28,7 +28,7 @@ typedef struct imbalance_options {
     double compute_ms[IMBALANCE_MOST]; /* balanced: of one computation */
     int num_compute;
     int iterations, patterns;
-    bool burns; /* controlled: ranks keep a core busy while they compute */
+    bool burns; /* late ranks keep a core busy instead of sleeping */
     int64_t seed;
     const char *csv_path;
     FILE *csv; /* of rank 0; NULL: none */
@@ -45,9 +45,6 @@ void imbalance_balanced(const imbalance_options *o);
  * The arrivals of a place in a recorded program, call by call. Sets o->form. Returns false on all ranks, after a message, where the trace has no such calls.
  */
 bool imbalance_replay(imbalance_options *o);
-
-/* The form of a function of MPI, as MPI_Allgather; NULL: there is none. */
-const bench_form *imbalance_form_of(const char *function);
 
 /* Does that algorithm run by the MPI library itself, so that the library is not asked at all? */
 bool imbalance_is_native(const char *alg);

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "bench_burn.h"
 #include "bench_delay.h"
 #include "bench_must.h"
 #include "bench_stats.h"
@@ -142,16 +143,6 @@ static spread spread_of(const imbalance_run *r, double own)
     return s;
 }
 
-static double volatile result_of_steps;
-
-static void compute(int64_t steps)
-{
-    double x = result_of_steps + 0.5; /* not known to the compiler, or there would be nothing left to do */
-    for (int64_t i = 0; i < steps; i++)
-        x = x * 0.999999 + 1e-7;
-    result_of_steps = x;
-}
-
 /* So many steps take a millisecond where all ranks compute, on average. */
 static double steps_a_ms(const imbalance_run *r)
 {
@@ -160,7 +151,7 @@ static double steps_a_ms(const imbalance_run *r)
     for (int i = 0; i < 6 && took_ms < 20; i++) {
         MPI_Barrier(MPI_COMM_WORLD);
         const int64_t start_ns = pat_clock_local_ns();
-        compute(steps *= 4);
+        bench_burn(steps *= 4);
         took_ms = spread_of(r, 1e-6 * (double)(pat_clock_local_ns() - start_ns)).mean;
     }
     return (double)steps / took_ms;
@@ -182,7 +173,7 @@ static void one_computation(imbalance_run *r, int64_t bytes, double compute_ms, 
     for (int i = 0; i < num; i++) { /* nothing synchronises the ranks but the call itself */
         double ns[2];
         const int64_t start_ns = pat_clock_local_ns();
-        compute((int64_t)(compute_ms * steps_ms));
+        bench_burn((int64_t)(compute_ms * steps_ms));
         computing[i] = (double)(pat_clock_local_ns() - start_ns);
         imbalance_time(r, o->algs[0], ns);
         came[i] = ns[0];

@@ -33,7 +33,8 @@ static const char *function_of(const bench_form *f)
     return f->op == PAT_OP_REDUCE_SCATTER ? "MPI_Reduce_scatter_block" : pat_collective_of(f->op)->mpi;
 }
 
-const bench_form *imbalance_form_of(const char *function)
+/* NULL: there is none of that function. */
+static const bench_form *form_of(const char *function)
 {
     for (int i = 0; bench_form_number(i); i++)
         if (strcmp(function_of(bench_form_number(i)), function) == 0)
@@ -45,7 +46,7 @@ const bench_form *imbalance_form_of(const char *function)
 static bool is_good(const pat_log *log, int comm, int64_t turn)
 {
     const pat_log_event *e = pat_log_event_of(log, comm, 0, turn);
-    const bench_form *f = imbalance_form_of(log->sites[e->site].call);
+    const bench_form *f = form_of(log->sites[e->site].call);
     return f && !e->has_failed && e->after_ns >= 0 && (!pat_collective_of(f->op)->rooted || e->root >= 0);
 }
 
@@ -60,20 +61,14 @@ static void weigh(const pat_log *log, int ranks, double wait_ns[])
             }
 }
 
-static const char *name_of(const pat_log_site *site)
-{
-    return site->line[0] ? site->line : site->name;
-}
-
 /* The place that is meant, or that with most waiting; negative: there is none. */
 static int choose(const pat_log *log, const double wait_ns[], const imbalance_options *o)
 {
     int best = -1;
     for (int s = 0; s < log->num_sites; s++)
-        if (wait_ns[s] > 0 && imbalance_form_of(log->sites[s].call) &&
-            (!o->place || strcmp(o->place, name_of(&log->sites[s])) == 0) &&
-            (!o->form || imbalance_form_of(log->sites[s].call) == o->form) &&
-            (best < 0 || wait_ns[s] > wait_ns[best]))
+        if (wait_ns[s] > 0 && form_of(log->sites[s].call) &&
+            (!o->place || strcmp(o->place, pat_log_name(&log->sites[s])) == 0) &&
+            (!o->form || form_of(log->sites[s].call) == o->form) && (best < 0 || wait_ns[s] > wait_ns[best]))
             best = s;
     return best;
 }
@@ -109,7 +104,7 @@ static void take(const pat_log *log, int site, int ranks, int most, recorded *r)
     r->bytes /= (double)r->num * ranks;
     r->elapsed_ms /= (double)r->num * ranks;
     r->apart_ms /= (double)r->num * ranks;
-    snprintf(r->name, sizeof(r->name), "%s", name_of(&log->sites[site]));
+    snprintf(r->name, sizeof(r->name), "%s", pat_log_name(&log->sites[site]));
 }
 
 /* On rank 0. Returns NULL, or what is wrong. */
@@ -128,7 +123,7 @@ static const char *read_trace(imbalance_options *o, int ranks, recorded *r)
                  o->form ? " of " : "", o->form ? o->form->name : "", o->place ? " at " : "",
                  o->place ? o->place : "", o->trace, ranks, log->num_ranks);
     } else {
-        o->form = imbalance_form_of(log->sites[site].call);
+        o->form = form_of(log->sites[site].call);
         take(log, site, ranks, o->iterations, r);
     }
     const bool sized = site < 0 || o->num_bytes || r->bytes > 0 || o->form->is_barrier,

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench_burn.h"
 #include "bench_call.h"
 #include "bench_must.h"
 #include "bench_stats.h"
@@ -33,20 +34,10 @@ typedef struct work {
     int64_t steps;
 } work;
 
-static double volatile result_of_steps;
-
-static void burn(int64_t steps)
-{
-    double x = result_of_steps + 0.5; /* not known to the compiler, or there would be nothing left to do */
-    for (int64_t i = 0; i < steps; i++)
-        x = x * 0.999999 + 1e-7;
-    result_of_steps = x;
-}
-
 static void compute(const work *w)
 {
     if (w->burns)
-        burn(w->steps);
+        bench_burn(w->steps);
     else
         bench_sleep_until(pat_clock_local_ns() + (int64_t)(1e6 * w->ms));
 }
@@ -70,7 +61,7 @@ static int64_t steps_for(double ms)
         double took, mean;
         meet();
         const int64_t start_ns = pat_clock_local_ns();
-        burn(steps);
+        bench_burn(steps);
         took = since_ms(start_ns);
         MPI_Allreduce(&took, &mean, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
         int size;

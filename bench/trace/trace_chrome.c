@@ -3,7 +3,6 @@
  */
 #include "json_text.h"
 #include "trace_out.h"
-#include "trace_sums.h"
 
 static bool put(FILE *to, json_t *event, bool *first)
 {
@@ -35,7 +34,7 @@ static bool put_rank(const pat_log *log, int r, FILE *to, bool *first)
 static bool put_event(const pat_log *log, int r, const pat_log_event *e, FILE *to, bool *first)
 {
     const pat_log_site *site = &log->sites[e->site];
-    json_t *args = json_pack("{s:o, s:I, s:i, s:I}", "place", pat_json_text(trace_name(site)), "bytes",
+    json_t *args = json_pack("{s:o, s:I, s:i, s:I}", "place", pat_json_text(pat_log_name(site)), "bytes",
                              (json_int_t)e->bytes, "communicator", e->comm, "turn", (json_int_t)e->turn);
     if (args && e->root >= 0)
         json_object_set_new(args, "root", json_integer(e->root));

@@ -57,12 +57,6 @@ typedef struct trace_sums {
 bool trace_sums_make(trace_sums *sums, const pat_log *log);
 void trace_sums_free(trace_sums *sums);
 
-/* What a place is called: its line in the source, or else its function. */
-static inline const char *trace_name(const pat_log_site *site)
-{
-    return site->line[0] ? site->line : site->name;
-}
-
 /* In sums over so many parts, the mean of one in milliseconds. */
 static inline double trace_ms(double ns, int64_t parts)
 {

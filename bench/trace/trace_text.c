@@ -11,7 +11,7 @@ enum { PLACE = 34 };
 static void write_place(const pat_log *log, const trace_place *p, FILE *to)
 {
     const pat_log_site *site = &log->sites[p->site];
-    const char *name = trace_name(site);
+    const char *name = pat_log_name(site);
     const int too_long = (int)strlen(name) - PLACE; /* lines and addresses are at the end */
     char late[80] = "-", wait[20] = "-", short_name[PLACE + 1];
     if (too_long > 0)

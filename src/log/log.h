@@ -54,6 +54,12 @@ typedef struct pat_log {
     char *warnings; /* a line for each thing that is wrong; "": nothing is */
 } pat_log;
 
+/* What a place is called: its line in the source, or else its function. */
+static inline const char *pat_log_name(const pat_log_site *site)
+{
+    return site->line[0] ? site->line : site->name;
+}
+
 /* The event of a communicator's member (not of one whose file is missing) in a turn that it has made. */
 static inline pat_log_event *pat_log_event_of(const pat_log *log, int comm, int member, int64_t turn)
 {
