@@ -78,7 +78,8 @@ Reduce_scatter 2 8
 Reduce_scatter_block 2 8
 Scan 2 8
 Scatter 2 8
-Scatterv 2 8'
+Scatterv 2 8
+Wait 54 0'
 
 for binding in mpifh usempi usempif08; do
     program=$PAT_BUILD/tests/plain_$binding

@@ -51,9 +51,21 @@ judge() {
 under -- "$PAT_BUILD/tests/plain_late"
 judge plain_late.c 6
 ! grep -q 'it is not known when' "$dir/report" || { grep 'it is not known' "$dir/report" >&2 && failed=1; }
+under -- "$PAT_BUILD/tests/plain_late" begun
+judge plain_late.c 2
+grep -qE '^# Messages between two ranks, and waiting for them, took another [0-9.]+ %: [0-9.]+ s\. For whom is not known\.$' "$dir/report" &&
+    [ "$(grep -cE ' MPI_Sendrecv +4 +10 ' "$dir/report")" = 1 ] || {
+    echo "messages: $(cat "$dir/report")" >&2
+    failed=1
+}
+# Each rank has a line.
+[ "$(sed -n '/^# Ranks, in s/,$p' "$dir/report" | grep -cE "^ +[0-3]  $(uname -n) +[0-9]+ ")" = 4 ] || {
+    echo "ranks: $(cat "$dir/report")" >&2
+    failed=1
+}
 if [ -x "$PAT_BUILD/tests/plain_late_fortran" ]; then
     under -- "$PAT_BUILD/tests/plain_late_fortran"
-    judge plain_late_fortran.F90 5
+    judge plain_late_fortran.F90 6
     grep -qx '# 4 calls of all ranks are left out, since MPI_Pcontrol(0) had switched counting off.' "$dir/report" || {
         echo "MPI_Pcontrol from Fortran: $(head -12 "$dir/report")" >&2
         failed=1
@@ -61,7 +73,7 @@ if [ -x "$PAT_BUILD/tests/plain_late_fortran" ]; then
 fi
 if [ -n "${PAT_TEST_PYTHON-yes}" ] && /usr/bin/python3 -c 'import mpi4py' 2>/dev/null && grep -q 'Open MPI' "$dir/report"; then
     under -- /usr/bin/python3 "$PAT_SOURCE/tests/programs/late.py"
-    judge programs/late.py 5
+    judge programs/late.py 6
 fi
 
 # What has no room, or does not fit together, is said to be unknown, and nothing else is wrong with the report.

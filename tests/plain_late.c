@@ -1,6 +1,6 @@
 /*
- * plain_late.c — plain_late [CALLS [MS [switched]]] | crossed: at each place another rank is late by so many milliseconds. Prints for each place its line, the
- * MPI function, who is late there and by how much in the mean, for a report to be held against. crossed: two communicators of the same members are used for the first time in another order on other ranks. switched: counting is off in every second turn, beginning with the first.
+ * plain_late.c — plain_late [CALLS [MS [switched]]] | begun | crossed: at each place another rank is late by so many milliseconds. Prints for each place its line, the
+ * MPI function, who is late there and by how much in the mean, for a report to be held against. begun: of collectives that do not block. crossed: two communicators of the same members are used for the first time in another order on other ranks. switched: counting is off in every second turn, beginning with the first.
  */
 #include <mpi.h>
 #include <stdbool.h>
@@ -36,6 +36,10 @@ static void be_late(int place, const char *call, int line, int who)
 #define LATE(place, who, name, ...)                                                                          \
     (be_late(place, "MPI_" #name, __LINE__, (who) % num_ranks), MPI_##name(__VA_ARGS__))
 
+/* The same of one that does not block: late with its beginning, and waited for on that line. */
+#define BEGUN_LATE(place, who, name, begin, ...)                                                             \
+    (be_late(place, "MPI_" #name, __LINE__, (who) % num_ranks), begin, MPI_##name(__VA_ARGS__))
+
 /* Right, since each communicator's calls come in the same order on all its members. */
 static void cross(void)
 {
@@ -54,11 +58,33 @@ static void cross(void)
         MPI_Comm_free(&comms[i]);
 }
 
+/* Nobody waits where a collective only begins, but where it is waited for. */
+static void begin_late(MPI_Comm comm, int calls)
+{
+    static char own[MOST], all[64 * MOST];
+    MPI_Request begun[3];
+    double one = 1, sum;
+    for (int i = 0; i < calls; i++) {
+        BEGUN_LATE(0, 2, Wait, MPI_Iallgather(own, MOST, MPI_BYTE, all, MOST, MPI_BYTE, comm, &begun[0]),
+                   &begun[0], MPI_STATUS_IGNORE);
+        MPI_Barrier(MPI_COMM_WORLD);
+        MPI_Ibarrier(comm, &begun[2]);
+        BEGUN_LATE(1, 3, Waitall,
+                   (MPI_Iallreduce(&one, &sum, 1, MPI_DOUBLE, MPI_SUM, comm, &begun[0]),
+                    MPI_Ibcast(own, MOST, MPI_BYTE, 0, MPI_COMM_WORLD, &begun[1])),
+                   3, begun, MPI_STATUSES_IGNORE);
+        MPI_Barrier(MPI_COMM_WORLD);
+        MPI_Sendrecv(own, 10, MPI_BYTE, (rank + 1) % num_ranks, 0, all, 10, MPI_BYTE,
+                     (rank + num_ranks - 1) % num_ranks, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+}
+
 int main(int argc, char **argv)
 {
     static char own[MOST], all[64 * MOST];
     const bool crossed = argc > 1 && strcmp(argv[1], "crossed") == 0;
-    const int calls = crossed ? 0 : argc > 1 ? atoi(argv[1]) : 4;
+    const bool begun = argc > 1 && strcmp(argv[1], "begun") == 0;
+    const int calls = crossed ? 0 : argc > 1 && !begun ? atoi(argv[1]) : 4;
     double one = 1, sum;
     MPI_Comm twin, half;
     MPI_Init(&argc, &argv);
@@ -70,7 +96,9 @@ int main(int argc, char **argv)
         pause_s = 1e-3 * atof(argv[2]);
     MPI_Comm_dup(MPI_COMM_WORLD, &twin);
     MPI_Comm_split(MPI_COMM_WORLD, rank % 2, -rank, &half); /* the last rank is its first */
-    for (int i = 0; i < calls; i++) {
+    if (begun)
+        begin_late(twin, calls);
+    for (int i = 0; i < calls && !begun; i++) {
         if (argc > 3)
             MPI_Pcontrol(i % 2, "and what another tool may want", 1, 2);
         LATE(0, 1, Allgather, own, MOST, MPI_BYTE, all, MOST, MPI_BYTE, MPI_COMM_WORLD);

@@ -3,8 +3,8 @@
 module lateness
   use mpi
   implicit none
-  integer :: rank, num_ranks, calls = 4
-  double precision :: late_s(5) = 0
+  integer :: rank, num_ranks, calls = 4, request
+  double precision :: late_s(6) = 0
 contains
   subroutine be_late(place, who)
     integer, intent(in) :: place, who
@@ -26,14 +26,15 @@ end module
 program plain_late
   use lateness
   implicit none
-  integer :: i, ierror, own(16), all(16 * 64), line(5), who(5)
+  integer :: i, ierror, own(16), all(16 * 64), line(6), who(6)
   double precision :: most
-  character(len=13) :: names(5) = ['MPI_Allgather', 'MPI_Allreduce', 'MPI_Bcast    ', 'MPI_Barrier  ', 'MPI_Gather   ']
+  character(len=13) :: names(6) = ['MPI_Allgather', 'MPI_Allreduce', 'MPI_Bcast    ', 'MPI_Barrier  ', 'MPI_Gather   ', &
+    'MPI_Wait     ']
   call MPI_Init(ierror)
   call MPI_Comm_rank(MPI_COMM_WORLD, rank, ierror)
   call MPI_Comm_size(MPI_COMM_WORLD, num_ranks, ierror)
   own = rank
-  who = [1, 2, 0, 3, 1]
+  who = [1, 2, 0, 3, 1, 2]
   do i = 1, calls
     call be_late(1, who(1)); line(1) = __LINE__ + 1
     call MPI_Allgather(own, 16, MPI_INTEGER, all, 16, MPI_INTEGER, MPI_COMM_WORLD, ierror)
@@ -47,8 +48,12 @@ program plain_late
     call be_late(5, who(5)); line(5) = __LINE__ + 1
     call MPI_Gather(own, 1, MPI_INTEGER, all, 1, MPI_INTEGER, 0, MPI_COMM_WORLD, ierror)
     call MPI_Barrier(MPI_COMM_WORLD, ierror)
+    call be_late(6, who(6)); line(6) = __LINE__ + 3
+    call MPI_Iallreduce(own, all, 1, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD, request, ierror)
+    ! On one line: gfortran says of the first call that it is where the second one is.
+    call MPI_Wait(request, MPI_STATUS_IGNORE, ierror); call MPI_Barrier(MPI_COMM_WORLD, ierror)
   end do
-  do i = 1, 5
+  do i = 1, 6
     call MPI_Reduce(late_s(i), most, 1, MPI_DOUBLE_PRECISION, MPI_MAX, 0, MPI_COMM_WORLD, ierror)
     if (rank == 0) print '(i0,1x,a,1x,i0,1x,f0.3)', line(i), trim(names(i)), mod(who(i), num_ranks), 1d3 * most / calls
   end do

@@ -35,7 +35,7 @@ while read -r line call rank _; do
 done < <(grep -E '^[0-9]+ MPI_[A-Za-z]+ [0-9]+ [0-9.]+$' "$dir/out")
 # All calls are there: 10 places, 6 turns (and a reduction for each of 6 places), on 4 ranks but for the halves, which are 4 ranks too.
 [ "$(awk -F, 'NR > 1' "$dir/calls.csv" | wc -l)" = $(((9 * 6 + 6) * 4)) ] || fail "$(wc -l <"$dir/calls.csv") lines of calls"
-[ "$(awk -F, 'NR > 1 { print NF }' "$dir/calls.csv" | sort -u)" = 13 ] || fail "lines of calls with other than 13 fields"
+[ "$(awk -F, 'NR > 1 { print NF }' "$dir/calls.csv" | sort -u)" = 15 ] || fail "lines of calls with other than 15 fields"
 jq -e '[.traceEvents[] | select(.cat == "collective")] | length == 240 and all(.ph == "X" and .dur >= 0 and .ts >= 0 and .tid < 4)' "$dir/timeline.json" >/dev/null || fail "the timeline is not whole"
 jq -e '[.traceEvents[] | select(.ph == "M" and .name == "thread_name")] | length == 4' "$dir/timeline.json" >/dev/null || fail "not four tracks"
 # The waiting in both is the same.
@@ -47,9 +47,21 @@ same=$(jq -n --slurpfile t "$dir/timeline.json" --argjson csv "$(awk -F, 'NR > 1
 mkdir "$dir/made"
 "$PAT_BUILD/tests/made_log" "$dir/made" 4 4 || fail "made_log"
 "$report" "$dir/made" --json "$dir/made.json" --csv "$dir/made.csv" >"$dir/made.txt" 2>"$dir/err" || fail "pat-report: $(cat "$dir/err")"
+mkdir "$dir/more"
+"$PAT_BUILD/tests/made_log" "$dir/more" 4 4 more || fail "made_log more"
+"$report" "$dir/more" --json "$dir/more.json" --csv "$dir/more.csv" --chrome "$dir/more.timeline" >"$dir/more.txt" 2>"$dir/err" || fail "pat-report: $(cat "$dir/err")"
 for kind in txt json csv; do
     diff "$PAT_SOURCE/tests/golden/report.$kind" "$dir/made.$kind" >&2 || fail "made_log: other $kind"
+    diff "$PAT_SOURCE/tests/golden/more.$kind" "$dir/more.$kind" >&2 || fail "made_log more: other $kind"
 done
+jq -e '[.traceEvents[] | select(.cat == "milestone")] | length == 16 and all(.name == "25 % done" and .ph == "i")' "$dir/more.timeline" >/dev/null || fail "milestones in the timeline"
+
+# Collectives that do not block, and what waits for them: each wait is for the rank that came late, in the table and in the archive.
+mkdir "$dir/begun"
+traced "$dir/begun" "$PAT_BUILD/tests/plain_late" begun || fail "plain_late begun: $(cat "$dir/out")"
+"$report" "$dir/begun" --csv "$dir/begun.csv" >"$dir/text" 2>"$dir/err" || fail "pat-report: $(cat "$dir/err")"
+[ "$(awk -F, '$5 == "\"MPI_Waitall\"" { n[$13] += $12 > 30000 } END { print n[3], n[""] + 0 }' "$dir/begun.csv")" = "12 0" ] || fail "waits in MPI_Waitall: $(grep Waitall "$dir/begun.csv")"
+grep -qE ' MPI_Sendrecv +16 +10 ' "$dir/text" || fail "messages: $(cat "$dir/text")"
 
 # The page, which needs nothing beside it, and says the same in a browser.
 if "$report" "$dir/made" --html "$dir/made.html" >"$dir/text" 2>"$dir/err"; then

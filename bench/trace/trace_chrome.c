@@ -40,12 +40,16 @@ static bool put_event(const pat_log *log, int r, const pat_log_event *e, FILE *t
         json_object_set_new(args, "root", json_integer(e->root));
     if (args && e->wait_ns >= 0)
         json_object_set_new(args, "wait_us", json_real(1e-3 * (double)e->wait_ns));
-    bool good =
-        args && put(to,
-                    json_pack("{s:o, s:s, s:s, s:f, s:f, s:i, s:i, s:o}", "name", pat_json_text(site->call),
-                              "cat", "collective", "ph", "X", "ts", 1e-3 * (double)e->start_ns, "dur",
-                              1e-3 * (double)e->time_ns, "pid", 0, "tid", r, "args", args),
-                    first);
+    if (args && e->alg >= 0) {
+        json_object_set_new(args, "run_by", pat_json_text(log->algs[e->alg]));
+        json_object_set_new(args, "early_bytes", json_integer(e->early_bytes));
+    }
+    bool good = args && put(to,
+                            json_pack("{s:o, s:s, s:s, s:f, s:f, s:i, s:i, s:o}", "name",
+                                      pat_json_text(site->call), "cat", e->is_wait ? "wait" : "collective",
+                                      "ph", "X", "ts", 1e-3 * (double)e->start_ns, "dur",
+                                      1e-3 * (double)e->time_ns, "pid", 0, "tid", r, "args", args),
+                            first);
     if (e->late < 0 || !good)
         return good;
     char name[60];
@@ -54,6 +58,16 @@ static bool put_event(const pat_log *log, int r, const pat_log_event *e, FILE *t
                json_pack("{s:s, s:s, s:s, s:f, s:f, s:i, s:i}", "name", name, "cat", "waiting", "ph", "X",
                          "ts", 1e-3 * (double)e->start_ns, "dur", 1e-3 * (double)e->wait_ns, "pid", 0, "tid",
                          r),
+               first);
+}
+
+static bool put_told(const pat_log_told *told, int r, FILE *to, bool *first)
+{
+    char name[60];
+    snprintf(name, sizeof(name), "%g %% done", told->percent);
+    return put(to,
+               json_pack("{s:s, s:s, s:s, s:s, s:f, s:i, s:i}", "name", name, "cat", "milestone", "ph", "i",
+                         "s", "t", "ts", 1e-3 * (double)told->start_ns, "pid", 0, "tid", r),
                first);
 }
 
@@ -69,6 +83,8 @@ bool pat_trace_chrome(const pat_log *log, FILE *to)
         good = put_rank(log, r, to, &first);
         for (int64_t i = 0; i < log->ranks[r].num_events && good; i++)
             good = put_event(log, r, &log->ranks[r].events[i], to, &first);
+        for (int64_t i = 0; i < log->ranks[r].num_told && good; i++)
+            good = put_told(&log->ranks[r].told[i], r, to, &first);
     }
     fputs("\n]}\n", to);
     return good && !ferror(to);

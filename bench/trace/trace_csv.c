@@ -15,9 +15,23 @@ static void put_text(FILE *to, const char *text)
     fputc('"', to);
 }
 
+/* How far a rank was, in per cent, stands where calls have their bytes. */
+static void write_told(const pat_log_told *told, int r, const char *host, FILE *to)
+{
+    fprintf(to, "%d,", r);
+    put_text(to, host);
+    fprintf(to, ",,,\"%s\",,,,%g,%.3f,,,,,\n",
+            told->percent <= 0     ? "PAT_ProcessingStart"
+            : told->percent >= 100 ? "PAT_ProcessingEnd"
+                                   : "PAT_Edge",
+            told->percent, 1e-3 * (double)told->start_ns);
+}
+
 bool pat_trace_csv(const pat_log *log, FILE *to)
 {
-    fputs("rank,host,communicator,turn,call,place,line,root,bytes,start_us,time_us,wait_us,late_rank\n", to);
+    fputs("rank,host,communicator,turn,call,place,line,root,bytes,start_us,time_us,wait_us,late_rank,run_by,"
+          "early_bytes\n",
+          to);
     for (int r = 0; r < log->num_ranks; r++) {
         const pat_log_rank *rank = &log->ranks[r];
         for (int64_t i = 0; i < rank->num_events; i++) {
@@ -42,8 +56,13 @@ bool pat_trace_csv(const pat_log *log, FILE *to)
             fputc(',', to);
             if (e->late >= 0)
                 fprintf(to, "%d", e->late);
-            fputc('\n', to);
+            if (e->alg >= 0)
+                fprintf(to, ",%s,%lld\n", log->algs[e->alg], (long long)e->early_bytes);
+            else
+                fputs(",,\n", to);
         }
+        for (int64_t i = 0; i < rank->num_told; i++)
+            write_told(&rank->told[i], r, rank->host, to);
     }
     return !ferror(to);
 }

@@ -33,13 +33,17 @@ static void add_event(trace_sums *s, trace_place *p, trace_rank *rank, const pat
     p->bytes += (double)e->bytes;
     p->time_ns += (double)e->time_ns;
     p->wait_ns += wait_ns;
-    if (e->wait_ns < 0) {
+    if (e->wait_ns < 0 && !p->begins) {
         p->unknown_ns += (double)e->time_ns;
         rank->unknown_ns += (double)e->time_ns;
-    } else {
+    } else if (!p->begins) {
         p->known++;
         p->moves_ns += other_ns;
-        p->early_ns += fmin((double)e->apart_ns, other_ns);
+        p->early_ns += fmax(0, fmin((double)e->apart_ns, other_ns));
+    }
+    if (e->alg >= 0) {
+        p->by_alg[e->alg]++;
+        p->early_bytes += (double)e->early_bytes;
     }
     rank->calls++;
     rank->time_ns += (double)e->time_ns;
@@ -70,16 +74,25 @@ static void add_rank(trace_sums *s, const pat_log_rank *rank, trace_rank *sums, 
         if (++calls[p->site] > p->most_calls)
             p->most_calls = calls[p->site];
     }
+    for (int64_t i = 0; i < rank->num_messages; i++) {
+        const pat_log_messages *m = &rank->messages[i];
+        trace_place *p = &s->places[m->site];
+        p->messages += m->calls;
+        p->message_ns += (double)m->time_ns;
+        p->message_bytes += (double)m->bytes;
+        sums->message_ns += (double)m->time_ns;
+    }
 }
 
 static void find_pop(trace_sums *s, const pat_log *log)
 {
     double busy_ns = 0, most_ns = 0, ideal_ns = 0;
-    bool whole = s->unknown_ns <= s->time_ns / 20;
+    bool whole = true;
     for (int r = 0; r < log->num_ranks; r++) {
         const trace_rank *rank = &s->ranks[r];
-        whole = whole && log->ranks[r].is_ended && log->ranks[r].num_lost == 0 && rank->time_ns <= s->run_ns;
-        const double own_ns = fmax(0, s->run_ns - rank->time_ns);
+        const double in_mpi_ns = rank->time_ns + rank->message_ns;
+        whole = whole && log->ranks[r].is_ended && log->ranks[r].num_lost == 0 && in_mpi_ns <= s->run_ns;
+        const double own_ns = fmax(0, s->run_ns - in_mpi_ns);
         busy_ns += own_ns / log->num_ranks;
         most_ns = fmax(most_ns, own_ns);
         ideal_ns = fmax(ideal_ns, own_ns + rank->wait_ns);
@@ -87,6 +100,7 @@ static void find_pop(trace_sums *s, const pat_log *log)
     if (!whole || s->run_ns <= 0 || most_ns <= 0)
         return;
     s->pop = (trace_pop){.known = true,
+                         .is_split = s->unknown_ns + s->message_ns <= (s->time_ns + s->message_ns) / 20,
                          .parallel = busy_ns / s->run_ns,
                          .load_balance = busy_ns / most_ns,
                          .communication = most_ns / s->run_ns,
@@ -106,10 +120,12 @@ bool trace_sums_make(trace_sums *s, const pat_log *log)
         *p = (trace_place){.site = (int)i,
                            .worst = -1,
                            .moves = !pat_waits_moves_nothing(log->sites[i].call),
+                           .begins = strncmp(log->sites[i].call, "MPI_I", 5) == 0,
                            .for_rank_ns = calloc(size, sizeof(*p->for_rank_ns)),
-                           .for_rank_calls = calloc(size, sizeof(*p->for_rank_calls))};
+                           .for_rank_calls = calloc(size, sizeof(*p->for_rank_calls)),
+                           .by_alg = calloc((size_t)log->num_algs + 1, sizeof(*p->by_alg))};
         s->num_places++;
-        good = p->for_rank_ns && p->for_rank_calls;
+        good = p->for_rank_ns && p->for_rank_calls && p->by_alg;
     }
     for (int r = 0; r < log->num_ranks && good; r++)
         add_rank(s, &log->ranks[r], &s->ranks[r], calls);
@@ -124,6 +140,9 @@ bool trace_sums_make(trace_sums *s, const pat_log *log)
         s->unknown_ns += s->places[i].unknown_ns;
         s->moves_ns += s->places[i].moves_ns;
         s->early_ns += s->places[i].early_ns;
+        s->messages += s->places[i].messages;
+        s->message_ns += s->places[i].message_ns;
+        s->early_bytes += s->places[i].early_bytes;
     }
     find_pop(s, log);
     return true;
@@ -134,6 +153,7 @@ void trace_sums_free(trace_sums *s)
     for (int i = 0; i < s->num_places; i++) {
         free(s->places[i].for_rank_ns);
         free(s->places[i].for_rank_calls);
+        free(s->places[i].by_alg);
     }
     free(s->places);
     free(s->ranks);

@@ -12,6 +12,7 @@
 typedef struct trace_place {
     int site;
     bool moves;           /* its calls move data */
+    bool begins;          /* its calls do not block: nobody waits in them */
     int64_t calls, known; /* of all ranks; known: of which it is known how long they waited */
     int64_t most_calls;   /* of one rank */
     double bytes, time_ns, wait_ns,
@@ -23,22 +24,26 @@ typedef struct trace_place {
     int64_t *for_rank_calls;
     int64_t late_calls; /* those in which anybody was waited for */
     int worst;          /* the rank that was waited for longest; negative: nobody was */
+    int64_t *by_alg;    /* calls that plans ran, by each algorithm of the log */
+    double early_bytes; /* of these: what was there before ranks called */
+    int64_t messages;   /* calls about messages between two ranks; these are in none of the above */
+    double message_ns, message_bytes;
 } trace_place;
 
 typedef struct trace_rank {
     int64_t calls;
-    double time_ns, wait_ns, unknown_ns;
+    double time_ns, wait_ns, unknown_ns, message_ns;
     double caused_ns; /* others have waited for it */
 } trace_rank;
 
 /*
- * The efficiencies of the POP project (https://pop-coe.eu), of what a trace knows: all time out of collectives counts as computation. Ranks are busy, wait for late ones,
+ * The efficiencies of the POP project (https://pop-coe.eu), of what a trace knows: all time out of collectives and calls about messages counts as computation. Ranks are busy, wait for late ones,
  * or move data. parallel is load_balance * serialisation * transfer: the mean of what ranks are busy, over the run; the mean over the most; the most over the run on a network
  * that takes no time; and that run over the real one.
- * They are not known where files are missing or cut off, where calls overlap, or where more than a twentieth of the time in collectives is of calls that could not be held against others'.
+ * They are not known where files are missing or cut off, or where calls overlap; and serialisation and transfer are not where more than a twentieth of the time in MPI is of messages, or of calls that could not be held against others'.
  */
 typedef struct trace_pop {
-    bool known;
+    bool known, is_split; /* is_split: the last two are known too */
     double parallel, load_balance, communication, serialisation, transfer;
 } trace_pop;
 
@@ -49,7 +54,8 @@ typedef struct trace_sums {
     int there;     /* ranks that have left a file */
     double run_ns; /* how long the program has run, as far as its ranks tell */
     double wait_ns, time_ns, unknown_ns, moves_ns, early_ns;
-    int64_t calls;
+    int64_t calls, messages;
+    double message_ns, early_bytes;
     trace_pop pop;
 } trace_sums;
 

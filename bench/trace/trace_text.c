@@ -8,23 +8,55 @@
 
 enum { PLACE = 34 };
 
+/* A place in at most PLACE characters: lines and addresses are at the end. */
+static void shorten(const char *name, char text[PLACE + 1])
+{
+    const int too_long = (int)strlen(name) - PLACE;
+    snprintf(text, PLACE + 1, "%s%s", too_long > 0 ? "..." : "", name + (too_long > 0 ? too_long + 3 : 0));
+}
+
 static void write_place(const pat_log *log, const trace_place *p, FILE *to)
 {
     const pat_log_site *site = &log->sites[p->site];
-    const char *name = pat_log_name(site);
-    const int too_long = (int)strlen(name) - PLACE; /* lines and addresses are at the end */
-    char late[80] = "-", wait[20] = "-", short_name[PLACE + 1];
-    if (too_long > 0)
-        snprintf(short_name, sizeof(short_name), "...%s", name + too_long + 3);
-    else
-        snprintf(short_name, sizeof(short_name), "%s", name);
+    char late[80] = "-", wait[20] = "-", name[PLACE + 1];
+    shorten(pat_log_name(site), name);
     if (p->worst >= 0)
         snprintf(late, sizeof(late), "%d (%.0f %%)", p->worst,
                  100.0 * (double)p->for_rank_calls[p->worst] / (double)p->late_calls);
     if (p->known)
         snprintf(wait, sizeof(wait), "%.3g", trace_ms(p->wait_ns, p->known));
-    fprintf(to, "%-*s  %-24.24s %9lld %10.0f %9.3g %9s  %s\n", PLACE, short_name, site->call,
-            (long long)p->calls, p->bytes / (double)p->calls, trace_ms(p->time_ns, p->calls), wait, late);
+    fprintf(to, "%-*s  %-24.24s %9lld %10.0f %9.3g %9s  %s\n", PLACE, name, site->call, (long long)p->calls,
+            p->bytes / (double)p->calls, trace_ms(p->time_ns, p->calls), wait, late);
+    for (int a = 0; a < log->num_algs; a++)
+        if (p->by_alg[a] > 0)
+            fprintf(to, "    %lld by %s", (long long)p->by_alg[a], log->algs[a]);
+    if (p->early_bytes > 0)
+        fprintf(to, "; %.3g MB were there before ranks called", 1e-6 * p->early_bytes);
+    for (int a = 0; a < log->num_algs; a++)
+        if (p->by_alg[a] > 0) {
+            fputc('\n', to);
+            break;
+        }
+}
+
+static void write_messages(const pat_log *log, const trace_sums *sums, FILE *to)
+{
+    if (sums->messages == 0)
+        return;
+    fputs(
+        "#\n# Messages between two ranks, and waiting for them: calls of all ranks, bytes and time of a call "
+        "(means).\n",
+        to);
+    fprintf(to, "%-*s  %-24s %9s %10s %9s\n", PLACE, "place", "call", "calls", "bytes", "time/ms");
+    for (int i = 0; i < sums->num_places; i++) {
+        const trace_place *p = &sums->places[i];
+        char name[PLACE + 1];
+        shorten(pat_log_name(&log->sites[p->site]), name);
+        if (p->messages > 0)
+            fprintf(to, "%-*s  %-24.24s %9lld %10.0f %9.3g\n", PLACE, name, log->sites[p->site].call,
+                    (long long)p->messages, p->message_bytes / (double)p->messages,
+                    trace_ms(p->message_ns, p->messages));
+    }
 }
 
 static void write_head(const pat_log *log, const trace_sums *sums, FILE *to)
@@ -42,6 +74,9 @@ static void write_head(const pat_log *log, const trace_sums *sums, FILE *to)
     if (sums->unknown_ns > 0)
         fprintf(to, "# Of calls that took another %.3g s it is not known how long they waited.\n",
                 1e-3 * trace_ms(sums->unknown_ns, sums->there));
+    if (sums->messages > 0)
+        fprintf(to, "# Messages between two ranks, and waiting for them, took another %.3g s.\n",
+                1e-3 * trace_ms(sums->message_ns, sums->there));
     fprintf(to, "# PAT %s and %s, %d ranks, %lld calls\n", log->pat, log->mpi, log->num_ranks,
             (long long)sums->calls);
     fprintf(to, "# command: %.108s\n#\n", log->command);
@@ -59,16 +94,18 @@ static void write_tables(const pat_log *log, const trace_sums *sums, FILE *to)
     for (int i = 0; i < sums->num_places; i++)
         if (sums->places[i].calls)
             write_place(log, &sums->places[i], to);
+    write_messages(log, sums, to);
     fputs("#\n# Ranks: time in collectives, of it waiting for late ranks, and how long others have waited "
-          "for it, all together.\n",
+          "for it, all together;\n"
+          "# and time in messages.\n",
           to);
-    fprintf(to, "%6s  %-30s %9s %12s %12s %12s\n", "rank", "host", "calls", "time/s", "waits/s",
-            "waited for/s");
+    fprintf(to, "%6s  %-30s %9s %12s %12s %12s %12s\n", "rank", "host", "calls", "time/s", "waits/s",
+            "waited for/s", "messages/s");
     for (int r = 0; r < log->num_ranks; r++)
-        fprintf(to, "%6d  %-30.30s %9lld %12.4g %12.4g %12.4g\n", r,
+        fprintf(to, "%6d  %-30.30s %9lld %12.4g %12.4g %12.4g %12.4g\n", r,
                 log->ranks[r].is_there ? log->ranks[r].host : "(no file)", (long long)sums->ranks[r].calls,
                 1e-3 * trace_ms(sums->ranks[r].time_ns, 1), 1e-3 * trace_ms(sums->ranks[r].wait_ns, 1),
-                1e-3 * trace_ms(sums->ranks[r].caused_ns, 1));
+                1e-3 * trace_ms(sums->ranks[r].caused_ns, 1), 1e-3 * trace_ms(sums->ranks[r].message_ns, 1));
 }
 
 bool pat_trace_text(const pat_log *log, FILE *to)

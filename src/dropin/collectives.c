@@ -49,6 +49,7 @@ static __attribute__((noinline)) int start_and_tell(const pat_face *face, const 
     pat_counted told = begin(site, face->starts, face, args);
     told.site = pat_dropin_place(site); /* for what follows */
     told.is_placed = true;
+    told.request = request;
     outcome.hiding = pat_dropin_hiding(told.site, face->starts);
     const int rc = pat_starts_run(face, args, next, request, true, &outcome);
     end(&told, rc, face, args, &outcome);

@@ -15,6 +15,7 @@
 #include "events.h"
 #include "face.h"
 #include "gate.h"
+#include "begun.h"
 #include "python.h"
 #include "runtime.h"
 #include "sites.h"
@@ -47,6 +48,7 @@ extern pat_gate *pat_dropin_gate;
 typedef struct pat_dropin {
     pat_sites sites;
     pat_events events;
+    pat_begun begun;
     pat_python python;
     atomic_bool off;             /* MPI_Pcontrol has switched counting off */
     atomic_int_fast64_t num_off; /* calls that were not counted for it */
@@ -90,18 +92,43 @@ static inline const void *pat_dropin_place(const void *site)
     return dropin ? pat_python_site(&dropin->python, site) : site;
 }
 
+/* The name of a place, in C or Python, without its line in the source; returns its offset in the file. */
+int64_t pat_dropin_name(pat_dropin *dropin, const void *place, char *text, int size);
+
 /* A call that a report is to count. */
 typedef struct pat_counted {
     const void *site;
     bool is_placed; /* `site` is what pat_dropin_place makes of it */
     const char *call;
     MPI_Comm comm;
-    int root;         /* negative: it has none, or it is not known */
-    int64_t start_ns; /* by the local clock */
+    int root;                   /* negative: it has none, or it is not known */
+    int64_t start_ns;           /* by the local clock */
+    const MPI_Request *request; /* of a non-blocking call; NULL: it blocks */
 } pat_counted;
 
 /* Count a call that is over. outcome NULL: passed on. */
 void pat_dropin_count(const pat_counted *told, int rc, int64_t bytes, const pat_outcome *outcome);
+
+/* Count a message of so many bytes, or a call about messages, that is over. */
+void pat_dropin_count_message(const pat_counted *told, int64_t bytes);
+
+enum { PAT_WAITING_ROOM = 8 };
+
+/* What a call that waits for requests finds out before, since they are gone afterwards. */
+typedef struct pat_waiting {
+    int num; /* of the requests, those that stand for collectives */
+    pat_awaited *found, room[PAT_WAITING_ROOM];
+} pat_waiting;
+
+/* It is about to wait for these; it is over, of which `requests` is the same list; and nothing is wanted of it any more. */
+void pat_dropin_await(pat_waiting *waiting, int num, const MPI_Request requests[]);
+void pat_dropin_count_await(const pat_counted *told, pat_waiting *waiting, const MPI_Request requests[]);
+void pat_dropin_end_await(pat_waiting *waiting);
+
+/* The program has told how far it is, by the local clock. */
+void pat_dropin_milestone(int64_t now_ns, double percent);
+/* Into the trace what places come to whose calls are no events. To be called when nothing is counted any more. */
+void pat_dropin_trace_sums(pat_dropin *dropin);
 
 /* Where a non-blocking call adds how much of it was hidden; NULL: nowhere. */
 static inline pat_hiding *pat_dropin_hiding(const void *site, const char *call)
@@ -129,6 +156,8 @@ void pat_dropin_take(void);
 void pat_dropin_take_fortran(void);
 void pat_dropin_watch(bool on);
 void pat_dropin_watch_fortran(bool on);
+void pat_dropin_watch_messages(bool on);
+void pat_dropin_watch_messages_fortran(bool on);
 void pat_dropin_watch_control(bool on);
 
 /* From now on this call, spelled this way, goes to `ours`. */

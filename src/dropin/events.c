@@ -305,17 +305,30 @@ static bool is_full(pat_events *e)
     return full;
 }
 
-void pat_events_add(pat_events *e, MPI_Comm comm, const pat_log_call *call)
+static void add_plan(pat_events *e, const pat_log_plan *plan)
 {
+    pat_log_record *r = plan && e->file >= 0 ? next_record(e) : NULL;
+    if (!r)
+        return;
+    r->plan = *plan;
+    r->plan.kind = PAT_LOG_END; /* until all else is there */
+    set_kind(r, PAT_LOG_PLAN);
+}
+
+pat_event_turn pat_events_add(pat_events *e, MPI_Comm comm, const pat_log_call *call,
+                              const pat_log_plan *plan)
+{
+    const pat_event_turn not_kept = {.comm = -1};
+    pat_event_turn turn = not_kept;
     int found = 0;
     pat_event_comm *c = NULL;
     if (is_full(e) || e->keyval == MPI_KEYVAL_INVALID || comm == MPI_COMM_NULL ||
         PMPI_Comm_get_attr(comm, e->keyval, &c, &found) != MPI_SUCCESS)
-        return;
+        return not_kept;
     if (!found)
         c = new_comm(e, comm);
     if (c && (!c->group || c->group->size == 1)) /* there is nobody to hold it against */
-        return;
+        return not_kept;
     pthread_mutex_lock(&e->lock);
     pat_log_record *r = c ? next_record(e) : NULL;
     if (!c)
@@ -328,9 +341,55 @@ void pat_events_add(pat_events *e, MPI_Comm comm, const pat_log_call *call)
                                  .comm = c->number,
                                  .root = call->root};
         set_kind(r, call->kind);
-        c->num_calls++;
+        turn = (pat_event_turn){c->number, c->num_calls++};
+        add_plan(e, plan);
     } else {
         e->num_lost++;
+    }
+    pthread_mutex_unlock(&e->lock);
+    return turn;
+}
+
+void pat_events_add_wait(pat_events *e, const pat_log_wait *wait, const pat_awaited awaited[], int num)
+{
+    pthread_mutex_lock(&e->lock);
+    for (int i = 0; i < num; i++) {
+        pat_log_record *r = next_record(e);
+        if (!r) {
+            e->num_lost++;
+            break;
+        }
+        r->wait = *wait;
+        r->wait.turn = awaited[i].turn.turn;
+        r->wait.comm = awaited[i].turn.comm;
+        r->wait.follows = i > 0;
+        r->wait.kind = PAT_LOG_END;
+        set_kind(r, PAT_LOG_WAIT);
+        e->num_waits++;
+    }
+    pthread_mutex_unlock(&e->lock);
+}
+
+void pat_events_add_milestone(pat_events *e, int64_t start_ns, double percent)
+{
+    pthread_mutex_lock(&e->lock);
+    pat_log_record *r = e->file >= 0 ? next_record(e) : NULL;
+    if (r) {
+        r->milestone =
+            (pat_log_milestone){.start_ns = start_ns, .thousandths = (int64_t)(1000 * percent + 0.5)};
+        set_kind(r, PAT_LOG_MILESTONE);
+    }
+    pthread_mutex_unlock(&e->lock);
+}
+
+void pat_events_add_sum(pat_events *e, const pat_log_sum *sum)
+{
+    pthread_mutex_lock(&e->lock);
+    pat_log_record *r = e->file >= 0 ? next_record(e) : NULL;
+    if (r) {
+        r->sum = *sum;
+        r->sum.kind = PAT_LOG_END;
+        set_kind(r, PAT_LOG_SUM);
     }
     pthread_mutex_unlock(&e->lock);
 }

@@ -48,6 +48,7 @@ typedef struct pat_events {
     int64_t num,
         most; /* records; as many as there may be beside communicators. Once there was no room there is none any more: no turn may be missing in between */
     int64_t num_lost;       /* calls, for want of room */
+    int64_t num_waits;      /* records of kind PAT_LOG_WAIT */
     int file;               /* negative: they are in memory alone */
     pat_log_header *header; /* of the file; NULL: there is none */
 } pat_events;
@@ -64,8 +65,31 @@ int pat_events_to_file(pat_events *events, const char *dir, int rank, int ranks,
 /* Then, so that duplicates of MPI_COMM_WORLD are told apart by when they were made. */
 void pat_events_know_world(pat_events *events);
 
-/* A call is over. Any thread. What is not kept for want of memory is counted. call->kind: PAT_LOG_CALL or PAT_LOG_FAILED. */
-void pat_events_add(pat_events *events, MPI_Comm comm, const pat_log_call *call);
+/* Which call of which communicator. comm: its number on this rank; negative: the call is not kept. */
+typedef struct pat_event_turn {
+    int comm;
+    int64_t turn;
+} pat_event_turn;
+
+/* A call is over, which was run by `plan`; NULL: by none. Any thread. What is not kept for want of memory is counted. call->kind: PAT_LOG_CALL or PAT_LOG_FAILED. */
+pat_event_turn pat_events_add(pat_events *events, MPI_Comm comm, const pat_log_call *call,
+                              const pat_log_plan *plan);
+
+/* A request that stands for a call. */
+typedef struct pat_awaited {
+    MPI_Request request;
+    pat_event_turn turn;
+    int at; /* which of the requests that a call waits for */
+} pat_awaited;
+
+/* A call is over that has waited for so many non-blocking ones that are kept. Any thread. Of *wait its time and site count. */
+void pat_events_add_wait(pat_events *events, const pat_log_wait *wait, const pat_awaited awaited[], int num);
+
+/* Of a file: the program has told how far it is. Any thread. */
+void pat_events_add_milestone(pat_events *events, int64_t start_ns, double percent);
+
+/* Of a file: what the calls at a site come to that are no events. */
+void pat_events_add_sum(pat_events *events, const pat_log_sum *sum);
 
 /* Of a file: what a site is, and at which line of the source. Any thread; nothing is done without a file. */
 void pat_events_name(pat_events *events, int site, const char *name, const char *call, int64_t offset);

@@ -1,6 +1,6 @@
 /*
- * faces_fortran.h — what the parameters in faces.h are in Fortran, where all are addresses, and how the list counts bytes there. Included
- * before a use of that list, which undefines all of it.
+ * faces_fortran.h — what the parameters in faces.h and faces_messages.h are in Fortran, where all are addresses, and how the lists count bytes there. Included
+ * before a use of such a list, which undefines all of it.
  */
 #define IN                 void *
 #define OUT                void *
@@ -14,4 +14,8 @@
 #define OP                 MPI_Fint *
 #define COMM               MPI_Fint *
 #define REQUEST            MPI_Fint *
+#define STATUS             MPI_Fint *
+#define FLAG               MPI_Fint *
+#define TAKEN              MPI_Fint *
 #define BYTES(count, type) pat_face_bytes(*count, PMPI_Type_f2c(*type))
+#define GIVEN(number)      (*(number))

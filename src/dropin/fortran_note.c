@@ -7,24 +7,30 @@
 
 _Thread_local const void *pat_dropin_fortran_site;
 
-#define NOTE(name, lower, parameters, arguments, bytes)                                                      \
+#define NOTE(name, lower, parameters, arguments, bytes, made)                                                \
     static void note_##lower(void (*next)(LIST parameters, void *ierror), const void *site, LIST parameters, \
                              void *ierror)                                                                   \
     {                                                                                                        \
         const bool is_told = pat_dropin_reports && !pat_dropin_inside;                                       \
-        const pat_counted told = {.site = site,                                                              \
-                                  .call = "MPI_" #name,                                                      \
-                                  .comm = is_told ? PMPI_Comm_f2c(*(MPI_Fint *)comm) : MPI_COMM_NULL,        \
-                                  .root = -1,                                                                \
-                                  .start_ns = is_told ? pat_clock_local_ns() : 0};                           \
+        pat_counted told = {.site = site,                                                                    \
+                            .call = "MPI_" #name,                                                            \
+                            .comm = is_told ? PMPI_Comm_f2c(*(MPI_Fint *)comm) : MPI_COMM_NULL,              \
+                            .root = -1,                                                                      \
+                            .start_ns = is_told ? pat_clock_local_ns() : 0};                                 \
         pat_dropin_fortran_site = site;                                                                      \
         next(LIST arguments, ierror);                                                                        \
-        if (is_told && pat_dropin_fortran_site) /* nobody has come by in C */                                \
+        if (is_told && pat_dropin_fortran_site) { /* nobody has come by in C */                              \
+            const MPI_Request begun = made;                                                                  \
+            told.request = &begun;                                                                           \
             pat_dropin_count(&told, ierror ? *(MPI_Fint *)ierror : MPI_SUCCESS, bytes, NULL);                \
+        }                                                                                                    \
         pat_dropin_fortran_site =                                                                            \
             NULL; /* nor is it another call for a tool that made this one of its own */                      \
     }
-#define PASS(name, lower, upper, parameters, arguments, bytes) NOTE(name, lower, parameters, arguments, bytes)
+#define PASS(name, lower, upper, parameters, arguments, bytes)                                               \
+    NOTE(name, lower, parameters, arguments, bytes, MPI_REQUEST_NULL)
+#define PASS_BEGUN(name, lower, upper, parameters, arguments, bytes)                                         \
+    NOTE(name, lower, parameters, arguments, bytes, PMPI_Request_f2c(*request))
 #include "faces_fortran.h"
 #define IN_PLACE(buffer) ((void)(buffer), false) /* not known here */
 #include "faces.h"

@@ -9,23 +9,29 @@ _Thread_local const void *pat_dropin_fortran_site;
 
 #define TAKE(name, lower, upper, op, kind, parameters, arguments, bytes)
 #define START(lower, upper, parameters, arguments, bytes)
-#define PASS(name, lower, upper, parameters, arguments, bytes)                                               \
+#define WATCH(name, lower, parameters, arguments, bytes, made)                                               \
     static void watch_##lower(void (*next)(LIST parameters, MPI_Fint * ierror), const void *site,            \
                               LIST parameters, MPI_Fint *ierror)                                             \
     {                                                                                                        \
         const bool is_told = pat_dropin_reports && !pat_dropin_inside;                                       \
-        const pat_counted told = {.site = site,                                                              \
-                                  .call = "MPI_" #name,                                                      \
-                                  .comm = is_told ? PMPI_Comm_f2c(*comm) : MPI_COMM_NULL,                    \
-                                  .root = -1,                                                                \
-                                  .start_ns = is_told ? pat_clock_local_ns() : 0};                           \
+        pat_counted told = {.site = site,                                                                    \
+                            .call = "MPI_" #name,                                                            \
+                            .comm = is_told ? PMPI_Comm_f2c(*comm) : MPI_COMM_NULL,                          \
+                            .root = -1,                                                                      \
+                            .start_ns = is_told ? pat_clock_local_ns() : 0};                                 \
         pat_dropin_inside |= is_told;                                                                        \
         next(LIST arguments, ierror);                                                                        \
         if (is_told) {                                                                                       \
+            const MPI_Request begun = made;                                                                  \
+            told.request = &begun;                                                                           \
             pat_dropin_count(&told, ierror ? *ierror : MPI_SUCCESS, bytes, NULL);                            \
             pat_dropin_inside = false;                                                                       \
         }                                                                                                    \
     }
+#define PASS(name, lower, upper, parameters, arguments, bytes)                                               \
+    WATCH(name, lower, parameters, arguments, bytes, MPI_REQUEST_NULL)
+#define PASS_BEGUN(name, lower, upper, parameters, arguments, bytes)                                         \
+    WATCH(name, lower, parameters, arguments, bytes, PMPI_Request_f2c(*request))
 #include "faces_fortran.h"
 #define IN_PLACE(buffer) (pat_fortran_buffer(buffer) == MPI_IN_PLACE)
 #include "faces.h"

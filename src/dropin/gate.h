@@ -24,6 +24,8 @@ enum pat_gate_call {
     PAT_CALL_Pcontrol,
 #define PASS(name, lower, upper, parameters, arguments, bytes) PAT_CALL_##name,
 #include "faces.h"
+#define MESSAGE(name, lower, upper, parameters, arguments, bytes) PAT_CALL_##name,
+#include "faces_messages.h"
     PAT_NUM_CALLS
 };
 

@@ -3,13 +3,16 @@
  */
 #include "gate.h"
 
-/* Collectives, and their forms for large counts where the MPI library has them. */
+/* Collectives and messages, and their forms for large counts where the MPI library has them. */
 #define PASS(name, lower, upper, parameters, arguments, bytes) CALL(name, lower, parameters, arguments)
 #define CALL(name, lower, parameters, arguments)                                                             \
     PAT_GATE(MPI_##name, PAT_WAY_C, PAT_CALL_##name, , parameters, arguments,                                \
              (pat_gate_any *, const void *, LIST parameters), (next, site, LIST arguments))
 #include "gate_words.h"
 #include "faces.h"
+#define MESSAGE(name, lower, upper, parameters, arguments, bytes) CALL(name, lower, parameters, arguments)
+#include "gate_words.h"
+#include "faces_messages.h"
 
 #if PAT_MPI_HAS_LARGE
 #undef CALL
@@ -20,6 +23,10 @@
 #define PASS(name, lower, upper, parameters, arguments, bytes) CALL(name, lower, parameters, arguments)
 #include "gate_words.h"
 #include "faces.h"
+#define LARGE
+#define MESSAGE(name, lower, upper, parameters, arguments, bytes) CALL(name, lower, parameters, arguments)
+#include "gate_words.h"
+#include "faces_messages.h"
 #endif
 
 PAT_GATE(MPI_Init, PAT_WAY_C, PAT_CALL_Init, pat_gate_open(site), (word argc, word argv), (argc, argv),

@@ -21,6 +21,10 @@
 #define PASS(name, lower, upper, parameters, arguments, bytes) CALL(name, lower, upper, parameters, arguments)
 #include "gate_words.h"
 #include "faces.h"
+#define MESSAGE(name, lower, upper, parameters, arguments, bytes)                                            \
+    CALL(name, lower, upper, parameters, arguments)
+#include "gate_words.h"
+#include "faces_messages.h"
 
 SPELLINGS(Init, init, INIT, pat_gate_open(site), (word ierror), (ierror))
 SPELLINGS(Init_thread, init_thread, INIT_THREAD, pat_gate_open(site),

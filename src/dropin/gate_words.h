@@ -1,5 +1,5 @@
 /*
- * gate_words.h — for the preloaded file every parameter in faces.h is a word. Included before each use of that list, which
+ * gate_words.h — for the preloaded file every parameter in faces.h and faces_messages.h is a word. Included before each use of such a list, which
  * undefines them.
  */
 #define IN      word
@@ -14,3 +14,6 @@
 #define OP      word
 #define COMM    word
 #define REQUEST word
+#define STATUS  word
+#define FLAG    word
+#define TAKEN   word

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "event_order.h"
 #include "waits.h"
 
 /* MOST_ENTRIES: communicators of all ranks, which each rank gets to know; MOST_COMMS: of a rank. */
@@ -139,9 +140,9 @@ static void join(void *in, void *inout, int *num, MPI_Datatype *type)
 
 /* What the name of a site's function says, found out once. */
 typedef struct facts {
-    enum pat_waits waits;
-    bool blocks;        /* so that who has come stays */
-    bool moves_nothing; /* bytes of 0 are its length, and not unknown */
+    enum pat_waits waits; /* in it, or, if it does not block, in the call that waits for it */
+    bool blocks;          /* so that who has come stays */
+    bool moves_nothing;   /* bytes of 0 are its length, and not unknown */
     int64_t sign;
 } facts;
 
@@ -150,8 +151,9 @@ static facts facts_of(const char *call)
     uint64_t sign = UINT64_C(14695981039346656037);
     for (const char *c = call; *c; c++)
         sign = (sign ^ (uint64_t)*c) * UINT64_C(1099511628211);
-    return (facts){.waits = pat_waits_of(call),
-                   .blocks = strncmp(call, "MPI_I", 5) != 0,
+    const bool blocks = strncmp(call, "MPI_I", 5) != 0;
+    return (facts){.waits = blocks ? pat_waits_of(call) : pat_waits_of_end(call),
+                   .blocks = blocks,
                    .moves_nothing = pat_waits_moves_nothing(call),
                    .sign = (int64_t)(sign >> 1)};
 }
@@ -168,6 +170,7 @@ static facts *facts_of_all(const pat_sites *sites)
 /* What all ranks need at it. */
 typedef struct search {
     const pat_events *events;
+    pat_event_order order;
     pat_sites *sites;
     const facts *facts; /* of each site */
     const pat_one_way *one_way;
@@ -180,23 +183,39 @@ typedef struct search {
     int64_t *deviations; /* from the mean: this rank's, and then the sums of all */
 } search;
 
-/* Returns whether it is known, or not to be known. */
-static bool note_wait(const search *s, const pat_event_comm *c, const pat_log_call *event, int i)
+/* The call that waited for number k in the order; NULL: there is none. */
+static const pat_log_wait *end_of(const search *s, int64_t k)
+{
+    return s->order.waits && s->order.waits[k] >= 0 ? &pat_events_at(s->events, s->order.waits[k])->wait
+                                                    : NULL;
+}
+
+/*
+ * Number i of those at hand, which is number k in the order. One that does not block has waited in the call that waited for it. Returns whether it is known, or not to be known.
+ */
+static bool note_wait(search *s, const pat_event_comm *c, const pat_log_call *event, int64_t k, int i)
 {
     int late;
     const meeting *found = &s->found[i];
-    const pat_came came = {.own_ns = s->own[i].first_ns,
+    const facts *of = &s->facts[event->site];
+    const pat_log_wait *end = end_of(s, k);
+    if (!of->blocks && !end)
+        return true;
+    const pat_came came = {.own_ns = of->blocks ? s->own[i].first_ns : end->start_ns - s->begin_ns,
                            .last_ns = found->last_ns,
                            .root_ns = found->root_ns,
                            .first_end_ns = found->first_end_ns,
                            .last = (int)found->last,
                            .root = event->root,
                            .own = c->rank};
-    const enum pat_waits waits = s->facts[event->site].waits;
-    const int64_t wait_ns = pat_waits_ns(waits, &came, event->time_ns, &late);
-    if (wait_ns >= 0)
-        pat_sites_add_wait(&s->sites->sites[event->site], wait_ns, late < 0 ? -1 : c->group->world[late]);
-    return wait_ns >= 0 || waits == PAT_WAITS_NOT_KNOWN || (waits != PAT_WAITS_FOR_ALL && event->root < 0);
+    const int64_t wait_ns = pat_waits_ns(of->waits, &came, of->blocks ? event->time_ns : end->time_ns, &late);
+    const int late_of_all = late < 0 ? -1 : c->group->world[late];
+    if (wait_ns >= 0 && of->blocks)
+        pat_sites_add_wait(&s->sites->sites[event->site], wait_ns, late_of_all);
+    else if (wait_ns >= 0)
+        pat_event_order_waited(&s->order, s->events, k, wait_ns, late_of_all);
+    return wait_ns >= 0 || of->waits == PAT_WAITS_NOT_KNOWN ||
+           (of->waits != PAT_WAITS_FOR_ALL && event->root < 0);
 }
 
 static double mean_of(const search *s, const pat_event_comm *c, int i)
@@ -216,25 +235,27 @@ static void note_arrivals(const search *s, const pat_event_comm *c, int site, in
     pat_sites_add_arrivals(&s->sites->sites[site], bytes > PAT_SITE_SMALL_BYTES, &coming);
 }
 
-/* NULL: number i is the first. */
-static const pat_log_call *call_before(const pat_events *e, int64_t i)
+/* When the first one left is not known of a call that does not block before somebody has waited for it. */
+static int64_t end_ns(const search *s, const pat_log_call *event, int64_t k)
 {
-    while (--i >= 0)
-        if (pat_log_is_call(pat_events_at(e, i)))
-            return &pat_events_at(e, i)->call;
-    return NULL;
+    const pat_log_wait *end = end_of(s, k);
+    if (s->facts[event->site].blocks)
+        return event->start_ns + event->time_ns - s->begin_ns;
+    return end ? end->start_ns + end->time_ns - s->begin_ns : INT64_MAX;
 }
 
-/* Of event number i, with what this rank knows. */
-static meeting own_meeting(const search *s, const pat_event_comm *c, int64_t i)
+/* Of number k in the order, with what this rank knows. */
+static meeting own_meeting(const search *s, const pat_event_comm *c, int64_t k)
 {
-    const pat_log_call *event = &pat_events_at(s->events, i)->call, *before = call_before(s->events, i);
+    const int64_t i = s->order.calls[k];
+    const pat_log_call *event = &pat_events_at(s->events, i)->call,
+                       *before = pat_event_order_before(s->events, i);
     const int64_t start_ns = event->start_ns - s->begin_ns,
                   sign = s->facts[event->site].sign ^ (uint32_t)event->root;
     return (meeting){.first_ns = start_ns,
                      .last_ns = start_ns,
                      .root_ns = event->root == c->rank ? start_ns : INT64_MIN / 2,
-                     .first_end_ns = start_ns + event->time_ns,
+                     .first_end_ns = end_ns(s, event, k),
                      .last = c->rank,
                      .least_sign = sign,
                      .most_sign = sign,
@@ -252,11 +273,11 @@ static int num_fitting(const search *s, int some)
     return num;
 }
 
-/* Some calls of a communicator, from number events[0] on. *fit: so many fit together. */
-static int go_through_some(search *s, const pat_event_comm *c, const int64_t events[], int some, int *fit)
+/* Some calls of a communicator, from number `first` in the order on. *fit: so many fit together. */
+static int go_through_some(search *s, const pat_event_comm *c, int64_t first, int some, int *fit)
 {
     for (int i = 0; i < some; i++)
-        s->own[i] = own_meeting(s, c, events[i]);
+        s->own[i] = own_meeting(s, c, first + i);
     int rc = PMPI_Allreduce(s->own, s->found, some, s->type, s->op, s->members);
     *fit = rc == MPI_SUCCESS ? num_fitting(s, some) : 0;
     for (int i = 0; i < some && rc == MPI_SUCCESS; i++)
@@ -264,30 +285,39 @@ static int go_through_some(search *s, const pat_event_comm *c, const int64_t eve
     if (rc == MPI_SUCCESS)
         rc = PMPI_Allreduce(s->deviations, s->deviations + AT_ONCE, some, MPI_INT64_T, MPI_SUM, s->members);
     for (int i = 0; i < *fit && rc == MPI_SUCCESS; i++) {
-        const pat_log_call *event = &pat_events_at(s->events, events[i])->call;
+        const pat_log_call *event = &pat_events_at(s->events, s->order.calls[first + i])->call;
         if (event->kind == PAT_LOG_FAILED)
             continue;
-        s->num_unknown += !note_wait(s, c, event, i);
+        s->num_unknown += !note_wait(s, c, event, first + i, i);
         if (s->facts[event->site].blocks)
             note_arrivals(s, c, event->site, i);
     }
     return rc;
 }
 
-/* The calls of a communicator, some at a time. events: their numbers. Stops on all members where they do not fit together. */
-static int go_through(search *s, const pat_event_comm *c, const int64_t events[], int64_t num,
-                      int64_t *num_fit)
+/* The calls of a communicator, some at a time, from number `first` in the order on. Stops on all members where they do not fit together. */
+static int go_through(search *s, const pat_event_comm *c, int64_t first, int64_t num, int64_t *num_fit)
 {
     int rc = MPI_SUCCESS;
     for (int64_t at = 0; at < num && rc == MPI_SUCCESS; at += AT_ONCE) {
         const int some = num - at < AT_ONCE ? (int)(num - at) : AT_ONCE;
         int fit;
-        rc = go_through_some(s, c, events + at, some, &fit);
+        rc = go_through_some(s, c, first + at, some, &fit);
         *num_fit += fit;
         if (fit < some)
             break;
     }
     return rc;
+}
+
+/* Those that waited for others: each once, however many it waited for. */
+static void add_waited(const search *s)
+{
+    for (int64_t k = 0; k < s->events->num && s->order.waited; k++)
+        if (s->order.waited[k].ns >= 0) {
+            const pat_log_wait *w = &pat_events_at(s->events, s->order.waits[k])->wait;
+            pat_sites_add_wait(&s->sites->sites[w->site], s->order.waited[k].ns, s->order.waited[k].late);
+        }
 }
 
 /* A communicator of the group's members. */
@@ -321,27 +351,7 @@ static void let_go(search *s)
     s->members = MPI_COMM_NULL;
 }
 
-/* The numbers of all events, communicator by communicator: those of number c begin at first[c]. Returns false without memory. */
-static bool sort_events(const pat_events *e, int64_t **events, int64_t **first)
-{
-    *events = malloc((size_t)(e->num + 1) * sizeof(**events));
-    *first = calloc((size_t)e->num_comms + 1, sizeof(**first));
-    if (!*events || !*first)
-        return false;
-    int64_t *at = *first;
-    for (int c = 1; c <= e->num_comms; c++)
-        at[c] = at[c - 1] + e->comms[c - 1]->num_calls;
-    for (int64_t i = 0; i < e->num; i++)
-        if (pat_log_is_call(pat_events_at(e, i)))
-            (*events)[at[pat_events_at(e, i)->call.comm]++] = i;
-    for (int c = e->num_comms; c > 0; c--)
-        at[c] = at[c - 1];
-    at[0] = 0;
-    return true;
-}
-
-static int find(search *s, entry own[], int num_own, const entry entries[], int num, const int64_t events[],
-                const int64_t first[], int64_t *num_fit)
+static int find(search *s, entry own[], int num_own, const entry entries[], int num, int64_t *num_fit)
 {
     const pat_event_group *group = NULL;
     int rc = MPI_SUCCESS;
@@ -359,9 +369,10 @@ static int find(search *s, entry own[], int num_own, const entry entries[], int 
                 s->members = MPI_COMM_NULL;
         }
         if (s->members != MPI_COMM_NULL)
-            rc = go_through(s, c, events + first[own[i].comm], calls, num_fit);
+            rc = go_through(s, c, s->order.first[own[i].comm], calls, num_fit);
     }
     let_go(s);
+    add_waited(s);
     return rc;
 }
 
@@ -396,7 +407,7 @@ static int prepare(search *s, pat_one_way *one_way)
 int pat_lateness_find(const pat_events *e, pat_sites *sites, MPI_Comm all, pat_one_way *one_way,
                       int64_t *num_left)
 {
-    int64_t *events = NULL, *first = NULL, num_fit = 0;
+    int64_t num_fit = 0;
     entry *entries = NULL, *own = malloc((MOST_COMMS + 1) * sizeof(*own));
     facts *facts_of_sites = facts_of_all(sites);
     search s = {.events = e,
@@ -411,7 +422,7 @@ int pat_lateness_find(const pat_events *e, pat_sites *sites, MPI_Comm all, pat_o
                 .found = malloc(AT_ONCE * sizeof(*s.found)),
                 .deviations = malloc(2 * AT_ONCE * sizeof(*s.deviations))};
     const bool good =
-        own && facts_of_sites && s.own && s.found && s.deviations && sort_events(e, &events, &first);
+        pat_event_order_make(&s.order, e) && own && facts_of_sites && s.own && s.found && s.deviations;
     int num = 0, num_own = good ? list_own(e, all, own) : 0, none = !good, any_none;
     bool told = false;
     int rc = PMPI_Allreduce(&none, &any_none, 1, MPI_INT, MPI_MAX, all);
@@ -420,7 +431,7 @@ int pat_lateness_find(const pat_events *e, pat_sites *sites, MPI_Comm all, pat_o
     if (rc == MPI_SUCCESS && told)
         rc = prepare(&s, one_way);
     if (rc == MPI_SUCCESS && told)
-        rc = find(&s, own, num_own, entries, num, events, first, &num_fit);
+        rc = find(&s, own, num_own, entries, num, &num_fit);
     *num_left = e->num_lost - num_fit + s.num_unknown;
     for (int i = 0; i < e->num_comms; i++)
         *num_left += e->comms[i]->num_calls;
@@ -434,7 +445,6 @@ int pat_lateness_find(const pat_events *e, pat_sites *sites, MPI_Comm all, pat_o
     free(own);
     free(facts_of_sites);
     free(entries);
-    free(events);
-    free(first);
+    pat_event_order_free(&s.order);
     return rc;
 }

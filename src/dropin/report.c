@@ -56,6 +56,7 @@ int pat_report_begin(int64_t begin_ns)
     if (d) {
         *d = (pat_dropin){.sites.lock = PTHREAD_MUTEX_INITIALIZER,
                           .python.lock = PTHREAD_MUTEX_INITIALIZER,
+                          .begun.lock = PTHREAD_MUTEX_INITIALIZER,
                           .begin_ns = begin_ns,
                           .start_ns = start_ns,
                           .comm = MPI_COMM_NULL};
@@ -75,68 +76,13 @@ int pat_report_begin(int64_t begin_ns)
         d->trace_error = begin_trace(d, rank, size);
         pat_events_know_world(&d->events);
         pat_rt.dropin = d;
+        pat_rt.milestone_told = pat_dropin_milestone;
         return 0;
     }
     if (d)
         free(d->file);
     free(d);
     return worst;
-}
-
-/* The name of a place, in C or Python, without its line in the source; returns its offset in the file. */
-static int64_t name_of(pat_dropin *d, const void *address, char *text, int size)
-{
-    const char *in_python = pat_python_name(&d->python, address);
-    if (!in_python)
-        return pat_sites_name(address, text, size);
-    snprintf(text, (size_t)size, "%s", in_python);
-    return 0;
-}
-
-/* A call whose arguments MPI rejects never began: other ranks know nothing of it. */
-static bool has_begun(int rc)
-{
-    static const int arguments[] = {MPI_ERR_COMM, MPI_ERR_COUNT, MPI_ERR_TYPE, MPI_ERR_BUFFER,
-                                    MPI_ERR_ROOT, MPI_ERR_OP,    MPI_ERR_ARG};
-    int error_class;
-    if (rc == MPI_SUCCESS)
-        return true;
-    bool good = PMPI_Error_class(rc, &error_class) == MPI_SUCCESS;
-    for (size_t i = 0; i < sizeof(arguments) / sizeof(arguments[0]) && good; i++)
-        good = error_class != arguments[i];
-    return good;
-}
-
-void pat_dropin_count(const pat_counted *told, int rc, int64_t bytes, const pat_outcome *outcome)
-{
-    pat_dropin *d = pat_rt.dropin;
-    bool is_first;
-    if (!d) /* MPI_Finalize was called meanwhile: wrong, but nothing to end a program for */
-        return;
-    if (atomic_load_explicit(&d->off, memory_order_relaxed)) {
-        atomic_fetch_add_explicit(&d->num_off, 1, memory_order_relaxed);
-        return;
-    }
-    const int64_t time_ns = pat_clock_local_ns() - told->start_ns;
-    /* Python may be busy in another thread: nobody waits for it before the call. */
-    const void *place = told->is_placed ? told->site : pat_dropin_place(told->site);
-    const int site = pat_sites_add(&d->sites, place, told->call, bytes, time_ns, outcome, &is_first);
-    if (site < 0)
-        return;
-    if (is_first && d->traced) {
-        char name[160];
-        const int64_t offset = name_of(d, place, name, sizeof(name));
-        pat_events_name(&d->events, site, name, told->call, offset);
-    }
-    if (has_begun(rc))
-        pat_events_add(&d->events, told->comm,
-                       &(pat_log_call){.start_ns = told->start_ns +
-                                                   pat_timekeeper_offset_ns(&pat_rt.time, told->start_ns),
-                                       .time_ns = time_ns,
-                                       .bytes = bytes,
-                                       .site = site,
-                                       .root = told->root,
-                                       .kind = rc == MPI_SUCCESS ? PAT_LOG_CALL : PAT_LOG_FAILED});
 }
 
 static int by_lateness(const void *a, const void *b)
@@ -170,7 +116,7 @@ static void fill_late(pat_report_line *l, const pat_site *s)
 static void fill(pat_report_line *l, const pat_site *s, pat_dropin *d)
 {
     *l = (pat_report_line){.ranks = 1};
-    l->offset = name_of(d, s->address, l->name, sizeof(l->name));
+    l->offset = pat_dropin_name(d, s->address, l->name, sizeof(l->name));
     snprintf(l->call, sizeof(l->call), "%s", s->call);
     l->sums = pat_sites_sums(s);
     memcpy(l->arrivals, s->arrivals, sizeof(l->arrivals));
@@ -198,6 +144,8 @@ static void add(pat_report_line *to, const pat_report_line *l)
     sum->num_ended += more->num_ended;
     sum->under_way_ns += more->under_way_ns;
     sum->in_mpi_ns += more->in_mpi_ns;
+    sum->messages += more->messages;
+    sum->message_ns += more->message_ns;
     sum->num_met += more->num_met;
     sum->late_ns += more->late_ns;
     for (int i = 0; i < 2; i++)
@@ -332,6 +280,7 @@ struct pat_dropin *pat_report_end(void)
     if (!d)
         return NULL;
     pat_rt.dropin = NULL;
+    pat_rt.milestone_told = NULL;
     d->finish_ns = pat_clock_local_ns();
     d->finish_common_ns = d->finish_ns + pat_timekeeper_offset_ns(&pat_rt.time, d->finish_ns);
     note_calibrations(d);
@@ -351,7 +300,7 @@ static void find_lines(pat_dropin *d, pat_report *r)
                          sizeof(r->lines[i].source));
     for (int i = 0; i < d->sites.num && d->traced; i++) {
         char name[160], line[80];
-        const int64_t offset = name_of(d, d->sites.sites[i].address, name, sizeof(name));
+        const int64_t offset = pat_dropin_name(d, d->sites.sites[i].address, name, sizeof(name));
         pat_sources_line(sources, name, offset, line, sizeof(line));
         if (line[0])
             pat_events_line(&d->events, i, line);
@@ -390,6 +339,8 @@ static int gather(pat_dropin *d, pat_report *r, int64_t end_ns)
     if (rc == MPI_SUCCESS)
         rc = gather_hosts(d->comm, r->ranks, &r->hosts);
     if (rc == MPI_SUCCESS)
+        rc = pat_report_gather_ranks(&d->sites, d->comm, r->ranks, &r->by_rank);
+    if (rc == MPI_SUCCESS)
         rc = PMPI_Reduce(mine, sums, 7, MPI_INT64_T, MPI_SUM, 0, d->comm);
     if (rc == MPI_SUCCESS)
         rc = PMPI_Reduce(clock, most, 3, MPI_INT64_T, MPI_MAX, 0, d->comm);
@@ -425,10 +376,13 @@ int pat_report_write(struct pat_dropin *d, int64_t end_ns, bool *trace_is_whole)
         find_lines(d, &r);
         rc = wanted ? pat_report_put(&r, d->file) : MPI_SUCCESS;
     }
+    pat_dropin_trace_sums(d);
     *trace_is_whole = end_trace(d);
     free(r.lines);
     free(r.hosts);
+    free(r.by_rank);
     pat_sites_clear(&d->sites);
+    pat_begun_clear(&d->begun);
     pat_python_end(&d->python);
     PMPI_Comm_free(&d->comm);
     free(d->calibrations);

@@ -70,6 +70,10 @@ static json_t *json_of(const pat_report *r, const pat_report_line *l)
         json_object_set_new(o, "known_calls", json_integer(l->sums.num_known));
         json_object_set_new(o, "saved_ms_estimated", json_real(pat_report_ms(pat_report_saved_ns(l), 1)));
     }
+    if (o && l->sums.messages) {
+        json_object_set_new(o, "message_calls", json_integer(l->sums.messages));
+        json_object_set_new(o, "message_ms", json_real(pat_report_ms(l->sums.message_ns, 1)));
+    }
     if (o && l->sums.num_ended) {
         json_object_set_new(o, "ended_calls", json_integer(l->sums.num_ended));
         json_object_set_new(o, "under_way_ms", json_real(pat_report_ms(l->sums.under_way_ns, 1)));
@@ -92,18 +96,34 @@ static json_t *sum_of(const pat_report *r)
 {
     const pat_report_sum sum = pat_report_add_up(r);
     return json_pack(
-        "{s:s, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:I, s:I, s:I, s:I, s:s}", "means_over", "ranks",
-        "waiting_ms", pat_report_ms(sum.late_ns, r->ranks), "saved_ms_estimated",
-        pat_report_ms(sum.saved_ns, r->ranks), "saved_by_calls_ms_estimated",
-        pat_report_ms(sum.by_calls_ns, r->ranks), "start_ms", pat_report_ms(r->costs.start_ns, r->ranks),
-        "states_ms", pat_report_ms(r->costs.state_ns, r->ranks), "end_ms",
-        pat_report_ms(r->costs.end_ns, r->ranks), "thread_cpu_ms",
+        "{s:s, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:I, s:I, s:I, s:I, s:s}", "means_over",
+        "ranks", "waiting_ms", pat_report_ms(sum.late_ns, r->ranks), "message_ms",
+        pat_report_ms(sum.message_ns, r->ranks), "saved_ms_estimated", pat_report_ms(sum.saved_ns, r->ranks),
+        "saved_by_calls_ms_estimated", pat_report_ms(sum.by_calls_ns, r->ranks), "start_ms",
+        pat_report_ms(r->costs.start_ns, r->ranks), "states_ms", pat_report_ms(r->costs.state_ns, r->ranks),
+        "end_ms", pat_report_ms(r->costs.end_ns, r->ranks), "thread_cpu_ms",
         pat_report_ms(r->costs.thread_ns, r->ranks), "under_way_ms",
         pat_report_ms(sum.under_way_ns, r->ranks), "hidden_ms", pat_report_ms(sum.hidden_ns, r->ranks),
         "met_calls_of_all_ranks", (json_int_t)sum.met_calls, "unmet_calls_of_all_ranks",
         (json_int_t)r->unmet_calls, "switched_off_calls_of_all_ranks", (json_int_t)r->off_calls,
         "known_calls_of_all_ranks", (json_int_t)sum.known_calls, "estimated_by",
         r->calibrations_bytes ? "measured calls, calibration" : "measured calls, least time of the link");
+}
+
+/* Of each rank by itself. */
+static json_t *ranks_of(const pat_report *r)
+{
+    json_t *all = json_array();
+    for (int i = 0; i < r->ranks && r->by_rank; i++) {
+        const pat_report_rank *of = &r->by_rank[i];
+        json_array_append_new(all, json_pack("{s:i, s:o, s:I, s:f, s:f, s:f, s:f}", "rank", i, "host",
+                                             pat_json_text(pat_report_host_of(r, i)), "calls",
+                                             (json_int_t)of->calls, "time_ms", pat_report_ms(of->time_ns, 1),
+                                             "waiting_ms", pat_report_ms(of->wait_ns, 1), "message_ms",
+                                             pat_report_ms(of->message_ns, 1), "waited_for_ms",
+                                             pat_report_ms(of->caused_ns, 1)));
+    }
+    return all;
 }
 
 /* Of the worst rank each. */
@@ -164,6 +184,7 @@ json_t *pat_report_json(const pat_report *r)
         whole = json_object_set_new(root, "clocks", clocks_of(&r->clocks)) == 0 && whole;
         whole = json_object_set_new(root, "one_way", one_way_of(&r->one_way)) == 0 && whole;
         whole = json_object_set_new(root, "sums_over", json_string("ranks and calls")) == 0 && whole;
+        whole = json_object_set_new(root, "by_rank", ranks_of(r)) == 0 && whole;
         whole = json_object_set_new(root, "sites", json_incref(sites)) == 0 && whole;
     }
     json_decref(sites);

@@ -51,6 +51,13 @@ void pat_report_late_text(const pat_report *r, FILE *to)
     for (int i = 0; i < r->num && i < MOST_PLACES && places; i++)
         if (places[i]->late[0].calls > 0 && (double)places[i]->sums.late_ns >= WORTH * (double)sum.late_ns)
             write_late(r, places[i], to);
+    if (sum.messages > 0)
+        fprintf(
+            to,
+            "# Messages between two ranks, and waiting for them, took another %.1f %%: %s s. For whom is not "
+            "known.\n",
+            r->time_ns > 0 ? 100.0 * (double)sum.message_ns / (double)r->time_ns / r->ranks : 0,
+            pat_report_digits(1e-3 * pat_report_ms(sum.message_ns, r->ranks), waited));
     if (r->unmet_calls > 0)
         fprintf(to, "# Of %lld calls it is not known when the other ranks came to them%s.\n",
                 (long long)r->unmet_calls,

@@ -56,13 +56,21 @@ typedef struct pat_report_host {
     char name[64];
 } pat_report_host;
 
+/* What a rank has spent its time with. */
+typedef struct pat_report_rank {
+    int64_t calls, time_ns, wait_ns; /* of collectives */
+    int64_t message_ns;
+    int64_t caused_ns; /* how long all others have waited for it */
+} pat_report_rank;
+
 typedef struct pat_report {
     pat_report_line *lines;
     int num;
-    pat_report_host *hosts; /* of each rank */
-    int64_t unmet_calls;    /* of all ranks, that could not be held against those of others */
-    int64_t lost_calls;     /* of all ranks, that were not kept for want of memory */
-    int64_t off_calls;      /* of all ranks, before which MPI_Pcontrol had switched counting off */
+    pat_report_host *hosts;   /* of each rank */
+    pat_report_rank *by_rank; /* NULL: not known */
+    int64_t unmet_calls;      /* of all ranks, that could not be held against those of others */
+    int64_t lost_calls;       /* of all ranks, that were not kept for want of memory */
+    int64_t off_calls;        /* of all ranks, before which MPI_Pcontrol had switched counting off */
     int ranks, nodes;
     int64_t
         time_ns; /* of rank 0, from the end of the MPI library's own MPI_Init to the beginning of its MPI_Finalize */
@@ -75,6 +83,9 @@ typedef struct pat_report {
     const char *calibrations;  /* the files by which rank 0's calls were chosen, each ended by '\0' */
     size_t calibrations_bytes; /* 0: none */
 } pat_report;
+
+/* Collective over comm, of so many ranks: on rank 0 what each has spent its time with, to be freed; NULL there without memory. Returns an MPI error code. */
+int pat_report_gather_ranks(const pat_sites *sites, MPI_Comm comm, int ranks, pat_report_rank **by_rank);
 
 /*
  * Where a report goes: `*file` is a file's whole name, to be freed, or NULL for the standard error. Returns 0, or what errno
@@ -90,6 +101,8 @@ void pat_report_text(const pat_report *report, FILE *to);
 void pat_report_late_text(const pat_report *report, FILE *to);
 /* A table of how far apart the ranks came. */
 void pat_report_arrivals_text(const pat_report *report, FILE *to);
+/* A table of ranks. */
+void pat_report_ranks_text(const pat_report *report, FILE *to);
 json_t *pat_report_json(const pat_report *report); /* NULL without memory */
 
 /* ---- Figures that both show ----------------------------------------------------------------------------- */
@@ -128,6 +141,7 @@ static inline int64_t pat_report_hidden_ns(const pat_report_line *l)
 typedef struct pat_report_sum {
     int64_t by_calls_ns, saved_ns, known_calls; /* sums over ranks */
     int64_t under_way_ns, hidden_ns;            /* of non-blocking calls, sums over ranks */
+    int64_t messages, message_ns;               /* messages between two ranks, sums over ranks */
     int64_t late_ns, met_calls;                 /* waiting for late ranks, sums over ranks */
 } pat_report_sum;
 
@@ -140,6 +154,8 @@ static inline pat_report_sum pat_report_add_up(const pat_report *r)
         sum.under_way_ns += r->lines[i].sums.under_way_ns;
         sum.hidden_ns += pat_report_hidden_ns(&r->lines[i]);
         sum.late_ns += r->lines[i].sums.late_ns;
+        sum.messages += r->lines[i].sums.messages;
+        sum.message_ns += r->lines[i].sums.message_ns;
         sum.met_calls += r->lines[i].sums.num_met;
     }
     sum.saved_ns = sum.by_calls_ns - r->costs.start_ns - r->costs.state_ns - r->costs.end_ns;

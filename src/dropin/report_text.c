@@ -256,4 +256,5 @@ void pat_report_text(const pat_report *r, FILE *to)
     for (int i = 0; i < r->num; i++)
         write_line(&r->lines[i], to);
     pat_report_arrivals_text(r, to);
+    pat_report_ranks_text(r, to);
 }

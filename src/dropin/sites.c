@@ -94,23 +94,25 @@ void pat_sites_add_arrivals(pat_site *s, bool is_long, const pat_coming *coming)
     s->before_ns = call.own_ns;
 }
 
-int pat_sites_add(pat_sites *all, const void *address, const char *call, int64_t bytes, int64_t time_ns,
-                  const pat_outcome *outcome, bool *is_first)
+int pat_sites_add(pat_sites *all, const pat_site_call *call, const pat_outcome *outcome, bool *is_first)
 {
     pthread_mutex_lock(&all->lock);
-    pat_site *s = find(all, address, call);
+    pat_site *s = find(all, call->address, call->call);
     if (s) {
-        s->sums.calls++;
-        s->sums.time_ns += time_ns;
-        s->sums.bytes += bytes;
-        s->sums.least_bytes = bytes < s->sums.least_bytes ? bytes : s->sums.least_bytes;
-        s->sums.most_bytes = bytes > s->sums.most_bytes ? bytes : s->sums.most_bytes;
+        pat_site_sums *sums = &s->sums;
+        sums->calls++;
+        sums->time_ns += call->time_ns;
+        sums->messages += call->messages;
+        sums->message_ns += call->message_ns;
+        sums->bytes += call->bytes;
+        sums->least_bytes = call->bytes < sums->least_bytes ? call->bytes : sums->least_bytes;
+        sums->most_bytes = call->bytes > sums->most_bytes ? call->bytes : sums->most_bytes;
         if (outcome)
             s->sums.why_calls[outcome->why]++;
         if (outcome && outcome->alg)
             s->sums.alg_calls[outcome->alg - pat_algorithm_at(0)]++;
         if (outcome && outcome->alg && outcome->late.rank >= 0)
-            add_known(s, outcome, time_ns);
+            add_known(s, outcome, call->time_ns);
     }
     const int number = s ? (int)(s - all->sites) : -1;
     *is_first = s && s->sums.calls == 1;

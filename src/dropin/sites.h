@@ -22,6 +22,8 @@ typedef struct pat_site_sums {
     int64_t native_ns; /* what the MPI library's own would take from the last arrival on */
     int64_t plan_ns;   /* the whole calls, without what came before their rounds (pat_outcome) */
     int64_t num_ended, under_way_ns, in_mpi_ns; /* see pat_hiding */
+    int64_t messages,
+        message_ns; /* those of the calls, and of their time, that ended no collective: they were about messages between two ranks, as a rule */
     int64_t
         num_met; /* calls that were held against those of the other ranks (lateness.h); the two below are theirs */
     int64_t late_ns; /* of the time of these: waiting for late ranks */
@@ -57,9 +59,15 @@ typedef struct pat_sites {
     int num_slots;
 } pat_sites;
 
-/* Add a call. outcome NULL: passed on, nothing known of it. Returns the number of its site, negative without memory. *is_first: it is the first there. */
-int pat_sites_add(pat_sites *sites, const void *address, const char *call, int64_t bytes, int64_t time_ns,
-                  const pat_outcome *outcome, bool *is_first);
+/* A call to be added: where, and what to its sums. */
+typedef struct pat_site_call {
+    const void *address;
+    const char *call;
+    int64_t bytes, time_ns, messages, message_ns;
+} pat_site_call;
+
+/* outcome NULL: passed on, nothing known of it. Returns the number of its site, negative without memory. *is_first: it is the first there. */
+int pat_sites_add(pat_sites *sites, const pat_site_call *call, const pat_outcome *outcome, bool *is_first);
 
 /* Of a call that has been added: how long it waited there, and for which rank among all ranks (negative: for nobody). No other thread may add. */
 void pat_sites_add_wait(pat_site *site, int64_t wait_ns, int late);

@@ -6,7 +6,7 @@
 
 _Thread_local bool pat_dropin_inside;
 
-#define WATCH(called, parameters, arguments, bytes)                                                          \
+#define WATCH(called, parameters, arguments, bytes, made)                                                    \
     static int watch_##called(__typeof__(&PMPI_##called) next, const void *site, LIST parameters)            \
     {                                                                                                        \
         if (!pat_dropin_reports || pat_dropin_inside)                                                        \
@@ -16,6 +16,7 @@ _Thread_local bool pat_dropin_inside;
                                   .call = "MPI_" #called,                                                    \
                                   .comm = comm,                                                              \
                                   .root = -1,                                                                \
+                                  .request = made,                                                           \
                                   .start_ns = pat_clock_local_ns()};                                         \
         const int rc = next arguments;                                                                       \
         pat_dropin_count(&told, rc, bytes, NULL);                                                            \
@@ -24,7 +25,9 @@ _Thread_local bool pat_dropin_inside;
     }
 #define TAKE(name, lower, upper, op, kind, parameters, arguments, bytes)
 #define START(lower, upper, parameters, arguments, bytes)
-#define PASS(name, lower, upper, parameters, arguments, bytes) WATCH(name, parameters, arguments, bytes)
+#define PASS(name, lower, upper, parameters, arguments, bytes) WATCH(name, parameters, arguments, bytes, NULL)
+#define PASS_BEGUN(name, lower, upper, parameters, arguments, bytes)                                         \
+    WATCH(name, parameters, arguments, bytes, request)
 #include "faces_c.h"
 #include "faces.h"
 
@@ -32,7 +35,10 @@ _Thread_local bool pat_dropin_inside;
 #define LARGE
 #define TAKE(name, lower, upper, op, kind, parameters, arguments, bytes)
 #define START(lower, upper, parameters, arguments, bytes)
-#define PASS(name, lower, upper, parameters, arguments, bytes) WATCH(name##_c, parameters, arguments, bytes)
+#define PASS(name, lower, upper, parameters, arguments, bytes)                                               \
+    WATCH(name##_c, parameters, arguments, bytes, NULL)
+#define PASS_BEGUN(name, lower, upper, parameters, arguments, bytes)                                         \
+    WATCH(name##_c, parameters, arguments, bytes, request)
 #include "faces_c.h"
 #include "faces.h"
 #endif

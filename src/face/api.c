@@ -79,14 +79,22 @@ int PAT_Get_version(int *major, int *minor, int *patch)
 
 /* ---- Milestones --------------------------------------------------------------------------------------- */
 
+static void tell_milestone(int64_t now_ns, double percent)
+{
+    if (pat_rt.milestone_told)
+        pat_rt.milestone_told(now_ns, percent);
+}
+
 int PAT_ProcessingStart(void)
 {
     int rc = must_be_started("PAT_ProcessingStart");
     if (rc != MPI_SUCCESS)
         return rc;
     pthread_mutex_lock(&pat_rt.lock);
-    pat_milestone_start(&pat_rt.milestone, pat_clock_local_ns());
+    const int64_t now_ns = pat_clock_local_ns();
+    pat_milestone_start(&pat_rt.milestone, now_ns);
     pthread_mutex_unlock(&pat_rt.lock);
+    tell_milestone(now_ns, 0);
     return MPI_SUCCESS;
 }
 
@@ -125,6 +133,8 @@ int PAT_Edge(double percent)
     pthread_mutex_unlock(&pat_rt.lock);
     if (tell)
         pat_thread_kick(pat_rt.thread);
+    if (error == PAT_MILESTONE_OK)
+        tell_milestone(now_ns, percent);
     return milestone_verdict(error, "PAT_Edge", percent, last);
 }
 
@@ -134,8 +144,11 @@ int PAT_ProcessingEnd(void)
     if (rc != MPI_SUCCESS)
         return rc;
     pthread_mutex_lock(&pat_rt.lock);
-    enum pat_milestone_error error = pat_milestone_end(&pat_rt.milestone, pat_clock_local_ns());
+    const int64_t now_ns = pat_clock_local_ns();
+    enum pat_milestone_error error = pat_milestone_end(&pat_rt.milestone, now_ns);
     pthread_mutex_unlock(&pat_rt.lock);
+    if (error == PAT_MILESTONE_OK)
+        tell_milestone(now_ns, 100);
     return milestone_verdict(error, "PAT_ProcessingEnd", 0, 0);
 }
 

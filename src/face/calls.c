@@ -92,8 +92,10 @@ static int run_by_plan(pat_comm *c, const pat_call *call, const void *site, pat_
             outcome->native_ns = pat_select_native_ns(c, lane, call->mean_bytes);
         }
         how->left = rc == MPI_SUCCESS && c->left;
-        if (rc == MPI_SUCCESS && outcome && !how->left)
+        if (rc == MPI_SUCCESS && outcome && !how->left) {
             outcome->alg = c->alg;
+            outcome->early_bytes = lane->early_bytes;
+        }
         if (!how->measured && !how->left)
             pat_select_learn(c, lane);
     }

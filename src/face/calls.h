@@ -16,7 +16,8 @@
 typedef struct pat_outcome {
     const pat_algorithm *alg; /* NULL: it was passed on */
     enum pat_why why;
-    pat_late late; /* rank < 0: not known */
+    pat_late late;       /* rank < 0: not known */
+    int64_t early_bytes; /* of a call by plan: what it had brought here before the call */
     int64_t
         before_ns; /* time of the call before its round, in which the first call makes the communicator's state */
     pat_hiding *

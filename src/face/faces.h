@@ -8,6 +8,7 @@
  *  `parameters` and `arguments` are those of the TAKE.
  *  BEGUN(name, lower, upper, op, kind, parameters, arguments, bytes): its non-blocking form is a START, and it is itself a PASS. Where BEGUN is not defined, such a row is these two.
  *  PASS(name, lower, upper, parameters, arguments, bytes): it is always passed on. Where PASS is not defined, such a row is nothing.
+ *  PASS_BEGUN: the same of a non-blocking one, whose last argument is the request. Where it is not defined, such a row is a PASS.
  * Each argument of a TAKE is wrapped in A_BUFFER, A_COUNT, A_COUNTS, A_TYPE, A_OP or A_COMM, of which all or none may be defined; a root
  * is an A_COUNT. Where they are not, all arguments are wrapped in ARGUMENT, and stand as they are where that is not defined either.
  * LISTED: the bytes that this rank has in a list of counts; 0 where it is not defined.
@@ -16,13 +17,18 @@
 #ifndef PASS
 #define PASS(name, lower, upper, parameters, arguments, bytes)
 #endif
+#ifndef PASS_BEGUN
+#define PASS_BEGUN(name, lower, upper, parameters, arguments, bytes)                                         \
+    PASS(name, lower, upper, parameters, arguments, bytes)
+#endif
 #ifndef TAKE
 #define TAKE(name, lower, upper, op, kind, parameters, arguments, bytes)                                     \
     PASS(name, lower, upper, parameters, arguments, bytes)
 #endif
 #ifndef START
 #define START(lower, upper, parameters, arguments, bytes)                                                    \
-    PASS(I##lower, i##lower, I##upper, (LIST parameters, REQUEST request), (LIST arguments, request), bytes)
+    PASS_BEGUN(I##lower, i##lower, I##upper, (LIST parameters, REQUEST request), (LIST arguments, request),  \
+               bytes)
 #endif
 #ifndef BEGUN
 #define BEGUN(name, lower, upper, op, kind, parameters, arguments, bytes)                                    \
@@ -53,7 +59,8 @@
 /* A collective function, and its non-blocking form, which takes a request as well. */
 #define BOTH(name, lower, upper, parameters, arguments, bytes)                                               \
     PASS(name, lower, upper, parameters, arguments, bytes)                                                   \
-    PASS(I##lower, i##lower, I##upper, (LIST parameters, REQUEST request), (LIST arguments, request), bytes)
+    PASS_BEGUN(I##lower, i##lower, I##upper, (LIST parameters, REQUEST request), (LIST arguments, request),  \
+               bytes)
 #define TAKES(name, lower, upper, op, kind, parameters, arguments, bytes)                                    \
     TAKE(name, lower, upper, op, kind, parameters, arguments, bytes)                                         \
     START(lower, upper, parameters, arguments, bytes)
@@ -166,6 +173,7 @@ BOTH(Neighbor_alltoallw, neighbor_alltoallw, NEIGHBOR_ALLTOALLW,
 #undef START
 #undef BEGUN
 #undef PASS
+#undef PASS_BEGUN
 #undef BOTH
 #undef SEND
 #undef SENDV
@@ -183,17 +191,4 @@ BOTH(Neighbor_alltoallw, neighbor_alltoallw, NEIGHBOR_ALLTOALLW,
 #undef A_COMM
 #undef LISTED
 #undef LARGE
-#undef IN
-#undef OUT
-#undef INT
-#undef INTS
-#undef SIZE
-#undef SIZES
-#undef AINTS
-#undef TYPE
-#undef TYPES
-#undef OP
-#undef COMM
-#undef REQUEST
-#undef IN_PLACE
-#undef BYTES
+#include "faces_end.h"

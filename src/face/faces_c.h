@@ -1,6 +1,6 @@
 /*
- * faces_c.h — what the parameters in faces.h are in C, with LARGE defined in the forms with large counts, and what the list asks of
- * arguments there. Included before a use of that list, which undefines all of it.
+ * faces_c.h — what the parameters in faces.h and faces_messages.h are in C, with LARGE defined in the forms with large counts, and what the lists ask of
+ * arguments there. Included before a use of such a list, which undefines all of it.
  */
 #define IN                 const void *
 #define OUT                void *
@@ -12,8 +12,12 @@
 #define OP                 MPI_Op
 #define COMM               MPI_Comm
 #define REQUEST            MPI_Request *
+#define STATUS             MPI_Status *
+#define FLAG               int *
+#define TAKEN              MPI_Message *
 #define IN_PLACE(buffer)   ((buffer) == MPI_IN_PLACE)
 #define BYTES(count, type) pat_face_bytes(count, type)
+#define GIVEN(number)      (number)
 #ifndef LARGE
 #define SIZE  int
 #define SIZES const int *

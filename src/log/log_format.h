@@ -12,7 +12,7 @@
 #define PAT_LOG_MAGIC "PATCALLS"
 
 enum {
-    PAT_LOG_VERSION = 1,
+    PAT_LOG_VERSION = 2,          /* 1 had no PAT_LOG_WAIT and none of what follows it */
     PAT_LOG_MOST_RANKS = 1 << 20, /* more are nonsense */
     PAT_LOG_BYTE_ORDER = 0x01020304,
     PAT_LOG_HEADER_BYTES = 65536, /* it and a block of records are whole pages, of whatever size */
@@ -27,7 +27,12 @@ enum pat_log_kind {
     PAT_LOG_COMM, /* communicator `comm.number` */
     PAT_LOG_LINE, /* site `define.number` is at the line of the source in the next records */
     PAT_LOG_TEXT, /* part of a text */
-    PAT_LOG_FAILED /* a call that has failed, which took its turn all the same: call */
+    PAT_LOG_FAILED, /* a call that has failed, which took its turn all the same: call */
+    PAT_LOG_WAIT,   /* a call that waited for a non-blocking one: wait */
+    PAT_LOG_SUM, /* what the calls at a site come to that are no events, since they are about messages: sum */
+    PAT_LOG_PLAN,      /* the call in the record before was run by a plan: plan */
+    PAT_LOG_MILESTONE, /* the program has told how far it is: milestone */
+    PAT_LOG_KINDS
 };
 
 typedef struct pat_log_call {
@@ -38,6 +43,34 @@ typedef struct pat_log_call {
     int32_t root; /* in the communicator; negative: there is none, or it is not known */
     int32_t kind;
 } pat_log_call;
+
+/* The requests of one call may stand for several collectives: then each has a record, and all but the first say that they follow. */
+typedef struct pat_log_wait {
+    int64_t start_ns, time_ns; /* as of a call */
+    int64_t turn;              /* the number of the call that it waited for, on its communicator */
+    int32_t site, comm;
+    int32_t follows; /* 1: it is the same call as in the last record that is a wait and does not follow */
+    int32_t kind;
+} pat_log_wait;
+
+typedef struct pat_log_sum {
+    int64_t calls, time_ns, bytes;
+    int32_t site;
+    int32_t unused[2], kind;
+} pat_log_sum;
+
+typedef struct pat_log_plan {
+    int64_t early_bytes; /* what was here before this rank called */
+    char alg[28];        /* the algorithm, ended by '\0' */
+    int32_t kind;
+} pat_log_plan;
+
+typedef struct pat_log_milestone {
+    int64_t start_ns;
+    int64_t
+        thousandths; /* of a per cent of the work that are done: 0 at PAT_ProcessingStart, 100000 at PAT_ProcessingEnd, between them at PAT_Edge */
+    int32_t unused[5], kind;
+} pat_log_milestone;
 
 typedef struct pat_log_define {
     int64_t offset; /* of a site in its file */
@@ -58,6 +91,10 @@ typedef struct pat_log_text {
 
 typedef union pat_log_record {
     pat_log_call call;
+    pat_log_wait wait;
+    pat_log_sum sum;
+    pat_log_plan plan;
+    pat_log_milestone milestone;
     pat_log_define define;
     pat_log_comm comm;
     pat_log_text text;

@@ -3,7 +3,9 @@
  */
 #include "waits.h"
 
+#include <ctype.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 enum pat_waits pat_waits_of(const char *call)
@@ -33,6 +35,16 @@ enum pat_waits pat_waits_of(const char *call)
             return known[i].waits;
     }
     return PAT_WAITS_NOT_KNOWN;
+}
+
+enum pat_waits pat_waits_of_end(const char *call)
+{
+    char blocking[40];
+    if (strncmp(call, "MPI_I", 5) != 0)
+        return PAT_WAITS_NOT_KNOWN;
+    snprintf(blocking, sizeof(blocking), "MPI_%c%s", toupper((unsigned char)call[5]),
+             call[5] ? call + 6 : "");
+    return pat_waits_of(blocking);
 }
 
 bool pat_waits_moves_nothing(const char *call)

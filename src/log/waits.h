@@ -17,6 +17,9 @@ enum pat_waits {
 /* By the name of the MPI function. */
 enum pat_waits pat_waits_of(const char *call);
 
+/* The same of one that does not block, "MPI_Iallgather": for whom whoever waits for it to be over. */
+enum pat_waits pat_waits_of_end(const char *call);
+
 /* When the ranks of a call came, as one of them needs to know it. */
 typedef struct pat_came {
     int64_t own_ns, last_ns, root_ns;

@@ -322,5 +322,6 @@ int pat_bring_back(pat_comm *c, const pat_work *w)
         stats.bytes_copied += pat_block_start(call->block_bytes, call->starts, blocks);
     }
     pat_runtime_count_data(&stats);
+    c->lanes[w->op].early_bytes = stats.bytes_early;
     return rc;
 }

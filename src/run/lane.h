@@ -72,6 +72,8 @@ typedef struct pat_lane {
     size_t stage_size;
     pat_pack pack;
 
+    int64_t early_bytes; /* which the last round had brought before the call */
+
     /* Early data of `prepared`. */
     int64_t reserved;      /* bytes of PAT_MEM */
     bool landed_in_holder; /* it is received into the holder's buffer: see pat_hold */

@@ -32,8 +32,10 @@ typedef struct pat_runtime {
     atomic_bool started;
     /* The drop-in starts and ends the library: the program's PAT_Init and PAT_Finalize then do no more than say so. */
     bool hosted;
-    bool invited;              /* the program has called PAT_Init, and not yet PAT_Finalize */
-    bool tried;                /* the drop-in has started the library, or failed to, and does not try again */
+    bool invited; /* the program has called PAT_Init, and not yet PAT_Finalize */
+    bool tried;   /* the drop-in has started the library, or failed to, and does not try again */
+    void (*milestone_told)(int64_t local_ns,
+                           double percent); /* to whoever wants to know; NULL: nobody does */
     struct pat_dropin *dropin; /* what the drop-in keeps for a report; NULL: no report is wanted */
     /* So many first calls on a communicator for which an algorithm chooses are left to the MPI library, without a pat_comm; the same on all ranks. */
     int patience;

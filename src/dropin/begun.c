@@ -1,0 +1,88 @@
+/*
+ * begun.c — see begun.h.
+ */
+#include "begun.h"
+
+#include <search.h>
+#include <stdlib.h>
+
+typedef struct call {
+    MPI_Request request;
+    pat_event_turn turn;
+} call;
+
+/* Handles are numbers or addresses, as the MPI library has it: both have an order here. */
+static int by_request(const void *a, const void *b)
+{
+    const call *x = a, *y = b;
+    return (x->request > y->request) - (x->request < y->request);
+}
+
+static call *find(pat_begun *p, MPI_Request request)
+{
+    const call wanted = {.request = request};
+    call **found = tfind(&wanted, &p->calls, by_request);
+    return found ? *found : NULL;
+}
+
+void pat_begun_add(pat_begun *p, MPI_Request request, pat_event_turn turn)
+{
+    call *made = malloc(sizeof(*made));
+    if (!made)
+        return;
+    *made = (call){request, turn};
+    pthread_mutex_lock(&p->lock);
+    call **kept = tsearch(made, &p->calls, by_request);
+    if (kept && *kept == made) {
+        atomic_fetch_add_explicit(&p->num, 1, memory_order_relaxed);
+        made = NULL;
+    } else if (kept) { /* it stood for a call whose end nobody has seen */
+        (*kept)->turn = turn;
+    }
+    pthread_mutex_unlock(&p->lock);
+    free(made);
+}
+
+int pat_begun_find(pat_begun *p, const MPI_Request requests[], int num, pat_awaited room[], int most,
+                   pat_awaited **found)
+{
+    int num_found = 0;
+    *found = room;
+    if (atomic_load_explicit(&p->num, memory_order_relaxed) == 0)
+        return 0;
+    pthread_mutex_lock(&p->lock);
+    for (int i = 0; i < num; i++) {
+        const call *c = requests[i] == MPI_REQUEST_NULL ? NULL : find(p, requests[i]);
+        if (!c)
+            continue;
+        if (num_found == most && *found == room) {
+            pat_awaited *more = malloc((size_t)num * sizeof(*more));
+            if (!more)
+                break; /* of the others nothing is known */
+            for (int k = 0; k < num_found; k++)
+                more[k] = room[k];
+            *found = more;
+        }
+        (*found)[num_found++] = (pat_awaited){c->request, c->turn, i};
+    }
+    pthread_mutex_unlock(&p->lock);
+    return num_found;
+}
+
+void pat_begun_remove(pat_begun *p, MPI_Request request)
+{
+    pthread_mutex_lock(&p->lock);
+    call *c = find(p, request);
+    if (c) {
+        tdelete(c, &p->calls, by_request);
+        atomic_fetch_sub_explicit(&p->num, 1, memory_order_relaxed);
+    }
+    pthread_mutex_unlock(&p->lock);
+    free(c);
+}
+
+void pat_begun_clear(pat_begun *p)
+{
+    tdestroy(p->calls, free);
+    p->calls = NULL;
+}

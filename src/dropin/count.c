@@ -1,0 +1,151 @@
+/*
+ * count.c — what is kept of a call that is over, while a report or a trace is wanted: sums of its place, and when it was made.
+ */
+#include <stdio.h>
+
+#include "dropin.h"
+
+int64_t pat_dropin_name(pat_dropin *d, const void *address, char *text, int size)
+{
+    const char *in_python = pat_python_name(&d->python, address);
+    if (!in_python)
+        return pat_sites_name(address, text, size);
+    snprintf(text, (size_t)size, "%s", in_python);
+    return 0;
+}
+
+/* A call whose arguments MPI rejects never began: other ranks know nothing of it. */
+static bool has_begun(int rc)
+{
+    static const int arguments[] = {MPI_ERR_COMM, MPI_ERR_COUNT, MPI_ERR_TYPE, MPI_ERR_BUFFER,
+                                    MPI_ERR_ROOT, MPI_ERR_OP,    MPI_ERR_ARG};
+    int error_class;
+    if (rc == MPI_SUCCESS)
+        return true;
+    bool good = PMPI_Error_class(rc, &error_class) == MPI_SUCCESS;
+    for (size_t i = 0; i < sizeof(arguments) / sizeof(arguments[0]) && good; i++)
+        good = error_class != arguments[i];
+    return good;
+}
+
+/* The report; NULL where nothing is counted now: MPI_Pcontrol has switched it off, or MPI_Finalize was called meanwhile, which is wrong, but nothing to end a program for. */
+static pat_dropin *counting(void)
+{
+    pat_dropin *d = pat_rt.dropin;
+    if (!d || !atomic_load_explicit(&d->off, memory_order_relaxed))
+        return d;
+    atomic_fetch_add_explicit(&d->num_off, 1, memory_order_relaxed);
+    return NULL;
+}
+
+/* Into the sums of its place, whose number is returned; negative without memory. */
+static int add_to_place(pat_dropin *d, const pat_counted *told, pat_site_call call,
+                        const pat_outcome *outcome)
+{
+    bool is_first;
+    /* Python may be busy in another thread: nobody waits for it before the call. */
+    const void *place = told->is_placed ? told->site : pat_dropin_place(told->site);
+    call.address = place;
+    call.call = told->call;
+    const int site = pat_sites_add(&d->sites, &call, outcome, &is_first);
+    if (site >= 0 && is_first && d->traced) {
+        char name[160];
+        const int64_t offset = pat_dropin_name(d, place, name, sizeof(name));
+        pat_events_name(&d->events, site, name, told->call, offset);
+    }
+    return site;
+}
+
+static int64_t on_common_clock(int64_t local_ns)
+{
+    return local_ns + pat_timekeeper_offset_ns(&pat_rt.time, local_ns);
+}
+
+static const pat_log_plan *plan_of(const pat_outcome *outcome, pat_log_plan *plan)
+{
+    if (!outcome || !outcome->alg)
+        return NULL;
+    *plan = (pat_log_plan){.early_bytes = outcome->early_bytes};
+    snprintf(plan->alg, sizeof(plan->alg), "%s", outcome->alg->name);
+    return plan;
+}
+
+void pat_dropin_count(const pat_counted *told, int rc, int64_t bytes, const pat_outcome *outcome)
+{
+    pat_dropin *d = counting();
+    if (!d)
+        return;
+    const int64_t time_ns = pat_clock_local_ns() - told->start_ns;
+    const int site = add_to_place(d, told, (pat_site_call){.bytes = bytes, .time_ns = time_ns}, outcome);
+    if (site < 0 || !has_begun(rc))
+        return;
+    pat_log_plan plan;
+    const pat_event_turn turn =
+        pat_events_add(&d->events, told->comm,
+                       &(pat_log_call){.start_ns = on_common_clock(told->start_ns),
+                                       .time_ns = time_ns,
+                                       .bytes = bytes,
+                                       .site = site,
+                                       .root = told->root,
+                                       .kind = rc == MPI_SUCCESS ? PAT_LOG_CALL : PAT_LOG_FAILED},
+                       plan_of(outcome, &plan));
+    if (told->request && rc == MPI_SUCCESS && turn.comm >= 0 && *told->request != MPI_REQUEST_NULL)
+        pat_begun_add(&d->begun, *told->request, turn);
+}
+
+void pat_dropin_count_message(const pat_counted *told, int64_t bytes)
+{
+    pat_dropin *d = counting();
+    if (!d)
+        return;
+    const int64_t time_ns = pat_clock_local_ns() - told->start_ns;
+    add_to_place(d, told,
+                 (pat_site_call){.bytes = bytes, .time_ns = time_ns, .message_ns = time_ns, .messages = 1},
+                 NULL);
+}
+
+void pat_dropin_count_await(const pat_counted *told, pat_waiting *waiting, const MPI_Request requests[])
+{
+    const int64_t time_ns = pat_clock_local_ns() - told->start_ns;
+    int num_over = 0;
+    pat_dropin *d = pat_rt.dropin;
+    for (int i = 0; i < waiting->num && d; i++)
+        if (requests[waiting->found[i].at] == MPI_REQUEST_NULL) {
+            pat_begun_remove(&d->begun, waiting->found[i].request);
+            waiting->found[num_over++] = waiting->found[i];
+        }
+    if ((d = counting()) != NULL) {
+        /* Whoever waits for a collective and for messages waits for the collective. */
+        const int site = add_to_place(d, told,
+                                      (pat_site_call){.time_ns = time_ns,
+                                                      .message_ns = num_over ? 0 : time_ns,
+                                                      .messages = num_over == 0},
+                                      NULL);
+        if (site >= 0)
+            pat_events_add_wait(&d->events,
+                                &(pat_log_wait){.start_ns = on_common_clock(told->start_ns),
+                                                .time_ns = time_ns,
+                                                .site = site},
+                                waiting->found, num_over);
+    }
+}
+
+void pat_dropin_milestone(int64_t now_ns, double percent)
+{
+    pat_dropin *d = pat_rt.dropin;
+    if (d && d->traced && !atomic_load_explicit(&d->off, memory_order_relaxed))
+        pat_events_add_milestone(&d->events, on_common_clock(now_ns), percent);
+}
+
+/* Places that are about messages, or waited for nothing that is kept, have no events. */
+void pat_dropin_trace_sums(pat_dropin *d)
+{
+    for (int i = 0; i < d->sites.num; i++) {
+        const pat_site_sums *sums = &d->sites.sites[i].sums;
+        if (sums->messages > 0)
+            pat_events_add_sum(&d->events, &(pat_log_sum){.calls = sums->messages,
+                                                          .time_ns = sums->message_ns,
+                                                          .bytes = sums->bytes,
+                                                          .site = i});
+    }
+}

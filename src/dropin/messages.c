@@ -1,0 +1,75 @@
+/*
+ * messages.c — messages between two ranks, and waiting for requests: passed on as they are, and added up by their places while a report is wanted. Where a request stands
+ * for a collective (begun.h), when the program waited for it is kept, so that it can be found out for which rank.
+ */
+#include <stdlib.h>
+
+#include "dropin.h"
+
+/* Whoever sends does not wait for the rank that receives, as a rule; nor is it known here which message a receive gets. So there is only the time. */
+#define WATCH(called, parameters, arguments, bytes)                                                          \
+    static int watch_##called(__typeof__(&PMPI_##called) next, const void *site, LIST parameters)            \
+    {                                                                                                        \
+        if (!pat_dropin_reports || pat_dropin_inside)                                                        \
+            return next arguments;                                                                           \
+        pat_dropin_inside = true;                                                                            \
+        const pat_counted told = {                                                                           \
+            .site = pat_dropin_site(site), .call = "MPI_" #called, .start_ns = pat_clock_local_ns()};        \
+        const int rc = next arguments;                                                                       \
+        pat_dropin_count_message(&told, bytes);                                                              \
+        pat_dropin_inside = false;                                                                           \
+        return rc;                                                                                           \
+    }
+#define MESSAGE(name, lower, upper, parameters, arguments, bytes) WATCH(name, parameters, arguments, bytes)
+#define AWAIT(name, lower, upper, parameters, arguments, num, requests)                                      \
+    static int watch_##name(__typeof__(&PMPI_##name) next, const void *site, LIST parameters)                \
+    {                                                                                                        \
+        if (!pat_dropin_reports || pat_dropin_inside)                                                        \
+            return next arguments;                                                                           \
+        pat_dropin_inside = true;                                                                            \
+        pat_waiting waiting;                                                                                 \
+        pat_dropin_await(&waiting, num, requests);                                                           \
+        const pat_counted told = {                                                                           \
+            .site = pat_dropin_site(site), .call = "MPI_" #name, .start_ns = pat_clock_local_ns()};          \
+        const int rc = next arguments;                                                                       \
+        pat_dropin_count_await(&told, &waiting, requests);                                                   \
+        pat_dropin_end_await(&waiting);                                                                      \
+        pat_dropin_inside = false;                                                                           \
+        return rc;                                                                                           \
+    }
+#include "faces_c.h"
+#include "faces_messages.h"
+
+#if PAT_MPI_HAS_LARGE
+#define LARGE
+#define MESSAGE(name, lower, upper, parameters, arguments, bytes)                                            \
+    WATCH(name##_c, parameters, arguments, bytes)
+#include "faces_c.h"
+#include "faces_messages.h"
+#endif
+
+void pat_dropin_watch_messages(bool on)
+{
+#define MESSAGE(name, lower, upper, parameters, arguments, bytes)                                            \
+    pat_dropin_set(PAT_WAY_C, PAT_CALL_##name, on ? (pat_gate_any *)watch_##name : NULL);
+#include "faces_messages.h"
+#if PAT_MPI_HAS_LARGE
+#define LARGE
+#define MESSAGE(name, lower, upper, parameters, arguments, bytes)                                            \
+    pat_dropin_set(PAT_WAY_LARGE, PAT_CALL_##name, on ? (pat_gate_any *)watch_##name##_c : NULL);
+#include "faces_messages.h"
+#endif
+}
+
+void pat_dropin_await(pat_waiting *w, int num, const MPI_Request requests[])
+{
+    pat_dropin *d = pat_rt.dropin;
+    w->found = w->room;
+    w->num = d ? pat_begun_find(&d->begun, requests, num, w->room, PAT_WAITING_ROOM, &w->found) : 0;
+}
+
+void pat_dropin_end_await(pat_waiting *w)
+{
+    if (w->found != w->room)
+        free(w->found);
+}
