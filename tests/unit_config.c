@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -162,6 +163,23 @@ static void test_wait(void **state)
     static const char *const wrong[] = {"", "0", "spinning", " spin", "block"};
     for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
         bad("PAT_WAIT", wrong[i]);
+}
+
+static void test_watching(void **state)
+{
+    (void)state;
+    assert_int_equal(good("PAT_WAIT", "spin").stack_depth, 1);
+    assert_int_equal(good("PAT_STACK", "16").stack_depth, 16);
+    static const char *const no_depth[] = {"", "0", "17", "-1", "two", "2 "};
+    for (size_t i = 0; i < sizeof(no_depth) / sizeof(no_depth[0]); i++)
+        bad("PAT_STACK", no_depth[i]);
+    assert_int_equal(good("PAT_WAIT", "spin").state_signal, 0);
+    assert_int_equal(good("PAT_SIGNAL", "USR2").state_signal, SIGUSR2);
+    assert_int_equal(good("PAT_SIGNAL", "usr1").state_signal, SIGUSR1);
+    assert_int_equal(good("PAT_SIGNAL", "none").state_signal, 0);
+    static const char *const no_signal[] = {"", "9", "KILL", "SIGUSR1"};
+    for (size_t i = 0; i < sizeof(no_signal) / sizeof(no_signal[0]); i++)
+        bad("PAT_SIGNAL", no_signal[i]);
 }
 
 static void test_mem(void **state)
@@ -358,11 +376,13 @@ static void test_collectives(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_defaults),    cmocka_unit_test(test_alg),    cmocka_unit_test(test_background),
-        cmocka_unit_test(test_thread_pin),  cmocka_unit_test(test_mem),    cmocka_unit_test(test_link),
-        cmocka_unit_test(test_message),     cmocka_unit_test(test_digest), cmocka_unit_test(test_wait),
-        cmocka_unit_test(test_environment), cmocka_unit_test(test_strays), cmocka_unit_test(test_table),
-        cmocka_unit_test(test_collectives),
+        cmocka_unit_test(test_defaults),    cmocka_unit_test(test_alg),
+        cmocka_unit_test(test_background),  cmocka_unit_test(test_thread_pin),
+        cmocka_unit_test(test_watching),    cmocka_unit_test(test_mem),
+        cmocka_unit_test(test_link),        cmocka_unit_test(test_message),
+        cmocka_unit_test(test_digest),      cmocka_unit_test(test_wait),
+        cmocka_unit_test(test_environment), cmocka_unit_test(test_strays),
+        cmocka_unit_test(test_table),       cmocka_unit_test(test_collectives),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

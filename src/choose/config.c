@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -186,6 +187,29 @@ static bool read_trace_mem(pat_config *config, const char *text)
     return pat_config_bytes(text, &config->trace_mem_bytes);
 }
 
+static bool read_stack(pat_config *config, const char *text)
+{
+    int64_t depth;
+    if (!take_digits(&text, &depth) || *text || depth < 1 || depth > 16)
+        return false;
+    config->stack_depth = (int)depth;
+    return true;
+}
+
+static bool read_signal(pat_config *config, const char *text)
+{
+    static const struct {
+        const char *name;
+        int signal;
+    } known[] = {{"none", 0}, {"USR1", SIGUSR1}, {"USR2", SIGUSR2}};
+    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+        if (strcasecmp(text, known[i].name) == 0) {
+            config->state_signal = known[i].signal;
+            return true;
+        }
+    return false;
+}
+
 static bool read_link(pat_config *config, const char *text)
 {
     int64_t latency, rate; /* nanounits of a microsecond and of a Mbit/s */
@@ -278,6 +302,14 @@ static const pat_setting settings[] = {
     {"PAT_TRACE_MEM", read_trace_mem, "64M", "a number of bytes with optional K, M or G, e.g. 256M",
      "The most memory, per process, in which the drop-in keeps when calls began, to tell by PAT_REPORT who "
      "was late.",
+     NULL},
+    {"PAT_STACK", read_stack, "1", "a number from 1 to 16",
+     "How many lines of the stack are a place in reports and traces: the one that calls MPI, the one that "
+     "calls that function, and so on.",
+     NULL},
+    {"PAT_SIGNAL", read_signal, "none", "none, USR1 or USR2",
+     "A signal at which every rank that gets it writes on the standard error in which call it is, where, and "
+     "for how long: for programs under the drop-in that stand still.",
      NULL},
     {"PAT_LINK", read_link, "measured",
      "<latency in us>,<rate in Mbit/s>, up to 1000000 each and at least 0.001, e.g. 50,940",
@@ -383,7 +415,8 @@ int pat_config_read(pat_config *config, const char *(*get)(const char *name), ch
                          .calibration_sought = true,
                          .thread_pin = "auto",
                          .mem_bytes = INT64_C(256) << 20,
-                         .trace_mem_bytes = INT64_C(64) << 20};
+                         .trace_mem_bytes = INT64_C(64) << 20,
+                         .stack_depth = 1};
     for (int op = 0; op < PAT_NUM_OPS; op++) {
         const pat_collective *collective = pat_collective_of((enum pat_op)op);
         result.alg_setting[op] = collective->setting;
@@ -404,7 +437,7 @@ uint64_t pat_config_digest(const pat_config *config)
 {
     /*
      * Values, not the text they were given as: 1M and 1024K are one setting. PAT_THREAD_PIN,
-     * PAT_WAIT, PAT_BACKGROUND, PAT_EXPLAIN, PAT_TRACE and PAT_TRACE_MEM are left out because they change when things happen on one rank, never
+     * PAT_WAIT, PAT_BACKGROUND, PAT_EXPLAIN, PAT_TRACE, PAT_TRACE_MEM, PAT_STACK and PAT_SIGNAL are left out because they change when things happen on one rank, never
      * which messages there are.
      */
     char text[700 + sizeof(config->alg)] = "alg=";

@@ -36,7 +36,9 @@ typedef struct pat_config {
     char trace[256];     /* PAT_TRACE=<directory> for a file per rank of what moved when; default none */
     int64_t
         trace_mem_bytes; /* PAT_TRACE_MEM: cap on what is kept of calls for PAT_REPORT, with K, M, G; default 64M */
-    bool link_set;       /* PAT_LINK=<latency us>,<Mbit/s> given: no measurement */
+    int stack_depth;  /* PAT_STACK=<depth>: how many lines of the stack are a place, default 1 */
+    int state_signal; /* PAT_SIGNAL=USR1|USR2|none: at which each rank says what it does, default none (0) */
+    bool link_set;    /* PAT_LINK=<latency us>,<Mbit/s> given: no measurement */
     int64_t link_alpha_ns; /* as nanoseconds */
     int64_t link_beta_ps;  /* as picoseconds per byte */
 } pat_config;

@@ -17,11 +17,12 @@ static bool is_told(void)
 static pat_counted begin(const void *site, const char *call, const pat_face *face, const pat_args *args)
 {
     pat_dropin_inside = true;
-    return (pat_counted){.site = site,
-                         .call = call,
-                         .comm = args->comm,
-                         .root = pat_collective_of(face->op)->rooted ? args->root : -1,
-                         .start_ns = pat_clock_local_ns()};
+    pat_counted told = {.site = site,
+                        .call = call,
+                        .comm = args->comm,
+                        .root = pat_collective_of(face->op)->rooted ? args->root : -1};
+    pat_dropin_begin(&told);
+    return told;
 }
 
 static void end(const pat_counted *told, int rc, const pat_face *face, const pat_args *args,

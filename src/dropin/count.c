@@ -2,16 +2,66 @@
  * count.c — what is kept of a call that is over, while a report or a trace is wanted: sums of its place, and when it was made.
  */
 #include <stdio.h>
+#include <string.h>
 
 #include "dropin.h"
+
+static const char BETWEEN[] = " < ";
+
+/* What calls main, or a thread's function. */
+static bool is_system(const char *name)
+{
+    return strncmp(name, "libc.so", 7) == 0;
+}
 
 int64_t pat_dropin_name(pat_dropin *d, const void *address, char *text, int size)
 {
     const char *in_python = pat_python_name(&d->python, address);
-    if (!in_python)
-        return pat_sites_name(address, text, size);
-    snprintf(text, (size_t)size, "%s", in_python);
+    void *const *addresses;
+    const int num = in_python ? 0 : pat_stacks_addresses(&d->stacks, address, &addresses);
+    if (in_python)
+        snprintf(text, (size_t)size, "%s", in_python);
+    if (num == 0)
+        return in_python ? 0 : pat_sites_name(address, text, size);
+    int length = 0;
+    for (int i = 0; i < num && length < size - 1; i++) {
+        char name[160];
+        pat_sites_name(addresses[i], name, sizeof(name));
+        if (i > 0 && is_system(name))
+            break;
+        length += snprintf(text + length, (size_t)(size - length), "%s%s", i ? BETWEEN : "", name);
+    }
     return 0;
+}
+
+static void line_of(pat_sources *sources, const void *address, char *text, int size)
+{
+    char name[160];
+    const int64_t offset = pat_sites_name(address, name, sizeof(name));
+    pat_sources_line(sources, name, offset, text, size);
+}
+
+void pat_dropin_line(pat_dropin *d, pat_sources *sources, const void *address, char *text, int size)
+{
+    void *const *addresses;
+    const int num = pat_stacks_addresses(&d->stacks, address, &addresses);
+    int length = 0;
+    text[0] = '\0';
+    if (pat_python_name(&d->python, address))
+        return;
+    if (num == 0)
+        line_of(sources, address, text, size);
+    for (int i = 0; i < num && length < size - 1; i++) {
+        char line[80], name[80];
+        pat_sites_name(addresses[i], name, sizeof(name));
+        if (i > 0 && is_system(name))
+            break;
+        line_of(sources, addresses[i], line, sizeof(line));
+        if (!line[0] && i == 0) /* the rest of the stack says nothing without it */
+            return;
+        length +=
+            snprintf(text + length, (size_t)(size - length), "%s%s", i ? BETWEEN : "", line[0] ? line : "?");
+    }
 }
 
 /* A call whose arguments MPI rejects never began: other ranks know nothing of it. */
@@ -29,9 +79,11 @@ static bool has_begun(int rc)
 }
 
 /* The report; NULL where nothing is counted now: MPI_Pcontrol has switched it off, or MPI_Finalize was called meanwhile, which is wrong, but nothing to end a program for. */
-static pat_dropin *counting(void)
+static pat_dropin *counting(int64_t now_ns)
 {
     pat_dropin *d = pat_rt.dropin;
+    if (d && d->state.on)
+        pat_state_leave(&d->state, now_ns);
     if (!d || !atomic_load_explicit(&d->off, memory_order_relaxed))
         return d;
     atomic_fetch_add_explicit(&d->num_off, 1, memory_order_relaxed);
@@ -72,10 +124,10 @@ static const pat_log_plan *plan_of(const pat_outcome *outcome, pat_log_plan *pla
 
 void pat_dropin_count(const pat_counted *told, int rc, int64_t bytes, const pat_outcome *outcome)
 {
-    pat_dropin *d = counting();
+    const int64_t now_ns = pat_clock_local_ns(), time_ns = now_ns - told->start_ns;
+    pat_dropin *d = counting(now_ns);
     if (!d)
         return;
-    const int64_t time_ns = pat_clock_local_ns() - told->start_ns;
     const int site = add_to_place(d, told, (pat_site_call){.bytes = bytes, .time_ns = time_ns}, outcome);
     if (site < 0 || !has_begun(rc))
         return;
@@ -95,10 +147,10 @@ void pat_dropin_count(const pat_counted *told, int rc, int64_t bytes, const pat_
 
 void pat_dropin_count_message(const pat_counted *told, int64_t bytes)
 {
-    pat_dropin *d = counting();
+    const int64_t now_ns = pat_clock_local_ns(), time_ns = now_ns - told->start_ns;
+    pat_dropin *d = counting(now_ns);
     if (!d)
         return;
-    const int64_t time_ns = pat_clock_local_ns() - told->start_ns;
     add_to_place(d, told,
                  (pat_site_call){.bytes = bytes, .time_ns = time_ns, .message_ns = time_ns, .messages = 1},
                  NULL);
@@ -106,7 +158,7 @@ void pat_dropin_count_message(const pat_counted *told, int64_t bytes)
 
 void pat_dropin_count_await(const pat_counted *told, pat_waiting *waiting, const MPI_Request requests[])
 {
-    const int64_t time_ns = pat_clock_local_ns() - told->start_ns;
+    const int64_t now_ns = pat_clock_local_ns(), time_ns = now_ns - told->start_ns;
     int num_over = 0;
     pat_dropin *d = pat_rt.dropin;
     for (int i = 0; i < waiting->num && d; i++)
@@ -114,7 +166,7 @@ void pat_dropin_count_await(const pat_counted *told, pat_waiting *waiting, const
             pat_begun_remove(&d->begun, waiting->found[i].request);
             waiting->found[num_over++] = waiting->found[i];
         }
-    if ((d = counting()) != NULL) {
+    if ((d = counting(now_ns)) != NULL) {
         /* Whoever waits for a collective and for messages waits for the collective. */
         const int site = add_to_place(d, told,
                                       (pat_site_call){.time_ns = time_ns,

@@ -19,6 +19,9 @@
 #include "python.h"
 #include "runtime.h"
 #include "sites.h"
+#include "source.h"
+#include "stacks.h"
+#include "state.h"
 
 /*
  * Does the MPI library's Fortran interface call the MPI_ functions of C, at least where there are buffers? MPICH's and its relatives' do,
@@ -50,9 +53,12 @@ typedef struct pat_dropin {
     pat_events events;
     pat_begun begun;
     pat_python python;
+    pat_stacks stacks;
+    pat_state state;
     atomic_bool off;             /* MPI_Pcontrol has switched counting off */
     atomic_int_fast64_t num_off; /* calls that were not counted for it */
     bool traced;                 /* what is kept of calls is in a file */
+    int state_error;             /* of errno, why PAT_SIGNAL gets no answer; 0: none */
     int trace_error;             /* of errno, why it is not; 0: none, or none was asked for */
     int64_t begin_ns;            /* when MPI had started: the program's time counts from here */
     int64_t start_ns;            /* how long starting the library took */
@@ -89,11 +95,17 @@ static inline const void *pat_dropin_site(const void *site)
 static inline const void *pat_dropin_place(const void *site)
 {
     pat_dropin *dropin = pat_rt.dropin;
-    return dropin ? pat_python_site(&dropin->python, site) : site;
+    if (!dropin)
+        return site;
+    const void *in_python = pat_python_site(&dropin->python, site, dropin->stacks.depth);
+    return in_python != site ? in_python : pat_stacks_site(&dropin->stacks, site);
 }
 
 /* The name of a place, in C or Python, without its line in the source; returns its offset in the file. */
 int64_t pat_dropin_name(pat_dropin *dropin, const void *place, char *text, int size);
+
+/* Its line in the source, or lines, innermost first; "" where none is known. */
+void pat_dropin_line(pat_dropin *dropin, pat_sources *sources, const void *place, char *text, int size);
 
 /* A call that a report is to count. */
 typedef struct pat_counted {
@@ -105,6 +117,15 @@ typedef struct pat_counted {
     int64_t start_ns;           /* by the local clock */
     const MPI_Request *request; /* of a non-blocking call; NULL: it blocks */
 } pat_counted;
+
+/* A call that a report is to count begins; told->start_ns is filled in. To be asked last before it. */
+static inline void pat_dropin_begin(pat_counted *told)
+{
+    pat_dropin *dropin = pat_rt.dropin;
+    told->start_ns = pat_clock_local_ns();
+    if (dropin && dropin->state.on)
+        pat_state_enter(&dropin->state, told->call, pat_dropin_place(told->site), told->start_ns);
+}
 
 /* Count a call that is over. outcome NULL: passed on. */
 void pat_dropin_count(const pat_counted *told, int rc, int64_t bytes, const pat_outcome *outcome);

@@ -31,7 +31,9 @@ static bool begin(pat_counted *told, const void *site, const char *call)
     const bool is_told = pat_dropin_reports && !pat_dropin_inside;
     pat_dropin_inside |= is_told && !PAT_FORTRAN_CALLS_MPI;
     pat_dropin_fortran_site = PAT_FORTRAN_CALLS_MPI ? site : NULL;
-    *told = (pat_counted){.site = site, .call = call, .start_ns = is_told ? pat_clock_local_ns() : 0};
+    *told = (pat_counted){.site = site, .call = call};
+    if (is_told)
+        pat_dropin_begin(told);
     return is_told;
 }
 

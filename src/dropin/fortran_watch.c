@@ -17,8 +17,9 @@ _Thread_local const void *pat_dropin_fortran_site;
         pat_counted told = {.site = site,                                                                    \
                             .call = "MPI_" #name,                                                            \
                             .comm = is_told ? PMPI_Comm_f2c(*comm) : MPI_COMM_NULL,                          \
-                            .root = -1,                                                                      \
-                            .start_ns = is_told ? pat_clock_local_ns() : 0};                                 \
+                            .root = -1};                                                                     \
+        if (is_told)                                                                                         \
+            pat_dropin_begin(&told);                                                                         \
         pat_dropin_inside |= is_told;                                                                        \
         next(LIST arguments, ierror);                                                                        \
         if (is_told) {                                                                                       \

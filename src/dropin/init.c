@@ -44,16 +44,19 @@ static void begin_report(int64_t begin_ns)
         say(pat_rt.config.report[0] ? what : strerror(error), "the program runs without a report");
         return;
     }
+    const int state_error = ((pat_dropin *)pat_rt.dropin)->state_error;
+    if (state_error)
+        fprintf(stderr, "pat: PAT_SIGNAL: a rank will not answer: %s\n", strerror(state_error));
     if (PMPI_Allreduce(&own, &worst, 1, MPI_INT, MPI_MAX, pat_rt.world) == MPI_SUCCESS && worst) {
         snprintf(what, sizeof(what), "PAT_TRACE: some ranks cannot write their calls: %s", strerror(worst));
         say(what, "the program runs without these");
     }
 }
 
-/* Are calls to be counted? A trace may be asked for on some ranks only. */
+/* Are calls to be counted? A trace, and a signal, may be asked for on some ranks only. */
 static bool are_counted(void)
 {
-    const int own = pat_rt.config.report[0] || pat_rt.config.trace[0];
+    const int own = pat_rt.config.report[0] || pat_rt.config.trace[0] || pat_rt.config.state_signal;
     int any = 0;
     return PMPI_Allreduce(&own, &any, 1, MPI_INT, MPI_MAX, pat_rt.world) == MPI_SUCCESS && any;
 }

@@ -13,8 +13,8 @@
         if (!pat_dropin_reports || pat_dropin_inside)                                                        \
             return next arguments;                                                                           \
         pat_dropin_inside = true;                                                                            \
-        const pat_counted told = {                                                                           \
-            .site = pat_dropin_site(site), .call = "MPI_" #called, .start_ns = pat_clock_local_ns()};        \
+        pat_counted told = {.site = pat_dropin_site(site), .call = "MPI_" #called};                          \
+        pat_dropin_begin(&told);                                                                             \
         const int rc = next arguments;                                                                       \
         pat_dropin_count_message(&told, bytes);                                                              \
         pat_dropin_inside = false;                                                                           \
@@ -29,8 +29,8 @@
         pat_dropin_inside = true;                                                                            \
         pat_waiting waiting;                                                                                 \
         pat_dropin_await(&waiting, num, requests);                                                           \
-        const pat_counted told = {                                                                           \
-            .site = pat_dropin_site(site), .call = "MPI_" #name, .start_ns = pat_clock_local_ns()};          \
+        pat_counted told = {.site = pat_dropin_site(site), .call = "MPI_" #name};                            \
+        pat_dropin_begin(&told);                                                                             \
         const int rc = next arguments;                                                                       \
         pat_dropin_count_await(&told, &waiting, requests);                                                   \
         pat_dropin_end_await(&waiting);                                                                      \

@@ -12,7 +12,7 @@ typedef pat_python_object object;
 
 typedef struct pat_python_place {
     struct pat_python_place *next;
-    char name[80];
+    char name[160];
 } place;
 
 static bool find(pat_python_calls *p)
@@ -26,6 +26,7 @@ static bool find(pat_python_calls *p)
                   {"PyGILState_Release", &p->unlock},
                   {"PyEval_GetFrame", &p->frame},
                   {"PyFrame_GetLineNumber", &p->line},
+                  {"PyFrame_GetBack", &p->back},
                   {"PyFrame_GetCode", &p->code},
                   {"PyObject_GetAttrString", &p->attribute},
                   {"PyUnicode_AsUTF8", &p->text},
@@ -51,7 +52,7 @@ static const pat_python_calls *calls_of(pat_python *p)
     return p->found ? &p->calls : NULL;
 }
 
-enum { NUMBER = 12 };
+enum { NUMBER = 12, ONE_LINE = 80 };
 
 /* A path, its folder and its name, or its name alone, whichever has at most so many characters. */
 static const char *end_of(const char *path, int most)
@@ -64,23 +65,45 @@ static const char *end_of(const char *path, int most)
     return name ? name + 1 : path;
 }
 
-static bool name_of(const pat_python_calls *p, char *name, size_t size)
+/* The line of a frame. Returns how long its name is; 0: it is not known. */
+static int name_frame(const pat_python_calls *p, object *frame, char *name, size_t size)
 {
-    bool known = false;
-    object *frame = p->frame(), *code = frame ? p->code(frame) : NULL,
-           *file = code ? p->attribute(code, "co_filename") : NULL;
+    int length = 0;
+    object *code = p->code(frame), *file = code ? p->attribute(code, "co_filename") : NULL;
     const char *path = file ? p->text(file) : NULL;
-    if (path) {
-        snprintf(name, size, "%s:%d", end_of(path, (int)size - NUMBER), p->line(frame));
-        known = true;
-    } else if (code) {
+    if (path)
+        length = snprintf(name, size, "%s:%d", end_of(path, ONE_LINE - NUMBER), p->line(frame));
+    else if (code)
         p->forget_error();
-    }
     if (file)
         p->release(file);
     if (code)
         p->release(code);
-    return known;
+    return length < (int)size ? length : (int)size - 1;
+}
+
+/* Innermost first; what has no room is left out. */
+static bool name_of(const pat_python_calls *p, int depth, char *name, size_t size)
+{
+    object *frame = p->frame(), *owned = NULL;
+    size_t length = 0;
+    for (int i = 0; i < depth && frame && size - length >= (i ? ONE_LINE + 3 : ONE_LINE); i++) {
+        if (i > 0)
+            length += (size_t)snprintf(name + length, size - length, " < ");
+        const int more = name_frame(p, frame, name + length, size - length);
+        if (more == 0) {
+            name[i > 0 ? length - 3 : 0] = '\0';
+            break;
+        }
+        length += (size_t)more;
+        frame = p->back(frame);
+        if (owned)
+            p->release(owned);
+        owned = frame;
+    }
+    if (owned)
+        p->release(owned);
+    return length > 0;
 }
 
 /* NULL without memory. */
@@ -99,14 +122,14 @@ static const place *place_of(pat_python *p, const char *name)
     return at;
 }
 
-const void *pat_python_site(pat_python *p, const void *site)
+const void *pat_python_site(pat_python *p, const void *site, int depth)
 {
     const pat_python_calls *calls = calls_of(p);
     char name[sizeof(p->places->name)];
     if (!calls || !calls->is_initialized() || !calls->thread_state()) /* a thread that is not Python's */
         return site;
     const int state = calls->lock();
-    const bool known = name_of(calls, name, sizeof(name));
+    const bool known = name_of(calls, depth, name, sizeof(name));
     calls->unlock(state);
     const place *at = known ? place_of(p, name) : NULL;
     return at ? at : site;

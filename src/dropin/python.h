@@ -19,6 +19,7 @@ typedef struct pat_python_calls {
     void (*unlock)(int);
     pat_python_object *(*frame)(void); /* borrowed */
     int (*line)(pat_python_object *frame);
+    pat_python_object *(*back)(pat_python_object *frame); /* who has called it; NULL: nobody */
     pat_python_object *(*code)(pat_python_object *frame);
     pat_python_object *(*attribute)(pat_python_object *of, const char *name);
     const char *(*text)(pat_python_object *string);
@@ -34,12 +35,12 @@ typedef struct pat_python {
 } pat_python;
 
 /*
- * The place of a call that in C returns to `site`: something that stands for the line in Python from which this thread has come, if it has, else
+ * The place of a call that in C returns to `site`: something that stands for the line in Python from which this thread has come, and those that have called it, `depth` of them at most, if it has, else
  * `site`. Any thread; takes Python's lock while it looks.
  */
-const void *pat_python_site(pat_python *python, const void *site);
+const void *pat_python_site(pat_python *python, const void *site, int depth);
 
-/* The line that it stands for, "study.py:12", until pat_python_end; NULL: it stands for nothing in Python. */
+/* The line that it stands for, "study.py:12", or "study.py:12 < study.py:40", until pat_python_end; NULL: it stands for nothing in Python. */
 const char *pat_python_name(pat_python *python, const void *site);
 
 void pat_python_end(pat_python *python);

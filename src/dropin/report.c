@@ -46,6 +46,16 @@ static int begin_trace(pat_dropin *d, int rank, int size)
     return error;
 }
 
+/* For who asks while the program runs: the debugging information is opened anew, and closed again. */
+static void name_place(void *dropin, const void *place, char *text, int size)
+{
+    pat_sources *sources = pat_sources_open();
+    pat_dropin_line(dropin, sources, place, text, size);
+    pat_sources_close(sources);
+    if (!text[0])
+        pat_dropin_name(dropin, place, text, size);
+}
+
 int pat_report_begin(int64_t begin_ns)
 {
     const int64_t start_ns = pat_clock_local_ns() - begin_ns;
@@ -70,11 +80,14 @@ int pat_report_begin(int64_t begin_ns)
     if (!worst) {
         PMPI_Comm_set_errhandler(d->comm, MPI_ERRORS_RETURN);
         d->nodes = count_nodes(d->comm);
+        pat_stacks_begin(&d->stacks, pat_rt.config.stack_depth);
         const bool is_used = pat_rt.config.report[0] || pat_rt.config.trace[0];
         /* Without it lateness is not known, and nothing else is wrong. */
         pat_events_begin(&d->events, d->comm, is_used ? pat_rt.config.trace_mem_bytes : 0);
         d->trace_error = begin_trace(d, rank, size);
         pat_events_know_world(&d->events);
+        d->state = (pat_state){.begin_ns = begin_ns, .rank = rank, .name = name_place, .of = d};
+        d->state_error = pat_state_begin(&d->state, pat_rt.config.state_signal);
         pat_rt.dropin = d;
         pat_rt.milestone_told = pat_dropin_milestone;
         return 0;
@@ -279,6 +292,7 @@ struct pat_dropin *pat_report_end(void)
     int64_t wakeups;
     if (!d)
         return NULL;
+    pat_state_end(&d->state);
     pat_rt.dropin = NULL;
     pat_rt.milestone_told = NULL;
     d->finish_ns = pat_clock_local_ns();
@@ -291,17 +305,27 @@ struct pat_dropin *pat_report_end(void)
     return d;
 }
 
+/* The line of a place of the report's, which this rank knows itself if it is more than one. */
+static void find_line(pat_dropin *d, pat_sources *sources, pat_report_line *l)
+{
+    pat_sources_line(sources, l->name, l->offset, l->source, sizeof(l->source));
+    for (int i = 0; i < d->sites.num && l->offset == 0 && !l->source[0]; i++) {
+        char name[sizeof(l->name)];
+        pat_dropin_name(d, d->sites.sites[i].address, name, sizeof(name));
+        if (strcmp(name, l->name) == 0)
+            pat_dropin_line(d, sources, d->sites.sites[i].address, l->source, sizeof(l->source));
+    }
+}
+
 /* In the source, on rank 0: of the report's places, and of its own in a trace. */
 static void find_lines(pat_dropin *d, pat_report *r)
 {
     pat_sources *sources = pat_sources_open();
     for (int i = 0; i < r->num; i++)
-        pat_sources_line(sources, r->lines[i].name, r->lines[i].offset, r->lines[i].source,
-                         sizeof(r->lines[i].source));
+        find_line(d, sources, &r->lines[i]);
     for (int i = 0; i < d->sites.num && d->traced; i++) {
-        char name[160], line[80];
-        const int64_t offset = pat_dropin_name(d, d->sites.sites[i].address, name, sizeof(name));
-        pat_sources_line(sources, name, offset, line, sizeof(line));
+        char line[160];
+        pat_dropin_line(d, sources, d->sites.sites[i].address, line, sizeof(line));
         if (line[0])
             pat_events_line(&d->events, i, line);
     }
@@ -384,6 +408,7 @@ int pat_report_write(struct pat_dropin *d, int64_t end_ns, bool *trace_is_whole)
     pat_sites_clear(&d->sites);
     pat_begun_clear(&d->begun);
     pat_python_end(&d->python);
+    pat_stacks_end(&d->stacks);
     PMPI_Comm_free(&d->comm);
     free(d->calibrations);
     free(d->file);

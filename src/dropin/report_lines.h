@@ -30,9 +30,9 @@ enum { PAT_REPORT_LATE = 16 }; /* so many of them a rank tells of a place */
 /* A line of the report, which is about one call site: sums over the ranks that call from it. */
 typedef struct pat_report_line {
     char name[160], call[32];
-    char source[80]; /* "jacobi.c:41"; "": not known */
-    int64_t offset;  /* of the call site in the program or library that the name begins with */
-    int64_t ranks;   /* how many call from it */
+    char source[160]; /* "jacobi.c:41", or "jacobi.c:41 < main.c:7"; "": not known */
+    int64_t offset;   /* of the call site in the program or library that the name begins with */
+    int64_t ranks;    /* how many call from it */
     pat_site_sums sums;
     pat_imbalance arrivals[2];             /* as of pat_site */
     int64_t late_calls;                    /* in which any rank has waited */

@@ -30,7 +30,7 @@ void pat_report_where(const pat_report_line *l, int width, char *text)
     if (l->source[0] && (int)strlen(l->source) <= width)
         strcpy(text, l->source);
     else
-        pat_sites_shorten(l->name, l->offset, width, text);
+        pat_sites_shorten(strstr(l->source, " < ") ? l->source : l->name, l->offset, width, text);
 }
 
 /* Words on lines of their own that begin with four blanks: what does not fit goes to the next one. */

@@ -160,6 +160,10 @@ void pat_sites_shorten(const char *name, int64_t offset, int width, char *text)
         memcpy(text, name, (size_t)keep + 1);
         return;
     }
+    if (strstr(name, " < ")) { /* a stack, which begins with what matters most */
+        snprintf(text, (size_t)width + 1, "%.*s...", width - 3, name);
+        return;
+    }
     if (!strchr(name, '+')) { /* a line of a source, whose number is at its end */
         snprintf(text, (size_t)width + 1, "...%s", name + keep - (width - 3));
         return;

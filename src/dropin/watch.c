@@ -12,12 +12,12 @@ _Thread_local bool pat_dropin_inside;
         if (!pat_dropin_reports || pat_dropin_inside)                                                        \
             return next arguments;                                                                           \
         pat_dropin_inside = true;                                                                            \
-        const pat_counted told = {.site = pat_dropin_site(site),                                             \
-                                  .call = "MPI_" #called,                                                    \
-                                  .comm = comm,                                                              \
-                                  .root = -1,                                                                \
-                                  .request = made,                                                           \
-                                  .start_ns = pat_clock_local_ns()};                                         \
+        pat_counted told = {.site = pat_dropin_site(site),                                                   \
+                            .call = "MPI_" #called,                                                          \
+                            .comm = comm,                                                                    \
+                            .root = -1,                                                                      \
+                            .request = made};                                                                \
+        pat_dropin_begin(&told);                                                                             \
         const int rc = next arguments;                                                                       \
         pat_dropin_count(&told, rc, bytes, NULL);                                                            \
         pat_dropin_inside = false;                                                                           \

@@ -27,6 +27,7 @@
 struct pat_comm;
 struct pat_contact;
 struct pat_dropin;
+struct pat_state;
 
 typedef struct pat_runtime {
     atomic_bool started;
@@ -34,6 +35,7 @@ typedef struct pat_runtime {
     bool hosted;
     bool invited; /* the program has called PAT_Init, and not yet PAT_Finalize */
     bool tried;   /* the drop-in has started the library, or failed to, and does not try again */
+    _Atomic(struct pat_state *) state; /* whom a signal asks (PAT_SIGNAL); NULL: nobody */
     void (*milestone_told)(int64_t local_ns,
                            double percent); /* to whoever wants to know; NULL: nobody does */
     struct pat_dropin *dropin; /* what the drop-in keeps for a report; NULL: no report is wanted */
