@@ -2,7 +2,7 @@
  * made_log.c — made_log DIR RANKS CALLS [more]: the files that PAT_TRACE would leave in DIR of a program with as many calls of MPI_Allgather in line 10 of app.c,
  * MPI_Bcast in line 12 and MPI_Barrier in line 14, on nodes with two ranks each. Every number is known: call i begins 10 i ms after the start, and each rank comes
  * as many milliseconds later as arrival_ms() says. With `more` each turn goes on with an
- * MPI_Iallreduce in line 16, to which rank 2 comes late, and which is waited for in line 17 a millisecond later; with a message by MPI_Sendrecv; the all-gathers were run by relay; and ranks have told how far they are. What pat-report makes of them is held
+ * MPI_Iallreduce in line 16, to which rank 2 comes late, and which is waited for in line 17 a millisecond later; with a message by MPI_Sendrecv; each rank has a node, and it is known what messages take; the all-gathers were run by relay; and ranks have told how far they are. What pat-report makes of them is held
  * against what was worked out by hand.
  */
 #include <stdbool.h>
@@ -104,6 +104,17 @@ static int64_t put_plan(FILE *to)
     return 1;
 }
 
+/* A message takes 10 us, and 1 us more for each 1000 bytes. */
+static int64_t put_link(FILE *to)
+{
+    static const int64_t bytes[] = {0, 1000, 100000};
+    for (int i = 0; i < 3; i++) {
+        pat_log_record r = {.one_way = {.bytes = bytes[i], .ns = 10000 + bytes[i]}};
+        put(to, &r, PAT_LOG_ONE_WAY);
+    }
+    return 3;
+}
+
 /* One for each turn, of 0.2 ms. */
 static int64_t put_messages(FILE *to, int turns)
 {
@@ -135,7 +146,7 @@ static bool make(const char *dir, int rank, int ranks, int turns, bool more)
                          .pat = "0"};
     memcpy(h.magic, PAT_LOG_MAGIC, sizeof(h.magic));
     memcpy(h.command, "./app\0a <!--<script></script> b", 31);
-    snprintf(h.host, sizeof(h.host), "node%d", rank / 2);
+    snprintf(h.host, sizeof(h.host), "node%d", more ? rank : rank / 2);
     fwrite(&h, sizeof(h), 1, to);
     fwrite(zeros, sizeof(zeros), 1, to);
     pat_log_record comm = {.comm = {.id = 7, .group = 8, .size = ranks, .rank = rank}};
@@ -150,7 +161,7 @@ static bool make(const char *dir, int rank, int ranks, int turns, bool more)
         }
         h.num_records += more ? put_more(to, i, rank, ranks) : 0;
     }
-    h.num_records += more ? put_messages(to, turns) : 0;
+    h.num_records += more ? put_messages(to, turns) + put_link(to) : 0;
     rewind(to);
     fwrite(&h, sizeof(h), 1, to);
     return fclose(to) == 0;

@@ -1,8 +1,10 @@
 /*
  * trace_json.c — see trace_out.h.
  */
+#include "collective.h"
 #include "json_text.h"
 #include "trace_html.h"
+#include "trace_models.h"
 #include "trace_out.h"
 #include "trace_sums.h"
 
@@ -47,17 +49,34 @@ static json_t *run_by(const pat_log *log, const trace_place *p)
     return all;
 }
 
+/* What other algorithms would have taken, the least first; null: it is not known. */
+static json_t *model_of(const pat_log *log, const trace_place *p)
+{
+    trace_models m = {.calls = 0};
+    if (trace_models_can(log))
+        trace_models_make(&m, log, p->site);
+    if (m.calls == 0)
+        return json_null();
+    json_t *all = json_array();
+    for (int i = 0; i < m.num; i++)
+        json_array_append_new(all, json_pack("{s:s, s:s, s:f}", "setting",
+                                             pat_collective_of(m.of[i].alg->op)->setting, "algorithm",
+                                             m.of[i].alg->name, "mean_ms", m.of[i].ms));
+    return json_pack("{s:i, s:f, s:f, s:o}", "calls", m.calls, "recorded_mean_ms", m.took_ms,
+                     "spared_ms_of_a_rank", trace_models_spared_ms(&m, log, p), "algorithms", all);
+}
+
 static json_t *place_of(const pat_log *log, const trace_place *p, bool *seen)
 {
     const pat_log_site *site = &log->sites[p->site];
-    return json_pack("{s:o, s:o, s:o, s:I, s:I, s:f, s:f, s:f, s:f, s:f, s:f, s:o, s:f, s:I, s:o}", "call",
-                     pat_json_text(site->call), "at", pat_json_text(site->name), "source",
+    return json_pack("{s:o, s:o, s:o, s:I, s:I, s:f, s:f, s:f, s:f, s:f, s:f, s:o, s:f, s:o, s:I, s:o}",
+                     "call", pat_json_text(site->call), "at", pat_json_text(site->name), "source",
                      pat_json_text(site->line), "calls", (json_int_t)p->calls, "known_calls",
                      (json_int_t)p->known, "mean_bytes", p->bytes / (double)p->calls, "time_s",
                      s_of(p->time_ns), "wait_s", s_of(p->wait_ns), "unknown_s", s_of(p->unknown_ns),
                      "moving_s", s_of(p->moves_ns), "early_at_most_s", s_of(p->early_ns), "run_by",
-                     run_by(log, p), "early_bytes", p->early_bytes, "waits", (json_int_t)p->late_calls,
-                     "waited_for", waited_for(p, log->num_ranks, seen));
+                     run_by(log, p), "early_bytes", p->early_bytes, "model", model_of(log, p), "waits",
+                     (json_int_t)p->late_calls, "waited_for", waited_for(p, log->num_ranks, seen));
 }
 
 static json_t *messages_of(const pat_log *log, const trace_place *p)

@@ -382,6 +382,17 @@ void pat_events_add_milestone(pat_events *e, int64_t start_ns, double percent)
     pthread_mutex_unlock(&e->lock);
 }
 
+void pat_events_add_one_way(pat_events *e, int64_t bytes, int64_t ns)
+{
+    pthread_mutex_lock(&e->lock);
+    pat_log_record *r = e->file >= 0 ? next_record(e) : NULL;
+    if (r) {
+        r->one_way = (pat_log_one_way){.bytes = bytes, .ns = ns};
+        set_kind(r, PAT_LOG_ONE_WAY);
+    }
+    pthread_mutex_unlock(&e->lock);
+}
+
 void pat_events_add_sum(pat_events *e, const pat_log_sum *sum)
 {
     pthread_mutex_lock(&e->lock);

@@ -88,6 +88,9 @@ void pat_events_add_wait(pat_events *events, const pat_log_wait *wait, const pat
 /* Of a file: the program has told how far it is. Any thread. */
 void pat_events_add_milestone(pat_events *events, int64_t start_ns, double percent);
 
+/* Of a file: how long messages of so many bytes take. */
+void pat_events_add_one_way(pat_events *events, int64_t bytes, int64_t ns);
+
 /* Of a file: what the calls at a site come to that are no events. */
 void pat_events_add_sum(pat_events *events, const pat_log_sum *sum);
 

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "event_order.h"
+#include "savings.h"
 #include "waits.h"
 
 /* MOST_ENTRIES: communicators of all ranks, which each rank gets to know; MOST_COMMS: of a rank. */
@@ -180,6 +181,7 @@ typedef struct search {
     int64_t begin_ns; /* from which times count */
     meeting *own, *found;
     int64_t num_unknown; /* calls of this rank that one had left before the last one came */
+    pat_savings savings;
     int64_t *deviations; /* from the mean: this rank's, and then the sums of all */
 } search;
 
@@ -273,6 +275,22 @@ static int num_fitting(const search *s, int some)
     return num;
 }
 
+/* Of those that fit together, some that all ranks have made. first: where in the order the communicator's begin, of which there are `calls`; at: of these the first at hand. */
+static int look_at_some(search *s, const pat_event_comm *c, int64_t first, int64_t at, int fit, int64_t calls)
+{
+    int rc = MPI_SUCCESS;
+    for (int i = 0; i < fit && rc == MPI_SUCCESS && s->members == s->all; i++) {
+        if (!pat_savings_wants(&s->savings, c->id, at + i, calls))
+            continue;
+        const pat_log_call *event = &pat_events_at(s->events, s->order.calls[first + at + i])->call;
+        rc = pat_savings_add(
+            &s->savings, s->all,
+            &(pat_savings_sample){.site = event->site, .root = event->root, .bytes = event->bytes},
+            event->start_ns, event->time_ns);
+    }
+    return rc;
+}
+
 /* Some calls of a communicator, from number `first` in the order on. *fit: so many fit together. */
 static int go_through_some(search *s, const pat_event_comm *c, int64_t first, int some, int *fit)
 {
@@ -303,6 +321,8 @@ static int go_through(search *s, const pat_event_comm *c, int64_t first, int64_t
         const int some = num - at < AT_ONCE ? (int)(num - at) : AT_ONCE;
         int fit;
         rc = go_through_some(s, c, first + at, some, &fit);
+        if (rc == MPI_SUCCESS)
+            rc = look_at_some(s, c, first, at, fit, num);
         *num_fit += fit;
         if (fit < some)
             break;
@@ -404,7 +424,7 @@ static int prepare(search *s, pat_one_way *one_way)
     return rc == MPI_SUCCESS ? make_type(s) : rc;
 }
 
-int pat_lateness_find(const pat_events *e, pat_sites *sites, MPI_Comm all, pat_one_way *one_way,
+int pat_lateness_find(const pat_events *e, pat_sites *sites, MPI_Comm all, int nodes, pat_one_way *one_way,
                       int64_t *num_left)
 {
     int64_t num_fit = 0;
@@ -431,7 +451,11 @@ int pat_lateness_find(const pat_events *e, pat_sites *sites, MPI_Comm all, pat_o
     if (rc == MPI_SUCCESS && told)
         rc = prepare(&s, one_way);
     if (rc == MPI_SUCCESS && told)
+        rc = pat_savings_begin(&s.savings, all, nodes);
+    if (rc == MPI_SUCCESS && told)
         rc = find(&s, own, num_own, entries, num, &num_fit);
+    pat_savings_find(&s.savings, sites, one_way);
+    pat_savings_end(&s.savings);
     *num_left = e->num_lost - num_fit + s.num_unknown;
     for (int i = 0; i < e->num_comms; i++)
         *num_left += e->comms[i]->num_calls;

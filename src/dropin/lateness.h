@@ -11,10 +11,10 @@
 
 /*
  * Collective over `all`, the report's communicator, when nothing is added any more: to each site, how long this rank has waited there and for
- * whom, and how far apart the ranks came. *one_way: what messages take, which is measured for it. A communicator's calls count as far as all its members have kept them, and they fit together. *num_left: calls of this rank that do not.
+ * whom, how far apart the ranks came, and on rank 0 what some calls would have taken by another algorithm. nodes: how many there are. *one_way: what messages take, which is measured for it. A communicator's calls count as far as all its members have kept them, and they fit together. *num_left: calls of this rank that do not.
  * Returns an MPI error code.
  */
-int pat_lateness_find(const pat_events *events, pat_sites *sites, MPI_Comm all, pat_one_way *one_way,
-                      int64_t *num_left);
+int pat_lateness_find(const pat_events *events, pat_sites *sites, MPI_Comm all, int nodes,
+                      pat_one_way *one_way, int64_t *num_left);
 
 #endif

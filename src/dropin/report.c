@@ -134,6 +134,9 @@ static void fill(pat_report_line *l, const pat_site *s, pat_dropin *d)
     l->sums = pat_sites_sums(s);
     memcpy(l->arrivals, s->arrivals, sizeof(l->arrivals));
     fill_late(l, s);
+    l->best = s->best ? (int)(s->best - pat_algorithm_at(0)) : -1;
+    l->best_ns = s->best_ns;
+    l->took_ns = s->took_ns;
 }
 
 static void add(pat_report_line *to, const pat_report_line *l)
@@ -164,6 +167,11 @@ static void add(pat_report_line *to, const pat_report_line *l)
     for (int i = 0; i < 2; i++)
         pat_imbalance_join(&to->arrivals[i], &l->arrivals[i]);
     to->late_calls += l->late_calls;
+    if (to->best < 0) { /* rank 0 alone knows */
+        to->best = l->best;
+        to->best_ns = l->best_ns;
+        to->took_ns = l->took_ns;
+    }
 }
 
 static int by_name(const void *a, const void *b)
@@ -354,7 +362,7 @@ static int gather(pat_dropin *d, pat_report *r, int64_t end_ns)
                       d->events.num_lost, atomic_load(&d->num_off)};
     const int64_t clock[] = {d->clock_error_ns, d->clock_drift_ppb, d->clock_measured};
     int64_t sums[7] = {0}, most[3] = {0};
-    const int rc_late = pat_lateness_find(&d->events, &d->sites, d->comm, &r->one_way, &mine[4]);
+    const int rc_late = pat_lateness_find(&d->events, &d->sites, d->comm, d->nodes, &r->one_way, &mine[4]);
     int worst = MPI_SUCCESS, rc = PMPI_Allreduce(&rc_late, &worst, 1, MPI_INT, MPI_MAX, d->comm);
     if (rc == MPI_SUCCESS) /* what follows is for all ranks or for none */
         rc = worst;
@@ -374,6 +382,20 @@ static int gather(pat_dropin *d, pat_report *r, int64_t end_ns)
     r->lost_calls = sums[5];
     r->off_calls = sums[6];
     return rc;
+}
+
+/* What is only known in the end. one_way is measured where that has not been done. */
+static void complete_trace(pat_dropin *d, pat_one_way *one_way)
+{
+    enum { MOST_BYTES = 65536 };
+    const int own = d->traced && d->events.num > 0;
+    int any = 0;
+    if (PMPI_Allreduce(&own, &any, 1, MPI_INT, MPI_MAX, d->comm) == MPI_SUCCESS && any && one_way->num == 0)
+        pat_one_way_measure(one_way, d->comm, MOST_BYTES);
+    for (int i = 0; i < one_way->num && d->traced; i++)
+        pat_events_add_one_way(&d->events, one_way->bytes[i], one_way->ns[i]);
+    if (d->traced)
+        pat_dropin_trace_sums(d);
 }
 
 /* Returns whether all ranks that were to have written all calls. */
@@ -400,7 +422,7 @@ int pat_report_write(struct pat_dropin *d, int64_t end_ns, bool *trace_is_whole)
         find_lines(d, &r);
         rc = wanted ? pat_report_put(&r, d->file) : MPI_SUCCESS;
     }
-    pat_dropin_trace_sums(d);
+    complete_trace(d, &r.one_way);
     *trace_is_whole = end_trace(d);
     free(r.lines);
     free(r.hosts);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collective.h"
 #include "config.h"
 #include "json_text.h"
 #include "report_lines.h"
@@ -73,6 +74,14 @@ static json_t *json_of(const pat_report *r, const pat_report_line *l)
     if (o && l->sums.messages) {
         json_object_set_new(o, "message_calls", json_integer(l->sums.messages));
         json_object_set_new(o, "message_ms", json_real(pat_report_ms(l->sums.message_ns, 1)));
+    }
+    if (o && l->best >= 0) {
+        const pat_algorithm *best = pat_algorithm_at(l->best);
+        json_object_set_new(o, "model",
+                            json_pack("{s:s, s:s, s:f, s:f, s:f}", "setting",
+                                      pat_collective_of(best->op)->setting, "algorithm", best->name,
+                                      "mean_ms", 1e-6 * l->best_ns, "recorded_mean_ms", 1e-6 * l->took_ns,
+                                      "spared_ms_of_a_rank", 1e-6 * pat_report_spared_ns(l)));
     }
     if (o && l->sums.num_ended) {
         json_object_set_new(o, "ended_calls", json_integer(l->sums.num_ended));

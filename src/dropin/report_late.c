@@ -3,6 +3,7 @@
  */
 #include <stdlib.h>
 
+#include "collective.h"
 #include "report_lines.h"
 
 enum { SHORTEST_PLACE = 16 };
@@ -22,6 +23,42 @@ static void write_late(const pat_report *r, const pat_report_line *l, FILE *to)
     const int room = PAT_REPORT_WIDTH - begin - length;
     pat_report_where(l, room > SHORTEST_PLACE ? room : SHORTEST_PLACE, place);
     fprintf(to, "%s%s\n", place, rest);
+}
+
+static int by_spared(const void *a, const void *b)
+{
+    const double x = pat_report_spared_ns(*(const pat_report_line *const *)a),
+                 y = pat_report_spared_ns(*(const pat_report_line *const *)b);
+    return (x < y) - (x > y);
+}
+
+/* What another algorithm would spare, where it is clearly more than the model may be wrong. */
+static void write_spared(const pat_report *r, FILE *to)
+{
+    enum { MOST_LINES = 3 };
+    static const double CLEARLY = 0.1, WORTH = 0.01; /* of the calls, and of the run */
+    const pat_report_line **lines = malloc(((size_t)r->num + 1) * sizeof(*lines));
+    for (int i = 0; i < r->num && lines; i++)
+        lines[i] = &r->lines[i];
+    if (lines)
+        qsort(lines, (size_t)r->num, sizeof(*lines), by_spared);
+    for (int i = 0; i < r->num && i < MOST_LINES && lines; i++) {
+        const pat_report_line *l = lines[i];
+        const double spared_ns = pat_report_spared_ns(l);
+        char place[PAT_REPORT_WIDTH + 1], best[PAT_REPORT_NUMBER + 1], took[PAT_REPORT_NUMBER + 1],
+            spared[PAT_REPORT_NUMBER + 1];
+        if (spared_ns < WORTH * (double)r->time_ns || l->best_ns > (1 - CLEARLY) * l->took_ns)
+            break;
+        const pat_algorithm *alg = pat_algorithm_at(l->best);
+        pat_report_where(l, PAT_REPORT_WIDTH / 3, place);
+        fprintf(to,
+                "# By the model, %s=%s would take %s ms in place of %s at %s:\n"
+                "#   %6s s less of the run, about (%s).\n",
+                pat_collective_of(alg->op)->setting, alg->name, pat_report_digits(1e-6 * l->best_ns, best),
+                pat_report_digits(1e-6 * l->took_ns, took), place,
+                pat_report_digits(1e-9 * spared_ns, spared), l->call);
+    }
+    free(lines);
 }
 
 static int by_waiting(const void *a, const void *b)
@@ -58,6 +95,7 @@ void pat_report_late_text(const pat_report *r, FILE *to)
             "known.\n",
             r->time_ns > 0 ? 100.0 * (double)sum.message_ns / (double)r->time_ns / r->ranks : 0,
             pat_report_digits(1e-3 * pat_report_ms(sum.message_ns, r->ranks), waited));
+    write_spared(r, to);
     if (r->unmet_calls > 0)
         fprintf(to, "# Of %lld calls it is not known when the other ranks came to them%s.\n",
                 (long long)r->unmet_calls,

@@ -34,7 +34,9 @@ typedef struct pat_report_line {
     int64_t offset;   /* of the call site in the program or library that the name begins with */
     int64_t ranks;    /* how many call from it */
     pat_site_sums sums;
-    pat_imbalance arrivals[2];             /* as of pat_site */
+    pat_imbalance arrivals[2]; /* as of pat_site */
+    int best;                  /* as of pat_site, a number in the table of algorithms; negative: not known */
+    double best_ns, took_ns;
     int64_t late_calls;                    /* in which any rank has waited */
     pat_report_late late[PAT_REPORT_LATE]; /* for whom, longest first */
 } pat_report_line;
@@ -169,6 +171,13 @@ const char *pat_report_digits(double value, char text[PAT_REPORT_NUMBER + 1]);
 
 /* A place in at most `width` characters: its line in the source where that is known, else its name. */
 void pat_report_where(const pat_report_line *line, int width, char *text);
+
+/* What the model says that calls of a line would have taken less, by the best algorithm; mean over ranks. 0: nothing, or it is not known. */
+static inline double pat_report_spared_ns(const pat_report_line *l)
+{
+    const double part = l->best >= 0 && l->took_ns > 0 ? 1 - l->best_ns / l->took_ns : 0;
+    return part > 0 && l->ranks > 0 ? part * (double)l->sums.time_ns / (double)l->ranks : 0;
+}
 
 /* Milliseconds of ns / parts; 0 where there are no parts. */
 static inline double pat_report_ms(int64_t ns, int64_t parts)

@@ -48,6 +48,9 @@ typedef struct pat_site {
     bool has_before;
     pat_site_late *late; /* for each rank, numbered among all ranks */
     int num_late;
+    const pat_algorithm
+        *best; /* by which calls would have taken least, as the model says (savings.h); NULL: not known */
+    double best_ns, took_ns; /* how long, the mean over ranks and some calls; and what these have taken */
 } pat_site;
 
 /* All of them: a hash table that only grows, since a program has few call sites. */

@@ -56,6 +56,10 @@ typedef struct pat_log_told {
     double percent;
 } pat_log_told;
 
+typedef struct pat_log_link {
+    int64_t bytes, ns;
+} pat_log_link;
+
 typedef struct pat_log_rank {
     char host[64];
     bool is_there, is_ended; /* its file is; it came to MPI_Finalize */
@@ -82,6 +86,8 @@ typedef struct pat_log {
     int num_comms;
     char **algs;
     int num_algs;
+    pat_log_link *link; /* how long messages take, in ascending order of bytes; none: not known */
+    int num_link;
     char mpi[64], pat[16], *command;
     char *warnings; /* a line for each thing that is wrong; "": nothing is */
 } pat_log;

@@ -32,6 +32,7 @@ enum pat_log_kind {
     PAT_LOG_SUM, /* what the calls at a site come to that are no events, since they are about messages: sum */
     PAT_LOG_PLAN,      /* the call in the record before was run by a plan: plan */
     PAT_LOG_MILESTONE, /* the program has told how far it is: milestone */
+    PAT_LOG_ONE_WAY,   /* how long a message takes: one_way */
     PAT_LOG_KINDS
 };
 
@@ -72,6 +73,12 @@ typedef struct pat_log_milestone {
     int32_t unused[5], kind;
 } pat_log_milestone;
 
+/* In ascending order of bytes: see one_way.h. */
+typedef struct pat_log_one_way {
+    int64_t bytes, ns;
+    int32_t unused[5], kind;
+} pat_log_one_way;
+
 typedef struct pat_log_define {
     int64_t offset; /* of a site in its file */
     int32_t number, length;
@@ -95,6 +102,7 @@ typedef union pat_log_record {
     pat_log_sum sum;
     pat_log_plan plan;
     pat_log_milestone milestone;
+    pat_log_one_way one_way;
     pat_log_define define;
     pat_log_comm comm;
     pat_log_text text;

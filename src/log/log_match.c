@@ -67,6 +67,8 @@ static void note_wait(const pat_log *log, int comm, int64_t turn, enum pat_waits
     int late;
     if (!e)
         return;
+    if (!blocks) /* how late it came to what it waits for, for pictures */
+        e->after_ns = pat_log_event_of(log, comm, came->own, turn)->after_ns;
     came->own_ns = e->start_ns;
     const int64_t wait_ns = pat_waits_ns(waits, came, e->time_ns, &late);
     if (wait_ns > e->wait_ns) {
@@ -110,9 +112,9 @@ static bool match_one(const pat_log *log, int comm, int64_t turn)
                          .last = last,
                          .root = first->root,
                          .own = m};
-        note_wait(log, comm, turn, e->has_failed ? PAT_WAITS_NOT_KNOWN : waits, blocks, &came);
         e->after_ns = e->start_ns - first_ns;
         e->apart_ns = last_ns - first_ns;
+        note_wait(log, comm, turn, e->has_failed ? PAT_WAITS_NOT_KNOWN : waits, blocks, &came);
     }
     return true;
 }

@@ -207,6 +207,7 @@ void pat_log_free(pat_log *log)
     for (int i = 0; i < log->num_algs; i++)
         free(log->algs[i]);
     free(log->algs);
+    free(log->link);
     free(log->ranks);
     free(log->sites);
     free(log->comms);

@@ -212,6 +212,22 @@ static bool take_plan(pat_log_reader *r, const pat_log_file *f, int64_t at, pat_
     return true;
 }
 
+/* All ranks say the same: the first file's count. */
+static bool take_link(pat_log_reader *r, const pat_log_one_way *o)
+{
+    pat_log *log = r->log;
+    const int64_t last = log->num_link > 0 ? log->link[log->num_link - 1].bytes : -1;
+    if (!is_count(o->bytes) || !is_count(o->ns))
+        return false;
+    if (o->bytes <= last)
+        return true;
+    if (pat_log_room(&log->link, log->num_link, sizeof(*log->link)))
+        log->link[log->num_link++] = (pat_log_link){o->bytes, o->ns};
+    else
+        r->no_memory = true;
+    return true;
+}
+
 static bool take_record(pat_log_reader *r, const pat_log_file *f, int64_t at, pat_log_rank *rank)
 {
     const pat_log_record *record = &f->records[at];
@@ -227,6 +243,8 @@ static bool take_record(pat_log_reader *r, const pat_log_file *f, int64_t at, pa
         return take_plan(r, f, at, rank);
     case PAT_LOG_MILESTONE:
         return take_told(r, &record->milestone, rank);
+    case PAT_LOG_ONE_WAY:
+        return take_link(r, &record->one_way);
     case PAT_LOG_LINE:
         take_line(r, f, at);
         return true;

@@ -1,5 +1,5 @@
 /*
- * report.js — draws the page from its data: tables, and pictures in frames of Chart.js, which makes axes, bars and lines. What is chosen stands in the address
+ * report.js — draws the page from its data: words and tables (words.js, which stands within this), and pictures in frames of Chart.js, which makes axes, bars and lines. What is chosen stands in the address
  * (#place=2&rank=5), so that it can be passed on. Must never fetch anything.
  */
 'use strict';
@@ -54,92 +54,7 @@ function shade(part) {
     return SCALE[low].map((c, i) => Math.round(c + (at - low) * (SCALE[low + 1][i] - c)));
 }
 
-/* ---- Words and tables ---- */
-
-function words() {
-    const mean = summary.mean_of_a_rank, list = byId('answer');
-    byId('about').textContent = `${summary.command || 'a program'} — ${summary.ranks} ranks, ${summary.calls.toLocaleString('en')} calls of collectives, ${time(1000 * summary.run_s)}`;
-    element(list, 'li', `Waiting for late ranks in collectives took ${percent(mean.waiting_share_of_run)} of the run: ${time(1000 * mean.waiting_s)} of ${time(1000 * summary.run_s)}, the mean over ${summary.ranks_with_files} ranks.`);
-    for (const p of places.slice(0, 3).filter(p => p.waited_for.length)) {
-        const late = p.waited_for[0], all = p.waits;
-        element(list, 'li', `${nameOf(p)}, ${p.call}: ${time(1000 * p.wait_s)} of all ranks together; ${Math.round(100 * late.calls / all)} % of waits are for ${rankName(late.rank)}, ${time(1000 * late.wait_s / late.calls)} each.`);
-    }
-    if (mean.moving_s > 0)
-        element(list, 'li', `Moving data took another ${time(1000 * mean.moving_s)} of a rank; early data, which moves before the last rank comes, could spare at most about ${time(1000 * mean.early_at_most_s)} of that.`);
-    if (mean.unknown_s > 0)
-        element(list, 'li', `Of calls that took another ${time(1000 * mean.unknown_s)} it is not known how long they waited.`);
-    const lines = summary.warnings.split('\n').filter(l => l);
-    if (lines.length) {
-        byId('warnings').hidden = false;
-        byId('warnings').firstElementChild.textContent = `${lines.length} thing${lines.length > 1 ? 's are' : ' is'} missing or wrong in these files`;
-        lines.forEach(l => element(byId('warnings').lastElementChild, 'li', l));
-    }
-    byId('made').textContent = `PAT ${summary.pat}, ${summary.mpi_library}`;
-    document.querySelectorAll('.hint').forEach(h => { h.textContent = 'Wheel, drag or + - and arrow keys to look closer, 0 for all; click to choose a rank.'; });
-    const pop = byId('pop').tBodies[0], e = summary.pop;
-    if (!e) element(element(pop.insertRow(), 'td'), 'span', 'Not known: too much is missing, or too many calls could not be held against those of other ranks.');
-    if (e) for (const [name, value, what] of [
-        ['Parallel efficiency', e.parallel_efficiency, 'the share of the run in which ranks compute: load balance x communication'],
-        ['Load balance', e.load_balance, 'what ranks compute, the mean over the most'],
-        ['Communication', e.communication_efficiency, 'what the busiest rank computes, over the run: serialisation x transfer'],
-        ['Serialisation', e.serialisation_efficiency, 'on a network that takes no time: what is lost by waiting all the same'],
-        ['Transfer', e.transfer_efficiency, 'what is lost by moving data']]) {
-        const row = pop.insertRow();
-        element(row, 'th', name).scope = 'row';
-        element(row, 'td', percent(value), 'n');
-        element(row, 'td', what, 'wide');
-    }
-}
-
-/* A table of which a part is shown at first. fill(row, i) fills a row; choose(i): it has been chosen. */
-function table(id, buttonId, count, what, fill, choose) {
-    const body = byId(id).tBodies[0], button = byId(buttonId);
-    function add(from, to) {
-        for (let i = from; i < to; i++) {
-            const row = body.insertRow();
-            row.className = 'choice';
-            row.tabIndex = 0;
-            row.onclick = () => choose(i);
-            row.onkeydown = event => {
-                if (event.key === 'Enter' || event.key === ' ') { event.preventDefault(); choose(i); }
-            };
-            fill(row, i);
-        }
-    }
-    const first = count > MANY_ROWS * 1.25 ? MANY_ROWS : count;
-    add(0, first);
-    button.hidden = first === count;
-    button.textContent = `Show all ${count} ${what}`;
-    button.onclick = () => { add(first, count); button.hidden = true; mark(); };
-}
-
-const mostTime = places.reduce((most, p) => Math.max(most, p.time_s), 0) || 1;
-function placeRow(row, i) {
-    const p = places[i];
-    element(row, 'td', nameOf(p), 'wide');
-    element(row, 'td', p.call);
-    element(row, 'td', p.calls.toLocaleString('en'), 'n');
-    element(row, 'td', number(p.mean_bytes), 'n');
-    element(row, 'td', number(1000 * p.time_s / p.calls), 'n');
-    element(row, 'td', p.known_calls ? number(1000 * p.wait_s / p.known_calls) : '-', 'n');
-    const bar = element(element(row, 'td'), 'div', undefined, 'bar');
-    for (const [kind, share] of [['wait', p.wait_s], ['move', p.time_s - p.wait_s - p.unknown_s], ['unknown', p.unknown_s]])
-        element(bar, 'i', undefined, kind).style.width = `${100 * share / mostTime}%`;
-    const late = p.waited_for[0];
-    element(row, 'td', late ? `${rankName(late.rank)}, ${Math.round(100 * late.calls / p.waits)} % of waits` : '-');
-}
-
-/* Of many those that others wait for most are first. */
-const rankOrder = ranks.map((_, r) => r);
-if (P > MANY_ROWS) rankOrder.sort((a, b) => ranks[b].waited_for_s - ranks[a].waited_for_s || a - b);
-function rankRow(row, i) {
-    const r = ranks[rankOrder[i]];
-    element(row, 'td', String(rankOrder[i]), 'n');
-    element(row, 'td', r.has_file ? r.host : '(no file)');
-    element(row, 'td', r.calls.toLocaleString('en'), 'n');
-    for (const s of [r.time_s, r.wait_s, r.waited_for_s]) element(row, 'td', number(s), 'n');
-}
-
+@words.js@
 /* ---- Frames: axes by Chart.js, and in them what we draw ---- */
 
 const frames = [];
@@ -314,6 +229,7 @@ function showPlace(i) {
     byId('place-title').textContent = p ? `One place: ${nameOf(p)}, ${p.call}` : 'One place';
     const late = p && p.waited_for.map(l => `${rankName(l.rank)}: ${time(1000 * l.wait_s)} in ${l.calls.toLocaleString('en')} waits`);
     byId('place-says').textContent = !p ? 'There is no call.' : late.length ? `Others have waited, all together, for ${late.join('; ')}.` : 'Nobody waited here for a late rank, or it is not known.';
+    if (p) models(p);
     byId('heat').dataset.rows = map ? map.rows : 0;
     byId('heat').dataset.columns = map ? map.columns : 0;
     byId('heat-says').textContent = map ? '' : 'Pictures are made of the places with most waiting alone.';
@@ -447,6 +363,8 @@ let whomMs, whomMost, rankBars, lines, closeHeat;
 function main() {
     words();
     table('places', 'all-places', places.length, 'places', placeRow, showPlace);
+    byId('messages-part').hidden = summary.messages.length === 0;
+    table('messages', 'all-messages', summary.messages.length, 'places', messageRow, () => {});
     table('rank-table', 'all-ranks', P, 'ranks', rankRow, i => showRank(rankOrder[i]));
     heat = frame('heat', { x: axis('call', { min: 0, max: 1, ticks: { precision: 0, includeBounds: false } }), y: rowAxis('rank', P) }, drawHeat);
     closeHeat = closer(heat, heatLimits, tellHeat, choosePoint);
