@@ -12,6 +12,7 @@
 #include "file.h"
 #include "log_read.h"
 #include "tool_options.h"
+#include "trace_models.h"
 #include "trace_otf2.h"
 #include "trace_out.h"
 
@@ -84,16 +85,16 @@ static const struct argp argp = {
     NULL,
     NULL};
 
-typedef bool write_log(const pat_log *log, FILE *to);
+typedef bool write_log(const pat_log *log, const trace_sums *sums, FILE *to);
 
 /* By way of a file that nobody sees: what is written may be longer than memory, and must be whole or not there. */
-static int write_to(const char *path, write_log *write, const pat_log *log)
+static int write_to(const char *path, write_log *write, const pat_log *log, const trace_sums *sums)
 {
     FILE *to = tmpfile();
     if (!to)
         return errno;
     errno = 0;
-    const bool good = write(log, to) && fflush(to) == 0;
+    const bool good = write(log, sums, to) && fflush(to) == 0;
     const off_t length = good ? ftello(to) : -1;
     int error = length > 0 ? 0 : errno ? errno : EIO;
     void *text = error ? MAP_FAILED : mmap(NULL, (size_t)length, PROT_READ, MAP_PRIVATE, fileno(to), 0);
@@ -105,9 +106,9 @@ static int write_to(const char *path, write_log *write, const pat_log *log)
     return error;
 }
 
-static bool put(const char *path, write_log *write, const pat_log *log)
+static bool put(const char *path, write_log *write, const pat_log *log, const trace_sums *sums)
 {
-    const int error = path ? write_to(path, write, log) : 0;
+    const int error = path ? write_to(path, write, log, sums) : 0;
     if (error)
         fprintf(stderr, "pat-report: %s: %s\n", path, strerror(error));
     return !error;
@@ -125,18 +126,26 @@ int main(int argc, char **argv)
     }
     for (const char *line = log->warnings; *line; line = strchr(line, '\n') + 1)
         fprintf(stderr, "pat-report: %.*s\n", (int)strcspn(line, "\n"), line);
-    bool good = pat_trace_text(log, stdout) && fflush(stdout) == 0;
+    trace_sums sums;
+    if (!trace_sums_make(&sums, log)) {
+        fprintf(stderr, "pat-report: no memory\n");
+        trace_sums_free(&sums);
+        pat_log_free(log);
+        return TOOL_FAILED;
+    }
+    trace_models_make(&sums, log);
+    bool good = pat_trace_text(log, &sums, stdout) && fflush(stdout) == 0;
     if (!good)
-        fprintf(stderr,
-                "pat-report: not all could be printed: no memory, or the standard output takes no more\n");
-    good = put(o.html, pat_trace_html, log) && good;
-    good = put(o.json, pat_trace_json, log) && good;
-    good = put(o.csv, pat_trace_csv, log) && good;
-    good = put(o.chrome, pat_trace_chrome, log) && good;
+        fprintf(stderr, "pat-report: not all could be printed: the standard output takes no more\n");
+    good = put(o.html, pat_trace_html, log, &sums) && good;
+    good = put(o.json, pat_trace_json, log, &sums) && good;
+    good = put(o.csv, pat_trace_csv, log, &sums) && good;
+    good = put(o.chrome, pat_trace_chrome, log, &sums) && good;
     const char *otf2_error = o.otf2 ? trace_otf2_write(log, o.otf2) : NULL;
     if (otf2_error)
         fprintf(stderr, "pat-report: --otf2 '%s': no whole archive: %s\n", o.otf2, otf2_error);
     good = !otf2_error && good;
+    trace_sums_free(&sums);
     pat_log_free(log);
     return good ? 0 : TOOL_FAILED;
 }

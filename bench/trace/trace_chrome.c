@@ -71,8 +71,9 @@ static bool put_told(const pat_log_told *told, int r, FILE *to, bool *first)
                first);
 }
 
-bool pat_trace_chrome(const pat_log *log, FILE *to)
+bool pat_trace_chrome(const pat_log *log, const trace_sums *sums, FILE *to)
 {
+    (void)sums;
     bool first = true, good = true;
     fputs("{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n", to);
     good = put(to,

@@ -27,8 +27,9 @@ static void write_told(const pat_log_told *told, int r, const char *host, FILE *
             told->percent, 1e-3 * (double)told->start_ns);
 }
 
-bool pat_trace_csv(const pat_log *log, FILE *to)
+bool pat_trace_csv(const pat_log *log, const trace_sums *sums, FILE *to)
 {
+    (void)sums;
     fputs("rank,host,communicator,turn,call,place,line,root,bytes,start_us,time_us,wait_us,late_rank,run_by,"
           "early_bytes\n",
           to);

@@ -39,20 +39,16 @@ static int put_text(const char *text, size_t size, void *file)
     return 0;
 }
 
-bool pat_trace_html(const pat_log *log, FILE *to)
+bool pat_trace_html(const pat_log *log, const trace_sums *sums, FILE *to)
 {
     const char *mark = strstr(pat_page, MARK);
-    trace_sums sums;
-    bool good = trace_sums_make(&sums, log);
-    json_t *o = good ? json_pack("{s:o, s:o, s:o, s:o}", "summary", pat_trace_summary(log, &sums), "maps",
-                                 trace_maps(log, &sums), "timeline", trace_timeline(log, &sums), "whom",
-                                 trace_whom(log))
-                     : NULL;
+    json_t *o =
+        json_pack("{s:o, s:o, s:o, s:o}", "summary", pat_trace_summary(log, sums), "maps",
+                  trace_maps(log, sums), "timeline", trace_timeline(log, sums), "whom", trace_whom(log));
     fwrite(pat_page, 1, (size_t)(mark - pat_page), to);
-    good = o && json_dump_callback(o, put_text, to, JSON_COMPACT | JSON_REAL_PRECISION(9)) == 0;
+    const bool good = o && json_dump_callback(o, put_text, to, JSON_COMPACT | JSON_REAL_PRECISION(9)) == 0;
     fwrite(mark + sizeof(MARK) - 1, 1, (size_t)(pat_page_end - mark) - (sizeof(MARK) - 1), to);
     json_decref(o);
-    trace_sums_free(&sums);
     return good && !ferror(to);
 }
 
@@ -63,9 +59,10 @@ bool pat_trace_has_html(void)
     return false;
 }
 
-bool pat_trace_html(const pat_log *log, FILE *to)
+bool pat_trace_html(const pat_log *log, const trace_sums *sums, FILE *to)
 {
     (void)log;
+    (void)sums;
     (void)to;
     return false;
 }

@@ -50,20 +50,17 @@ static json_t *run_by(const pat_log *log, const trace_place *p)
 }
 
 /* What other algorithms would have taken, the least first; null: it is not known. */
-static json_t *model_of(const pat_log *log, const trace_place *p)
+static json_t *model_of(const trace_models *m)
 {
-    trace_models m = {.calls = 0};
-    if (trace_models_can(log))
-        trace_models_make(&m, log, p->site);
-    if (m.calls == 0)
+    if (!m)
         return json_null();
     json_t *all = json_array();
-    for (int i = 0; i < m.num; i++)
+    for (int i = 0; i < m->num; i++)
         json_array_append_new(all, json_pack("{s:s, s:s, s:f}", "setting",
-                                             pat_collective_of(m.of[i].alg->op)->setting, "algorithm",
-                                             m.of[i].alg->name, "mean_ms", m.of[i].ms));
-    return json_pack("{s:i, s:f, s:f, s:o}", "calls", m.calls, "recorded_mean_ms", m.took_ms,
-                     "spared_ms_of_a_rank", trace_models_spared_ms(&m, log, p), "algorithms", all);
+                                             pat_collective_of(m->of[i].alg->op)->setting, "algorithm",
+                                             m->of[i].alg->name, "mean_ms", m->of[i].ms));
+    return json_pack("{s:i, s:f, s:f, s:o}", "calls", m->calls, "recorded_mean_ms", m->took_ms,
+                     "spared_ms_of_a_rank", m->spared_ms, "algorithms", all);
 }
 
 static json_t *place_of(const pat_log *log, const trace_place *p, bool *seen)
@@ -75,7 +72,7 @@ static json_t *place_of(const pat_log *log, const trace_place *p, bool *seen)
                      (json_int_t)p->known, "mean_bytes", p->bytes / (double)p->calls, "time_s",
                      s_of(p->time_ns), "wait_s", s_of(p->wait_ns), "unknown_s", s_of(p->unknown_ns),
                      "moving_s", s_of(p->moves_ns), "early_at_most_s", s_of(p->early_ns), "run_by",
-                     run_by(log, p), "early_bytes", p->early_bytes, "model", model_of(log, p), "waits",
+                     run_by(log, p), "early_bytes", p->early_bytes, "model", model_of(p->models), "waits",
                      (json_int_t)p->late_calls, "waited_for", waited_for(p, log->num_ranks, seen));
 }
 
@@ -147,14 +144,11 @@ json_t *pat_trace_summary(const pat_log *log, const trace_sums *s)
     return good ? o : NULL;
 }
 
-bool pat_trace_json(const pat_log *log, FILE *to)
+bool pat_trace_json(const pat_log *log, const trace_sums *sums, FILE *to)
 {
-    trace_sums sums;
-    bool good = trace_sums_make(&sums, log);
-    json_t *o = good ? pat_trace_summary(log, &sums) : NULL;
-    good = o && json_dumpf(o, to, JSON_INDENT(1) | JSON_REAL_PRECISION(9)) == 0;
+    json_t *o = pat_trace_summary(log, sums);
+    const bool good = o && json_dumpf(o, to, JSON_INDENT(1) | JSON_REAL_PRECISION(9)) == 0;
     fputc('\n', to);
     json_decref(o);
-    trace_sums_free(&sums);
     return good && !ferror(to);
 }

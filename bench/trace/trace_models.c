@@ -14,15 +14,22 @@ enum { MOST_CALLS = 16 };
 /* Models err, and who follows them for nothing believes the next one no more. */
 static const double CLEARLY = 0.1;
 
-bool trace_models_can(const pat_log *log)
+/* No file says more that makes sense; what says less cannot overflow the model. */
+static const int64_t MOST_BYTES = INT64_C(1) << 30, MOST_NS = INT64_C(1000000000000000);
+
+static bool can(const pat_log *log)
 {
-    if (log->num_link == 0 || log->num_ranks < 2 || log->num_ranks > PAT_REPLAY_RANKS)
+    if (log->num_link == 0 || log->num_ranks < 2 || log->num_ranks > PAT_REPLAY_RANKS ||
+        !log->ranks[0].is_there)
         return false;
+    for (int i = 0; i < log->num_link; i++)
+        if (log->link[i].ns > MOST_NS / 1000000)
+            return false;
     for (int r = 0; r < log->num_ranks; r++)
         for (int q = 0; q < r; q++)
             if (!log->ranks[r].is_there || strcmp(log->ranks[r].host, log->ranks[q].host) == 0)
                 return false;
-    return log->ranks[0].is_there;
+    return true;
 }
 
 /* As pat_one_way_ns has it: on the line between the two sizes around it. */
@@ -60,7 +67,7 @@ static pat_replay replay_of(const pat_log *log, enum pat_op op, const pat_log_ev
 }
 
 /* Calls at that place that all members have made, seen once each: by their first member. Into `calls` some, evenly from the first to the last. */
-static int choose(const pat_log *log, int site, const pat_log_event *calls[MOST_CALLS])
+static int choose(const pat_log *log, int site, int most, const pat_log_event *calls[MOST_CALLS])
 {
     int64_t num = 0, at = 0;
     int some = 0;
@@ -68,12 +75,13 @@ static int choose(const pat_log *log, int site, const pat_log_event *calls[MOST_
         for (int r = 0; r < log->num_ranks; r++)
             for (int64_t i = 0; i < log->ranks[r].num_events; i++) {
                 const pat_log_event *e = &log->ranks[r].events[i];
-                if (e->site != site || e->is_wait || e->has_failed || e->apart_ns < 0 || e->bytes < 1 ||
+                if (e->site != site || e->is_wait || e->has_failed || e->apart_ns < 0 ||
+                    e->apart_ns > MOST_NS || e->bytes < 1 || e->bytes > MOST_BYTES ||
                     log->comms[e->comm].rank[0] != r || e->root >= log->comms[e->comm].size)
                     continue;
                 if (pass == 0)
                     num++;
-                else if (some < MOST_CALLS && at++ * MOST_CALLS / num >= some)
+                else if (some < most && at++ * most / num >= some)
                     calls[some++] = e;
             }
     return some;
@@ -85,12 +93,18 @@ static int by_time(const void *a, const void *b)
     return (x->ms > y->ms) - (x->ms < y->ms);
 }
 
-void trace_models_make(trace_models *m, const pat_log *log, int site)
+/* Calls of more ranks take longer to walk, so fewer are. */
+static int most_calls(const pat_log *log)
+{
+    enum { FEW_RANKS = 16, SOME_CALLS = 4 };
+    return log->num_ranks <= FEW_RANKS ? MOST_CALLS : SOME_CALLS;
+}
+
+static void make(trace_models *m, const pat_log *log, int site)
 {
     const enum pat_op op = pat_replay_op(log->sites[site].call);
     const pat_log_event *calls[MOST_CALLS];
-    *m = (trace_models){.calls = 0};
-    const int num = op == PAT_NUM_OPS ? 0 : choose(log, site, calls);
+    const int num = op == PAT_NUM_OPS ? 0 : choose(log, site, most_calls(log), calls);
     int64_t *arrival_ns = malloc((size_t)log->num_ranks * sizeof(*arrival_ns));
     for (int i = 0; i < num && arrival_ns; i++) {
         double took_ns;
@@ -114,9 +128,29 @@ void trace_models_make(trace_models *m, const pat_log *log, int site)
     free(arrival_ns);
 }
 
-double trace_models_spared_ms(const trace_models *m, const pat_log *log, const trace_place *place)
+static int longest_first(const void *a, const void *b)
 {
-    if (m->calls == 0 || m->of[0].ms > (1 - CLEARLY) * m->took_ms)
-        return 0;
-    return (1 - m->of[0].ms / m->took_ms) * 1e-6 * place->time_ns / log->num_ranks;
+    const trace_place *const *x = a, *const *y = b;
+    return ((*x)->time_ns < (*y)->time_ns) - ((*x)->time_ns > (*y)->time_ns);
+}
+
+void trace_models_make(trace_sums *sums, const pat_log *log)
+{
+    enum { MOST_PLACES = 16 };
+    trace_place **places = can(log) ? malloc(((size_t)sums->num_places + 1) * sizeof(*places)) : NULL;
+    for (int i = 0; i < sums->num_places && places; i++)
+        places[i] = &sums->places[i];
+    if (places)
+        qsort(places, (size_t)sums->num_places, sizeof(*places), longest_first);
+    for (int i = 0; i < sums->num_places && i < MOST_PLACES && places; i++) {
+        trace_place *p = places[i];
+        trace_models m = {.calls = 0};
+        make(&m, log, p->site);
+        if (m.calls == 0 || (p->models = malloc(sizeof(*p->models))) == NULL)
+            continue;
+        *p->models = m;
+        if (m.of[0].ms <= (1 - CLEARLY) * m.took_ms)
+            p->models->spared_ms = (1 - m.of[0].ms / m.took_ms) * 1e-6 * p->time_ns / log->num_ranks;
+    }
+    free(places);
 }

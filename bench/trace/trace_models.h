@@ -14,19 +14,16 @@ typedef struct trace_model {
 } trace_model;
 
 typedef struct trace_models {
-    int calls;                    /* so many were looked at; 0: nothing is known */
-    double took_ms;               /* what these took */
-    trace_model of[PAT_MAX_ALGS]; /* the least first */
+    int calls;        /* so many were looked at */
+    double took_ms;   /* what these took */
+    double spared_ms; /* of a rank's time at the place, by the best algorithm; 0: nothing clearly */
     int num;
+    trace_model of[PAT_MAX_ALGS]; /* the least first */
 } trace_models;
 
-/* Is there a node for each rank, few enough of them, and is it known what messages take? Else nothing is known of any place. */
-bool trace_models_can(const pat_log *log);
-
-/* Of one place. */
-void trace_models_make(trace_models *models, const pat_log *log, int site);
-
-/* What the best of them would have spared of a rank's time at the place; 0: nothing clearly. */
-double trace_models_spared_ms(const trace_models *models, const pat_log *log, const trace_place *place);
+/*
+ * For the places where most time went. Nothing is known of any where there is not a node for each rank, or too many ranks, or where it is not known what messages take. Without memory some are left out.
+ */
+void trace_models_make(trace_sums *sums, const pat_log *log);
 
 #endif

@@ -154,6 +154,7 @@ void trace_sums_free(trace_sums *s)
         free(s->places[i].for_rank_ns);
         free(s->places[i].for_rank_calls);
         free(s->places[i].by_alg);
+        free(s->places[i].models);
     }
     free(s->places);
     free(s->ranks);

@@ -28,6 +28,8 @@ typedef struct trace_place {
     double early_bytes; /* of these: what was there before ranks called */
     int64_t messages;   /* calls about messages between two ranks; these are in none of the above */
     double message_ns, message_bytes;
+    struct trace_models
+        *models; /* what other algorithms would have taken (trace_models.h); NULL: it is not known */
 } trace_place;
 
 typedef struct trace_rank {

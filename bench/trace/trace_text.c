@@ -64,32 +64,25 @@ static void write_messages(const pat_log *log, const trace_sums *sums, FILE *to)
 /* What another algorithm would spare, at the place where most is to be spared. */
 static void write_spared(const pat_log *log, const trace_sums *sums, FILE *to)
 {
-    enum { PLACES = 16 };             /* in which ranks have waited longest */
     static const double WORTH = 0.01; /* of the run */
-    trace_models best = {.calls = 0};
-    const trace_place *place = NULL;
+    const trace_place *best = NULL;
     double most_ms = 1e-6 * WORTH * sums->run_ns;
-    for (int i = 0; i < sums->num_places && i < PLACES && trace_models_can(log); i++) {
-        trace_models m;
-        trace_models_make(&m, log, sums->places[i].site);
-        const double spared_ms = trace_models_spared_ms(&m, log, &sums->places[i]);
-        if (spared_ms > most_ms) {
-            most_ms = spared_ms;
-            place = &sums->places[i];
-            best = m;
-        }
-    }
-    if (!place)
-        return;
-    const pat_algorithm *alg = best.of[0].alg;
     char name[PLACE + 1];
-    shorten(pat_log_name(&log->sites[place->site]), name);
+    for (int i = 0; i < sums->num_places; i++)
+        if (sums->places[i].models && sums->places[i].models->spared_ms > most_ms) {
+            best = &sums->places[i];
+            most_ms = best->models->spared_ms;
+        }
+    if (!best)
+        return;
+    const trace_model *by = &best->models->of[0];
+    shorten(pat_log_name(&log->sites[best->site]), name);
     fprintf(
         to,
         "# By the model, %s=%s would take %.3g ms in place of %.3g at %s:\n#   %.3g s less of the run, about "
         "(%s).\n",
-        pat_collective_of(alg->op)->setting, alg->name, best.of[0].ms, best.took_ms, name, 1e-3 * most_ms,
-        log->sites[place->site].call);
+        pat_collective_of(by->alg->op)->setting, by->alg->name, by->ms, best->models->took_ms, name,
+        1e-3 * most_ms, log->sites[best->site].call);
 }
 
 static void write_head(const pat_log *log, const trace_sums *sums, FILE *to)
@@ -142,14 +135,9 @@ static void write_tables(const pat_log *log, const trace_sums *sums, FILE *to)
                 1e-3 * trace_ms(sums->ranks[r].caused_ns, 1), 1e-3 * trace_ms(sums->ranks[r].message_ns, 1));
 }
 
-bool pat_trace_text(const pat_log *log, FILE *to)
+bool pat_trace_text(const pat_log *log, const trace_sums *sums, FILE *to)
 {
-    trace_sums sums;
-    const bool good = trace_sums_make(&sums, log);
-    if (good) {
-        write_head(log, &sums, to);
-        write_tables(log, &sums, to);
-    }
-    trace_sums_free(&sums);
-    return good && !ferror(to);
+    write_head(log, sums, to);
+    write_tables(log, sums, to);
+    return !ferror(to);
 }

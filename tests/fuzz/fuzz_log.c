@@ -9,6 +9,7 @@
 
 #include "log_format.h"
 #include "log_read.h"
+#include "trace_models.h"
 #include "trace_out.h"
 
 /* Of the large header only what is used is made up, so that a short input reaches the records. */
@@ -35,18 +36,23 @@ static void put_file(const char *dir, const uint8_t *data, size_t size)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static bool (*const writers[])(const pat_log *, FILE *) = {pat_trace_text, pat_trace_json, pat_trace_csv,
-                                                               pat_trace_chrome, pat_trace_html};
+    static bool (*const writers[])(const pat_log *, const trace_sums *, FILE *) = {
+        pat_trace_text, pat_trace_json, pat_trace_csv, pat_trace_chrome, pat_trace_html};
+    trace_sums sums;
     const char *dir = getenv("FUZZ_DIR");
     char why[1000];
     put_file(dir, data, size);
     pat_log *log = pat_log_read(dir, why, sizeof(why));
     /* Tables of a hundred thousand ranks without files are right, and slow. */
     FILE *to = log && log->num_ranks <= MOST_RANKS ? fopen("/dev/null", "w") : NULL;
-    for (size_t i = 0; i < sizeof(writers) / sizeof(writers[0]) && to; i++)
-        writers[i](log, to);
-    if (to)
+    if (to) {
+        if (trace_sums_make(&sums, log))
+            trace_models_make(&sums, log);
+        for (size_t i = 0; i < sizeof(writers) / sizeof(writers[0]); i++)
+            writers[i](log, &sums, to);
+        trace_sums_free(&sums);
         fclose(to);
+    }
     if (log)
         pat_log_free(log);
     return 0;
