@@ -14,13 +14,13 @@ enum { TAG_QUESTION = 3, TAG_ANSWER = 4 };
 static const int64_t NOW = 0, NEVER = INT64_MAX;
 
 /* The shortest of so many round trips is hardly ever one that was disturbed; the first is longer, since the parent has yet to wake. */
-enum { ROUNDS = 8 };
+enum { ROUNDS = 12 };
 
 /*
  * Between the meetings of ranks one step farther from rank 0: a meeting takes less. Those of one step are spread, for the sake of nodes that
  * share processors or a link: a meeting that goes on beside others has longer round trips.
  */
-static const int64_t STAGE_NS = 25000000, SLOT_NS = 2000000;
+static const int64_t STAGE_NS = 25000000, SLOT_NS = 3000000;
 enum { SLOTS = 8 };
 
 /* A look is to follow at once where it is due so soon. */

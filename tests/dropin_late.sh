@@ -52,7 +52,15 @@ under -- "$PAT_BUILD/tests/plain_late"
 judge plain_late.c 6
 ! grep -q 'it is not known when' "$dir/report" || { grep 'it is not known' "$dir/report" >&2 && failed=1; }
 under -- "$PAT_BUILD/tests/plain_late" begun
-judge plain_late.c 2
+judge plain_late.c 4
+# What polls for a collective is about no message.
+under PAT_REPORT="$dir/begun.json" -- "$PAT_BUILD/tests/plain_late" begun
+jq -e '[.sites[] | select(.call | test("^MPI_(Test|Wait)"))] | (map(.call) | sort == ["MPI_Test", "MPI_Testall", "MPI_Testany", "MPI_Testsome", "MPI_Wait", "MPI_Waitall", "MPI_Waitany", "MPI_Waitsome"]) and
+    all(.message_calls == null and .met_calls == 16)' "$dir/begun.json" >/dev/null || {
+    echo "calls that wait for collectives: $(jq -c '.sites[] | [.call, .calls, .met_calls, .message_calls]' "$dir/begun.json")" >&2
+    failed=1
+}
+under -- "$PAT_BUILD/tests/plain_late" begun
 grep -qE '^# Messages between two ranks, and waiting for them, took another [0-9.]+ %: [0-9.]+ s\. For whom is not known\.$' "$dir/report" || {
     echo "messages: $(head -12 "$dir/report")" >&2
     failed=1

@@ -1,11 +1,12 @@
 /*
- * plain_deep.c — plain_deep [asked]: two functions call one that calls MPI, so that there is one place, or two. asked: while rank 1 has not come yet to a barrier in which the others are, each rank
- * gets SIGUSR2. Prints the lines of all that.
+ * plain_deep.c — plain_deep [asked | last | taken]: two functions call one that calls MPI, so that there is one place, or two. asked: while rank 1 has not come yet to a barrier in which the others are, each rank
+ * gets SIGUSR2; last: the same of MPI_Finalize; taken: the program has taken that signal for itself. Prints the lines of all that.
  */
 #include <mpi.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -48,25 +49,39 @@ static void *ask(void *nothing)
     return NULL;
 }
 
+static void take(int signal)
+{
+    (void)signal;
+    static const char words[] = "taken by the program\n";
+    (void)!write(STDOUT_FILENO, words, sizeof(words) - 1);
+}
+
 int main(int argc, char **argv)
 {
+    const char *mode = argc > 1 ? argv[1] : "";
     int rank, sum = 0;
     pthread_t thread;
+    if (strcmp(mode, "taken") == 0)
+        signal(SIGUSR2, take);
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     for (int i = 0; i < 3; i++)
         sum += first(rank);
     sum += second(rank);
-    if (argc > 1) {
+    if (mode[0]) {
         pthread_create(&thread, NULL, ask, NULL);
         if (rank == 1)
             pause_ms(800);
-        lines[3] = __LINE__ + 1;
-        MPI_Barrier(MPI_COMM_WORLD);
-        pthread_join(thread, NULL);
+        lines[3] = __LINE__ + 2;
+        if (strcmp(mode, "last") != 0) {
+            MPI_Barrier(MPI_COMM_WORLD);
+            pthread_join(thread, NULL);
+        }
     }
     if (rank == 0)
         printf("lines %d %d %d %d\n", lines[0], lines[1], lines[2], lines[3]);
     MPI_Finalize();
+    if (strcmp(mode, "last") == 0)
+        pthread_join(thread, NULL);
     return sum == 0;
 }

@@ -63,6 +63,7 @@ static void begin_late(MPI_Comm comm, int calls)
 {
     static char own[MOST], all[64 * MOST];
     MPI_Request begun[3];
+    int done, which, places_done[3];
     double one = 1, sum;
     for (int i = 0; i < calls; i++) {
         BEGUN_LATE(0, 2, Wait, MPI_Iallgather(own, MOST, MPI_BYTE, all, MOST, MPI_BYTE, comm, &begun[0]),
@@ -74,6 +75,25 @@ static void begin_late(MPI_Comm comm, int calls)
                     MPI_Ibcast(own, MOST, MPI_BYTE, 0, MPI_COMM_WORLD, &begun[1])),
                    3, begun, MPI_STATUSES_IGNORE);
         MPI_Barrier(MPI_COMM_WORLD);
+        begun[1] = MPI_REQUEST_NULL;
+        BEGUN_LATE(2, 1, Waitany, MPI_Iallreduce(&one, &sum, 1, MPI_DOUBLE, MPI_SUM, comm, &begun[0]), 2,
+                   begun, &done, MPI_STATUS_IGNORE);
+        MPI_Barrier(MPI_COMM_WORLD);
+        BEGUN_LATE(3, 2, Waitsome, MPI_Iallgather(own, 1, MPI_BYTE, all, 1, MPI_BYTE, comm, &begun[0]), 2,
+                   begun, &done, places_done, MPI_STATUSES_IGNORE);
+        MPI_Barrier(MPI_COMM_WORLD);
+        MPI_Ibarrier(comm, &begun[0]);
+        for (done = 0; !done;)
+            MPI_Test(&begun[0], &done, MPI_STATUS_IGNORE);
+        MPI_Ibarrier(comm, &begun[0]);
+        for (done = 0; !done;)
+            MPI_Testall(2, begun, &done, MPI_STATUSES_IGNORE);
+        MPI_Ibarrier(comm, &begun[0]);
+        for (done = 0; !done;)
+            MPI_Testany(2, begun, &which, &done, MPI_STATUS_IGNORE);
+        MPI_Ibarrier(comm, &begun[0]);
+        for (done = 0; done == 0;)
+            MPI_Testsome(2, begun, &done, places_done, MPI_STATUSES_IGNORE);
         MPI_Sendrecv(own, 10, MPI_BYTE, (rank + 1) % num_ranks, 0, all, 10, MPI_BYTE,
                      (rank + num_ranks - 1) % num_ranks, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     }

@@ -47,6 +47,15 @@ static void test_relay_is_ahead(void **state)
     assert_true(relay >= 3750 + 0.75 * 110);
 }
 
+/* A chain passes segments of 8 KiB on while the next ones come: 1 MiB takes a third of what it would in one piece, 3 x 1058 us. */
+static void test_segments(void **state)
+{
+    (void)state;
+    static const int64_t together[4];
+    const double chain = us("bcast_chain", 4, 0, 1 << 20, together);
+    assert_true(chain > 1048 * 0.7 && chain < 1800);
+}
+
 /* The root of a broadcast is the recorded one: nobody waits for another rank that is late. */
 static void test_root(void **state)
 {
@@ -63,6 +72,8 @@ static void test_what_cannot(void **state)
     assert_true(isnan(us("ring", 1, 0, 100, none)));
     assert_true(isnan(us("ring", PAT_REPLAY_RANKS + 1, 0, 100, none)));
     assert_true(isnan(us("ring", 4, 0, 0, none)));
+    assert_true(isnan(us("bcast_chain", 4, -1, 100, none)));
+    assert_true(isnan(us("bcast_chain", 4, 4, 100, none)));
     assert_int_equal(pat_replay_op("MPI_Allgather"), PAT_OP_ALLGATHER);
     assert_int_equal(pat_replay_op("MPI_Reduce_scatter_block"), PAT_OP_REDUCE_SCATTER);
     assert_int_equal(pat_replay_op("MPI_Reduce_scatter"), PAT_NUM_OPS);
@@ -90,8 +101,8 @@ static void test_all(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_ring), cmocka_unit_test(test_relay_is_ahead),
-                                       cmocka_unit_test(test_root), cmocka_unit_test(test_what_cannot),
-                                       cmocka_unit_test(test_all)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_ring),     cmocka_unit_test(test_relay_is_ahead), cmocka_unit_test(test_root),
+        cmocka_unit_test(test_segments), cmocka_unit_test(test_what_cannot),    cmocka_unit_test(test_all)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

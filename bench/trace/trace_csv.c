@@ -1,6 +1,8 @@
 /*
  * trace_csv.c — see trace_out.h.
  */
+#include <string.h>
+
 #include "trace_out.h"
 
 /* A name with what would end a field put between quotes. */
@@ -13,6 +15,16 @@ static void put_text(FILE *to, const char *text)
         fputc((unsigned char)*c < ' ' ? '?' : *c, to);
     }
     fputc('"', to);
+}
+
+static void put_alg(FILE *to, const char *alg, int64_t early_bytes)
+{
+    fputc(',', to);
+    if (strpbrk(alg, ",\"")) /* no name of ours */
+        put_text(to, alg);
+    else
+        fputs(alg, to);
+    fprintf(to, ",%lld\n", (long long)early_bytes);
 }
 
 /* How far a rank was, in per cent, stands where calls have their bytes. */
@@ -58,7 +70,7 @@ bool pat_trace_csv(const pat_log *log, const trace_sums *sums, FILE *to)
             if (e->late >= 0)
                 fprintf(to, "%d", e->late);
             if (e->alg >= 0)
-                fprintf(to, ",%s,%lld\n", log->algs[e->alg], (long long)e->early_bytes);
+                put_alg(to, log->algs[e->alg], e->early_bytes);
             else
                 fputs(",,\n", to);
         }

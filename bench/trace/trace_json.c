@@ -1,6 +1,8 @@
 /*
  * trace_json.c — see trace_out.h.
  */
+#include <math.h>
+
 #include "collective.h"
 #include "json_text.h"
 #include "trace_html.h"
@@ -81,8 +83,8 @@ static json_t *messages_of(const pat_log *log, const trace_place *p)
     const pat_log_site *site = &log->sites[p->site];
     return json_pack("{s:o, s:o, s:o, s:I, s:f, s:f}", "call", pat_json_text(site->call), "at",
                      pat_json_text(site->name), "source", pat_json_text(site->line), "calls",
-                     (json_int_t)p->messages, "mean_bytes", p->message_bytes / (double)p->messages, "time_s",
-                     s_of(p->message_ns));
+                     (json_int_t)fmin(p->messages, 9e18), "mean_bytes", p->message_bytes / p->messages,
+                     "time_s", s_of(p->message_ns));
 }
 
 static json_t *rank_of(const pat_log_rank *rank, const trace_rank *sums)
@@ -131,7 +133,7 @@ json_t *pat_trace_summary(const pat_log *log, const trace_sums *s)
         if (s->places[i].calls)
             good = json_array_append_new(places, place_of(log, &s->places[i], seen)) == 0;
     for (int i = 0; i < s->num_places && good; i++)
-        if (s->places[i].messages)
+        if (s->places[i].messages > 0)
             good = json_array_append_new(messages, messages_of(log, &s->places[i])) == 0;
     for (int r = 0; r < log->num_ranks && good; r++)
         good = json_array_append_new(ranks, rank_of(&log->ranks[r], &s->ranks[r])) == 0;

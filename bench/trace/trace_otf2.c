@@ -193,7 +193,10 @@ static void define_regions(writer *w, uint32_t none)
     for (int s = 0; s < w->log->num_sites; s++) {
         const pat_log_site *site = &w->log->sites[s];
         const int kind = kind_of(site->call);
-        const char *colon = strrchr(site->line, ':');
+        /* Of a stack the innermost line. */
+        const char *end = strstr(site->line, " < "), *colon = strrchr(site->line, ':');
+        while (end && colon && colon > end)
+            colon = memrchr(site->line, ':', (size_t)(colon - site->line));
         char file[200];
         snprintf(file, sizeof(file), "%.*s", colon ? (int)(colon - site->line) : 0, site->line);
         const uint32_t name = text(w, site->call), place = text(w, site->name),

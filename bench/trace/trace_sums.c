@@ -77,7 +77,7 @@ static void add_rank(trace_sums *s, const pat_log_rank *rank, trace_rank *sums, 
     for (int64_t i = 0; i < rank->num_messages; i++) {
         const pat_log_messages *m = &rank->messages[i];
         trace_place *p = &s->places[m->site];
-        p->messages += m->calls;
+        p->messages += (double)m->calls;
         p->message_ns += (double)m->time_ns;
         p->message_bytes += (double)m->bytes;
         sums->message_ns += (double)m->time_ns;
@@ -120,7 +120,7 @@ bool trace_sums_make(trace_sums *s, const pat_log *log)
         *p = (trace_place){.site = (int)i,
                            .worst = -1,
                            .moves = !pat_waits_moves_nothing(log->sites[i].call),
-                           .begins = strncmp(log->sites[i].call, "MPI_I", 5) == 0,
+                           .begins = pat_waits_begins(log->sites[i].call),
                            .for_rank_ns = calloc(size, sizeof(*p->for_rank_ns)),
                            .for_rank_calls = calloc(size, sizeof(*p->for_rank_calls)),
                            .by_alg = calloc((size_t)log->num_algs + 1, sizeof(*p->by_alg))};
@@ -142,7 +142,6 @@ bool trace_sums_make(trace_sums *s, const pat_log *log)
         s->early_ns += s->places[i].early_ns;
         s->messages += s->places[i].messages;
         s->message_ns += s->places[i].message_ns;
-        s->early_bytes += s->places[i].early_bytes;
     }
     find_pop(s, log);
     return true;

@@ -26,7 +26,7 @@ typedef struct trace_place {
     int worst;          /* the rank that was waited for longest; negative: nobody was */
     int64_t *by_alg;    /* calls that plans ran, by each algorithm of the log */
     double early_bytes; /* of these: what was there before ranks called */
-    int64_t messages;   /* calls about messages between two ranks; these are in none of the above */
+    double messages;    /* calls about messages between two ranks; these are in none of the above */
     double message_ns, message_bytes;
     struct trace_models
         *models; /* what other algorithms would have taken (trace_models.h); NULL: it is not known */
@@ -56,8 +56,8 @@ typedef struct trace_sums {
     int there;     /* ranks that have left a file */
     double run_ns; /* how long the program has run, as far as its ranks tell */
     double wait_ns, time_ns, unknown_ns, moves_ns, early_ns;
-    int64_t calls, messages;
-    double message_ns, early_bytes;
+    int64_t calls;
+    double messages, message_ns;
     trace_pop pop;
 } trace_sums;
 

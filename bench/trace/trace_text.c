@@ -10,11 +10,34 @@
 
 enum { PLACE = 34 };
 
-/* A place in at most PLACE characters: lines and addresses are at the end. */
+/* A place in at most PLACE characters: lines and addresses are at the end, but of a stack what matters most is at its beginning. */
 static void shorten(const char *name, char text[PLACE + 1])
 {
     const int too_long = (int)strlen(name) - PLACE;
-    snprintf(text, PLACE + 1, "%s%s", too_long > 0 ? "..." : "", name + (too_long > 0 ? too_long + 3 : 0));
+    if (too_long > 0 && strstr(name, " < "))
+        snprintf(text, PLACE + 1, "%.*s...", PLACE - 3, name);
+    else
+        snprintf(text, PLACE + 1, "%s%s", too_long > 0 ? "..." : "",
+                 name + (too_long > 0 ? too_long + 3 : 0));
+}
+
+/* By which plans its calls ran, on lines of their own. */
+static void write_run(const pat_log *log, const trace_place *p, FILE *to)
+{
+    enum { WIDTH = 80 }; /* and the longest name behind it */
+    int used = 0;
+    for (int a = 0; a < log->num_algs; a++)
+        if (p->by_alg[a] > 0) {
+            if (used > WIDTH) {
+                fputs(",\n", to);
+                used = 0;
+            }
+            used += fprintf(to, "%s%lld by %s", used ? ", " : "    ", (long long)p->by_alg[a], log->algs[a]);
+        }
+    if (used && p->early_bytes > 0)
+        fprintf(to, "; %.3g MB were there early", 1e-6 * p->early_bytes);
+    if (used)
+        fputc('\n', to);
 }
 
 static void write_place(const pat_log *log, const trace_place *p, FILE *to)
@@ -29,16 +52,7 @@ static void write_place(const pat_log *log, const trace_place *p, FILE *to)
         snprintf(wait, sizeof(wait), "%.3g", trace_ms(p->wait_ns, p->known));
     fprintf(to, "%-*s  %-24.24s %9lld %10.0f %9.3g %9s  %s\n", PLACE, name, site->call, (long long)p->calls,
             p->bytes / (double)p->calls, trace_ms(p->time_ns, p->calls), wait, late);
-    for (int a = 0; a < log->num_algs; a++)
-        if (p->by_alg[a] > 0)
-            fprintf(to, "    %lld by %s", (long long)p->by_alg[a], log->algs[a]);
-    if (p->early_bytes > 0)
-        fprintf(to, "; %.3g MB were there before ranks called", 1e-6 * p->early_bytes);
-    for (int a = 0; a < log->num_algs; a++)
-        if (p->by_alg[a] > 0) {
-            fputc('\n', to);
-            break;
-        }
+    write_run(log, p, to);
 }
 
 static void write_messages(const pat_log *log, const trace_sums *sums, FILE *to)
@@ -55,9 +69,8 @@ static void write_messages(const pat_log *log, const trace_sums *sums, FILE *to)
         char name[PLACE + 1];
         shorten(pat_log_name(&log->sites[p->site]), name);
         if (p->messages > 0)
-            fprintf(to, "%-*s  %-24.24s %9lld %10.0f %9.3g\n", PLACE, name, log->sites[p->site].call,
-                    (long long)p->messages, p->message_bytes / (double)p->messages,
-                    trace_ms(p->message_ns, p->messages));
+            fprintf(to, "%-*s  %-24.24s %9.0f %10.0f %9.3g\n", PLACE, name, log->sites[p->site].call,
+                    p->messages, p->message_bytes / p->messages, 1e-6 * p->message_ns / p->messages);
     }
 }
 
@@ -77,12 +90,11 @@ static void write_spared(const pat_log *log, const trace_sums *sums, FILE *to)
         return;
     const trace_model *by = &best->models->of[0];
     shorten(pat_log_name(&log->sites[best->site]), name);
-    fprintf(
-        to,
-        "# By the model, %s=%s would take %.3g ms in place of %.3g at %s:\n#   %.3g s less of the run, about "
-        "(%s).\n",
-        pat_collective_of(by->alg->op)->setting, by->alg->name, by->ms, best->models->took_ms, name,
-        1e-3 * most_ms, log->sites[best->site].call);
+    fprintf(to,
+            "# By the model, %s=%s would take %.3g ms in place of %.3g:\n"
+            "#   %.3g s less of the run, about, at %s (%s).\n",
+            pat_collective_of(by->alg->op)->setting, by->alg->name, by->ms, best->models->took_ms,
+            1e-3 * most_ms, name, log->sites[best->site].call);
 }
 
 static void write_head(const pat_log *log, const trace_sums *sums, FILE *to)

@@ -30,8 +30,14 @@ typedef struct pat_replay {
     const int64_t *arrival_ns;
 } pat_replay;
 
+/* Its link, by what a message takes at least, and one of call->bytes. */
+void pat_replay_link(pat_replay *call, double latency_ns, double message_ns);
+
+/* Which part of what calls took another algorithm would clearly spare; 0: none. */
+double pat_replay_spared(double took_ns, double best_ns);
+
 /*
- * From the call to its return, the mean over ranks. Plans that go by arrivals get these very ones. NaN: it cannot run such a call, or there is no memory.
+ * From the call to its return, the mean over ranks. Plans that go by arrivals get these very ones. NaN: it cannot run such a call, the link is none, or there is no memory.
  */
 double pat_replay_ns(const pat_replay *call, const pat_algorithm *alg);
 

@@ -69,13 +69,15 @@ int pat_begun_find(pat_begun *p, const MPI_Request requests[], int num, pat_awai
     return num_found;
 }
 
-void pat_begun_remove(pat_begun *p, MPI_Request request)
+void pat_begun_remove(pat_begun *p, const pat_awaited *over)
 {
     pthread_mutex_lock(&p->lock);
-    call *c = find(p, request);
-    if (c) {
+    call *c = find(p, over->request);
+    if (c && c->turn.comm == over->turn.comm && c->turn.turn == over->turn.turn) {
         tdelete(c, &p->calls, by_request);
         atomic_fetch_sub_explicit(&p->num, 1, memory_order_relaxed);
+    } else {
+        c = NULL;
     }
     pthread_mutex_unlock(&p->lock);
     free(c);

@@ -27,8 +27,8 @@ void pat_begun_add(pat_begun *begun, MPI_Request request, pat_event_turn turn);
 int pat_begun_find(pat_begun *begun, const MPI_Request requests[], int num, pat_awaited room[], int most,
                    pat_awaited **found);
 
-/* It stands for nothing any more. */
-void pat_begun_remove(pat_begun *begun, MPI_Request request);
+/* A call is over that was found: its request stands for it no more. Another thread may have begun another call meanwhile, for which the same handle stands. */
+void pat_begun_remove(pat_begun *begun, const pat_awaited *over);
 
 void pat_begun_clear(pat_begun *begun);
 

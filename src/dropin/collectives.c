@@ -14,10 +14,12 @@ static bool is_told(void)
 }
 
 /* What a tool behind makes of a call is not one more: see pat_dropin_inside. */
-static pat_counted begin(const void *site, const char *call, const pat_face *face, const pat_args *args)
+static pat_counted begin(const void *site, bool is_placed, const char *call, const pat_face *face,
+                         const pat_args *args)
 {
     pat_dropin_inside = true;
     pat_counted told = {.site = site,
+                        .is_placed = is_placed,
                         .call = call,
                         .comm = args->comm,
                         .root = pat_collective_of(face->op)->rooted ? args->root : -1};
@@ -37,7 +39,7 @@ static __attribute__((noinline)) int call_and_tell(const pat_face *face, const p
                                                    const void *site)
 {
     pat_outcome outcome = nothing_known;
-    const pat_counted told = begin(site, face->mpi, face, args);
+    const pat_counted told = begin(site, false, face->mpi, face, args);
     const int rc = pat_calls_run(face, args, next, site, &outcome);
     end(&told, rc, face, args, &outcome);
     return rc;
@@ -47,9 +49,8 @@ static __attribute__((noinline)) int start_and_tell(const pat_face *face, const 
                                                     const void *site, MPI_Request *request)
 {
     pat_outcome outcome = nothing_known;
-    pat_counted told = begin(site, face->starts, face, args);
-    told.site = pat_dropin_place(site); /* for what follows */
-    told.is_placed = true;
+    pat_counted told =
+        begin(pat_dropin_place(site), true, face->starts, face, args); /* placed for what follows */
     told.request = request;
     outcome.hiding = pat_dropin_hiding(told.site, face->starts);
     const int rc = pat_starts_run(face, args, next, request, true, &outcome);

@@ -1,6 +1,7 @@
 /*
  * count.c — what is kept of a call that is over, while a report or a trace is wanted: sums of its place, and when it was made.
  */
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -14,6 +15,20 @@ static bool is_system(const char *name)
     return strncmp(name, "libc.so", 7) == 0;
 }
 
+/* A name that is too long ends with a number of its own, so that two that begin alike are two. */
+static void end_by_number(char *text, int size, void *const addresses[], int num)
+{
+    enum { ROOM = 14 };
+    uint64_t hash = UINT64_C(14695981039346656037);
+    for (int i = 0; i < num; i++) {
+        char name[160];
+        pat_sites_name(addresses[i], name, sizeof(name));
+        for (const char *c = name; *c; c++)
+            hash = (hash ^ (uint64_t)(unsigned char)*c) * UINT64_C(1099511628211);
+    }
+    snprintf(text + size - ROOM, ROOM, "... #%08x", (unsigned)(hash >> 32));
+}
+
 int64_t pat_dropin_name(pat_dropin *d, const void *address, char *text, int size)
 {
     const char *in_python = pat_python_name(&d->python, address);
@@ -23,14 +38,16 @@ int64_t pat_dropin_name(pat_dropin *d, const void *address, char *text, int size
         snprintf(text, (size_t)size, "%s", in_python);
     if (num == 0)
         return in_python ? 0 : pat_sites_name(address, text, size);
-    int length = 0;
-    for (int i = 0; i < num && length < size - 1; i++) {
+    int length = 0, used = 0;
+    for (; used < num && length < size; used++) {
         char name[160];
-        pat_sites_name(addresses[i], name, sizeof(name));
-        if (i > 0 && is_system(name))
+        pat_sites_name(addresses[used], name, sizeof(name));
+        if (used > 0 && is_system(name))
             break;
-        length += snprintf(text + length, (size_t)(size - length), "%s%s", i ? BETWEEN : "", name);
+        length += snprintf(text + length, (size_t)(size - length), "%s%s", used ? BETWEEN : "", name);
     }
+    if (length >= size)
+        end_by_number(text, size, addresses, num);
     return 0;
 }
 
@@ -163,17 +180,17 @@ void pat_dropin_count_await(const pat_counted *told, pat_waiting *waiting, const
     pat_dropin *d = pat_rt.dropin;
     for (int i = 0; i < waiting->num && d; i++)
         if (requests[waiting->found[i].at] == MPI_REQUEST_NULL) {
-            pat_begun_remove(&d->begun, waiting->found[i].request);
+            pat_begun_remove(&d->begun, &waiting->found[i]);
             waiting->found[num_over++] = waiting->found[i];
         }
     if ((d = counting(now_ns)) != NULL) {
         /* Whoever waits for a collective and for messages waits for the collective. */
         const int site = add_to_place(d, told,
                                       (pat_site_call){.time_ns = time_ns,
-                                                      .message_ns = num_over ? 0 : time_ns,
-                                                      .messages = num_over == 0},
+                                                      .message_ns = waiting->num ? 0 : time_ns,
+                                                      .messages = waiting->num == 0},
                                       NULL);
-        if (site >= 0)
+        if (site >= 0 && num_over > 0)
             pat_events_add_wait(&d->events,
                                 &(pat_log_wait){.start_ns = on_common_clock(told->start_ns),
                                                 .time_ns = time_ns,

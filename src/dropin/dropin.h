@@ -58,7 +58,6 @@ typedef struct pat_dropin {
     atomic_bool off;             /* MPI_Pcontrol has switched counting off */
     atomic_int_fast64_t num_off; /* calls that were not counted for it */
     bool traced;                 /* what is kept of calls is in a file */
-    int state_error;             /* of errno, why PAT_SIGNAL gets no answer; 0: none */
     int trace_error;             /* of errno, why it is not; 0: none, or none was asked for */
     int64_t begin_ns;            /* when MPI had started: the program's time counts from here */
     int64_t start_ns;            /* how long starting the library took */
@@ -118,13 +117,27 @@ typedef struct pat_counted {
     const MPI_Request *request; /* of a non-blocking call; NULL: it blocks */
 } pat_counted;
 
-/* A call that a report is to count begins; told->start_ns is filled in. To be asked last before it. */
+/* A call that a report is to count begins; told->start_ns is filled in. To be asked last before it: what takes time here is not the call's. */
 static inline void pat_dropin_begin(pat_counted *told)
 {
     pat_dropin *dropin = pat_rt.dropin;
+    const bool tells = dropin && dropin->state.on;
+    if (tells && !told->is_placed) {
+        told->site = pat_dropin_place(told->site);
+        told->is_placed = true;
+    }
     told->start_ns = pat_clock_local_ns();
-    if (dropin && dropin->state.on)
-        pat_state_enter(&dropin->state, told->call, pat_dropin_place(told->site), told->start_ns);
+    if (tells)
+        pat_state_enter(&dropin->state, told->call, told->site, told->start_ns);
+}
+
+/* The same in Fortran: where that calls C, the call is only begun there, but when it came is known if it goes past C. */
+static inline void pat_dropin_begin_here(pat_counted *told)
+{
+    if (PAT_FORTRAN_CALLS_MPI)
+        told->start_ns = pat_clock_local_ns();
+    else
+        pat_dropin_begin(told);
 }
 
 /* Count a call that is over. outcome NULL: passed on. */

@@ -23,11 +23,14 @@ static bool note_waits(pat_event_order *o, const pat_events *e)
         o->waits[i] = -1;
         o->waited[i] = (pat_event_waited){-1, -1};
     }
+    int64_t head = 0; /* the records of one call are side by side */
     for (int64_t i = 0; i < e->num; i++)
         if (pat_log_kind(pat_events_at(e, i)) == PAT_LOG_WAIT) {
-            const int64_t at = place_of(o, e, &pat_events_at(e, i)->wait);
+            const pat_log_wait *w = &pat_events_at(e, i)->wait;
+            const int64_t at = place_of(o, e, w);
+            head = w->follows ? head : i;
             if (at >= 0)
-                o->waits[at] = i;
+                o->waits[at] = head;
         }
     return true;
 }
@@ -60,10 +63,7 @@ void pat_event_order_free(pat_event_order *o)
 
 void pat_event_order_waited(pat_event_order *o, const pat_events *e, int64_t k, int64_t ns, int late)
 {
-    int64_t head = o->waits[k];
-    while (head > 0 && pat_events_at(e, head)->wait.follows) /* these are side by side */
-        head--;
-    const int64_t at = place_of(o, e, &pat_events_at(e, head)->wait);
+    const int64_t at = place_of(o, e, &pat_events_at(e, o->waits[k])->wait);
     if (at >= 0 && ns > o->waited[at].ns)
         o->waited[at] = (pat_event_waited){ns, late};
 }

@@ -16,7 +16,7 @@ typedef struct pat_event_order {
     int64_t *
         calls, /* the numbers of records: those of communicator c are calls[first[c]] to before calls[first[c + 1]] */
         *first,
-        *waits; /* of each of these the record of the call that waited for it; negative: there is none. NULL: nobody has waited for any */
+        *waits; /* of each of these the (first) record of the call that waited for it; negative: there is none. NULL: nobody has waited for any */
     pat_event_waited
         *waited; /* in the place of the first of the calls that were waited for together; NULL like waits */
 } pat_event_order;

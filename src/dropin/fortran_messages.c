@@ -33,7 +33,7 @@ static bool begin(pat_counted *told, const void *site, const char *call)
     pat_dropin_fortran_site = PAT_FORTRAN_CALLS_MPI ? site : NULL;
     *told = (pat_counted){.site = site, .call = call};
     if (is_told)
-        pat_dropin_begin(told);
+        pat_dropin_begin_here(told);
     return is_told;
 }
 

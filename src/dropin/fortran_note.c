@@ -17,7 +17,7 @@ _Thread_local const void *pat_dropin_fortran_site;
                             .comm = is_told ? PMPI_Comm_f2c(*(MPI_Fint *)comm) : MPI_COMM_NULL,              \
                             .root = -1};                                                                     \
         if (is_told)                                                                                         \
-            pat_dropin_begin(&told);                                                                         \
+            pat_dropin_begin_here(&told);                                                                    \
         pat_dropin_fortran_site = site;                                                                      \
         next(LIST arguments, ierror);                                                                        \
         if (is_told && pat_dropin_fortran_site) { /* nobody has come by in C */                              \

@@ -3,6 +3,7 @@
  * MPI_Finalize. A program must never fail because of us: what is wrong with our settings is said once, and the program runs
  * as if nothing were preloaded.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -25,11 +26,16 @@ static void say(const char *what, const char *why)
         fprintf(stderr, "pat: %s: %s\n", what, why);
 }
 
-static bool keeps_level(void)
+/* Before MPI starts. Returns whether its thread level is to be the program's. What is wrong with the settings is said later. */
+static bool prepare(void)
 {
     pat_config config;
     char why[256];
-    return pat_config_read(&config, pat_config_env, why, sizeof(why)) != 0 || config.thread_level_keep;
+    if (pat_config_read(&config, pat_config_env, why, sizeof(why)) != 0)
+        return true;
+    if (config.state_signal)
+        pat_rt.state_error = pat_state_catch(config.state_signal);
+    return config.thread_level_keep;
 }
 
 static void begin_report(int64_t begin_ns)
@@ -44,9 +50,11 @@ static void begin_report(int64_t begin_ns)
         say(pat_rt.config.report[0] ? what : strerror(error), "the program runs without a report");
         return;
     }
-    const int state_error = ((pat_dropin *)pat_rt.dropin)->state_error;
-    if (state_error)
-        fprintf(stderr, "pat: PAT_SIGNAL: a rank will not answer: %s\n", strerror(state_error));
+    if (pat_rt.state_error)
+        fprintf(stderr, "pat: PAT_SIGNAL: a rank will not answer: %s\n",
+                pat_rt.state_error == EBUSY
+                    ? "the program has taken the signal for itself; choose the other one"
+                    : strerror(pat_rt.state_error));
     if (PMPI_Allreduce(&own, &worst, 1, MPI_INT, MPI_MAX, pat_rt.world) == MPI_SUCCESS && worst) {
         snprintf(what, sizeof(what), "PAT_TRACE: some ranks cannot write their calls: %s", strerror(worst));
         say(what, "the program runs without these");
@@ -106,8 +114,8 @@ static void start(void)
 int pat_dropin_init(int *argc, char ***argv)
 {
     int provided;
-    const int rc = keeps_level() ? PAT_NEXT(Init)(argc, argv)
-                                 : PAT_NEXT(Init_thread)(argc, argv, MPI_THREAD_MULTIPLE, &provided);
+    const int rc = prepare() ? PAT_NEXT(Init)(argc, argv)
+                             : PAT_NEXT(Init_thread)(argc, argv, MPI_THREAD_MULTIPLE, &provided);
     if (rc == MPI_SUCCESS)
         start();
     return rc;
@@ -115,8 +123,7 @@ int pat_dropin_init(int *argc, char ***argv)
 
 int pat_dropin_init_thread(int *argc, char ***argv, int required, int *provided)
 {
-    const int rc =
-        PAT_NEXT(Init_thread)(argc, argv, keeps_level() ? required : MPI_THREAD_MULTIPLE, provided);
+    const int rc = PAT_NEXT(Init_thread)(argc, argv, prepare() ? required : MPI_THREAD_MULTIPLE, provided);
     if (rc == MPI_SUCCESS)
         start();
     return rc;

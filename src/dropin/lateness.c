@@ -145,6 +145,7 @@ typedef struct facts {
     bool blocks;          /* so that who has come stays */
     bool moves_nothing;   /* bytes of 0 are its length, and not unknown */
     int64_t sign;
+    enum pat_op op; /* as pat_replay_op has it */
 } facts;
 
 static facts facts_of(const char *call)
@@ -152,11 +153,12 @@ static facts facts_of(const char *call)
     uint64_t sign = UINT64_C(14695981039346656037);
     for (const char *c = call; *c; c++)
         sign = (sign ^ (uint64_t)*c) * UINT64_C(1099511628211);
-    const bool blocks = strncmp(call, "MPI_I", 5) != 0;
+    const bool blocks = !pat_waits_begins(call);
     return (facts){.waits = blocks ? pat_waits_of(call) : pat_waits_of_end(call),
                    .blocks = blocks,
                    .moves_nothing = pat_waits_moves_nothing(call),
-                   .sign = (int64_t)(sign >> 1)};
+                   .sign = (int64_t)(sign >> 1),
+                   .op = pat_replay_op(call)};
 }
 
 /* To be freed; NULL without memory. */
@@ -280,13 +282,16 @@ static int look_at_some(search *s, const pat_event_comm *c, int64_t first, int64
 {
     int rc = MPI_SUCCESS;
     for (int i = 0; i < fit && rc == MPI_SUCCESS && s->members == s->all; i++) {
-        if (!pat_savings_wants(&s->savings, c->id, at + i, calls))
-            continue;
         const pat_log_call *event = &pat_events_at(s->events, s->order.calls[first + at + i])->call;
-        rc = pat_savings_add(
-            &s->savings, s->all,
-            &(pat_savings_sample){.site = event->site, .root = event->root, .bytes = event->bytes},
-            event->start_ns, event->time_ns);
+        const enum pat_op op = s->facts[event->site].op;
+        if (op == PAT_NUM_OPS || s->found[i].sum_bytes <= 0) /* which all ranks know */
+            continue;
+        s->sites->sites[event->site].whole_ns += event->time_ns;
+        if (pat_savings_wants(&s->savings, op, c->id, at + i, calls))
+            rc = pat_savings_add(
+                &s->savings, s->all, op,
+                &(pat_savings_sample){.site = event->site, .root = event->root, .bytes = event->bytes},
+                event->start_ns, event->time_ns);
     }
     return rc;
 }

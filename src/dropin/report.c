@@ -86,8 +86,13 @@ int pat_report_begin(int64_t begin_ns)
         pat_events_begin(&d->events, d->comm, is_used ? pat_rt.config.trace_mem_bytes : 0);
         d->trace_error = begin_trace(d, rank, size);
         pat_events_know_world(&d->events);
-        d->state = (pat_state){.begin_ns = begin_ns, .rank = rank, .name = name_place, .of = d};
-        d->state_error = pat_state_begin(&d->state, pat_rt.config.state_signal);
+        d->state = (pat_state){.signal = pat_rt.config.state_signal,
+                               .begin_ns = begin_ns,
+                               .rank = rank,
+                               .name = name_place,
+                               .of = d};
+        if (d->state.signal && !pat_rt.state_error)
+            pat_rt.state_error = pat_state_begin(&d->state);
         pat_rt.dropin = d;
         pat_rt.milestone_told = pat_dropin_milestone;
         return 0;
@@ -129,6 +134,7 @@ static void fill_late(pat_report_line *l, const pat_site *s)
 static void fill(pat_report_line *l, const pat_site *s, pat_dropin *d)
 {
     *l = (pat_report_line){.ranks = 1};
+    PMPI_Comm_rank(d->comm, &l->rank);
     l->offset = pat_dropin_name(d, s->address, l->name, sizeof(l->name));
     snprintf(l->call, sizeof(l->call), "%s", s->call);
     l->sums = pat_sites_sums(s);
@@ -137,13 +143,13 @@ static void fill(pat_report_line *l, const pat_site *s, pat_dropin *d)
     l->best = s->best ? (int)(s->best - pat_algorithm_at(0)) : -1;
     l->best_ns = s->best_ns;
     l->took_ns = s->took_ns;
+    l->whole_part = s->sums.time_ns > 0 ? (double)s->whole_ns / (double)s->sums.time_ns : 0;
 }
 
 static void add(pat_report_line *to, const pat_report_line *l)
 {
     pat_site_sums *sum = &to->sums;
     const pat_site_sums *more = &l->sums;
-    to->ranks += l->ranks;
     sum->calls += more->calls;
     sum->time_ns += more->time_ns;
     sum->bytes += more->bytes;
@@ -171,6 +177,7 @@ static void add(pat_report_line *to, const pat_report_line *l)
         to->best = l->best;
         to->best_ns = l->best_ns;
         to->took_ns = l->took_ns;
+        to->whole_part = l->whole_part;
     }
 }
 
@@ -179,6 +186,13 @@ static int by_name(const void *a, const void *b)
     const pat_report_line *x = a, *y = b;
     const int order = strcmp(x->name, y->name);
     return order ? order : strcmp(x->call, y->call);
+}
+
+static int by_name_and_rank(const void *a, const void *b)
+{
+    const pat_report_line *x = a, *y = b;
+    const int order = by_name(a, b);
+    return order ? order : (x->rank > y->rank) - (x->rank < y->rank);
 }
 
 /* Most time first. */
@@ -211,11 +225,14 @@ static int merge(pat_report_line *lines, int num, int ranks)
     pat_report_late *all = calloc((size_t)ranks, sizeof(*all));
     int kept = 0;
     if (num > 0)
-        qsort(lines, (size_t)num, sizeof(*lines), by_name);
+        qsort(lines, (size_t)num, sizeof(*lines), by_name_and_rank);
     for (int i = 0, next; i < num; i = next) {
         pat_report_line sum = lines[i];
-        for (next = i + 1; next < num && by_name(&lines[i], &lines[next]) == 0; next++)
+        for (next = i + 1; next < num && by_name(&lines[i], &lines[next]) == 0; next++) {
             add(&sum, &lines[next]);
+            sum.ranks +=
+                lines[next].rank != lines[next - 1].rank; /* one rank may have two places of one name */
+        }
         if (all)
             add_up_late(&sum, &lines[i], next - i, all, ranks);
         lines[kept++] = sum;
@@ -300,7 +317,8 @@ struct pat_dropin *pat_report_end(void)
     int64_t wakeups;
     if (!d)
         return NULL;
-    pat_state_end(&d->state);
+    if (d->state.on)
+        pat_state_enter(&d->state, "MPI_Finalize", NULL, pat_clock_local_ns());
     pat_rt.dropin = NULL;
     pat_rt.milestone_told = NULL;
     d->finish_ns = pat_clock_local_ns();
@@ -313,30 +331,29 @@ struct pat_dropin *pat_report_end(void)
     return d;
 }
 
-/* The line of a place of the report's, which this rank knows itself if it is more than one. */
-static void find_line(pat_dropin *d, pat_sources *sources, pat_report_line *l)
-{
-    pat_sources_line(sources, l->name, l->offset, l->source, sizeof(l->source));
-    for (int i = 0; i < d->sites.num && l->offset == 0 && !l->source[0]; i++) {
-        char name[sizeof(l->name)];
-        pat_dropin_name(d, d->sites.sites[i].address, name, sizeof(name));
-        if (strcmp(name, l->name) == 0)
-            pat_dropin_line(d, sources, d->sites.sites[i].address, l->source, sizeof(l->source));
-    }
-}
-
-/* In the source, on rank 0: of the report's places, and of its own in a trace. */
+/* In the source, on rank 0: of its own places in a trace, and of all in the report. A place that is more than one line, only this rank knows of its own. */
 static void find_lines(pat_dropin *d, pat_report *r)
 {
+    typedef struct known {
+        char name[sizeof(r->lines->name)], line[sizeof(r->lines->source)];
+    } known;
     pat_sources *sources = pat_sources_open();
-    for (int i = 0; i < r->num; i++)
-        find_line(d, sources, &r->lines[i]);
-    for (int i = 0; i < d->sites.num && d->traced; i++) {
-        char line[160];
-        pat_dropin_line(d, sources, d->sites.sites[i].address, line, sizeof(line));
-        if (line[0])
-            pat_events_line(&d->events, i, line);
+    known *own = calloc((size_t)d->sites.num + 1, sizeof(*own));
+    for (int i = 0; i < d->sites.num && own; i++) {
+        const void *address = d->sites.sites[i].address;
+        pat_dropin_line(d, sources, address, own[i].line, sizeof(own[i].line));
+        pat_dropin_name(d, address, own[i].name, sizeof(own[i].name));
+        if (own[i].line[0] && d->traced)
+            pat_events_line(&d->events, i, own[i].line);
     }
+    for (int i = 0; i < r->num; i++) {
+        pat_report_line *l = &r->lines[i];
+        pat_sources_line(sources, l->name, l->offset, l->source, sizeof(l->source));
+        for (int k = 0; k < d->sites.num && own && l->offset == 0 && !l->source[0]; k++)
+            if (strcmp(own[k].name, l->name) == 0)
+                snprintf(l->source, sizeof(l->source), "%s", own[k].line);
+    }
+    free(own);
     pat_sources_close(sources);
 }
 
@@ -424,6 +441,7 @@ int pat_report_write(struct pat_dropin *d, int64_t end_ns, bool *trace_is_whole)
     }
     complete_trace(d, &r.one_way);
     *trace_is_whole = end_trace(d);
+    pat_state_end(&d->state);
     free(r.lines);
     free(r.hosts);
     free(r.by_rank);

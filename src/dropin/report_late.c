@@ -36,7 +36,7 @@ static int by_spared(const void *a, const void *b)
 static void write_spared(const pat_report *r, FILE *to)
 {
     enum { MOST_LINES = 3 };
-    static const double CLEARLY = 0.1, WORTH = 0.01; /* of the calls, and of the run */
+    static const double WORTH = 0.01; /* of the run */
     const pat_report_line **lines = malloc(((size_t)r->num + 1) * sizeof(*lines));
     for (int i = 0; i < r->num && lines; i++)
         lines[i] = &r->lines[i];
@@ -45,18 +45,18 @@ static void write_spared(const pat_report *r, FILE *to)
     for (int i = 0; i < r->num && i < MOST_LINES && lines; i++) {
         const pat_report_line *l = lines[i];
         const double spared_ns = pat_report_spared_ns(l);
+        const pat_algorithm *alg = l->best >= 0 ? pat_algorithm_at(l->best) : NULL;
         char place[PAT_REPORT_WIDTH + 1], best[PAT_REPORT_NUMBER + 1], took[PAT_REPORT_NUMBER + 1],
             spared[PAT_REPORT_NUMBER + 1];
-        if (spared_ns < WORTH * (double)r->time_ns || l->best_ns > (1 - CLEARLY) * l->took_ns)
+        if (!alg || spared_ns < WORTH * (double)r->time_ns)
             break;
-        const pat_algorithm *alg = pat_algorithm_at(l->best);
-        pat_report_where(l, PAT_REPORT_WIDTH / 3, place);
+        pat_report_where(l, PAT_REPORT_WIDTH / 2, place);
         fprintf(to,
-                "# By the model, %s=%s would take %s ms in place of %s at %s:\n"
-                "#   %6s s less of the run, about (%s).\n",
+                "# By the model, %s=%s would take %s ms in place of %s:\n"
+                "#   %6s s less of the run, about, at %s (%s).\n",
                 pat_collective_of(alg->op)->setting, alg->name, pat_report_digits(1e-6 * l->best_ns, best),
-                pat_report_digits(1e-6 * l->took_ns, took), place,
-                pat_report_digits(1e-9 * spared_ns, spared), l->call);
+                pat_report_digits(1e-6 * l->took_ns, took), pat_report_digits(1e-9 * spared_ns, spared),
+                place, l->call);
     }
     free(lines);
 }

@@ -12,6 +12,7 @@
 
 #include "one_way.h"
 #include "pat.h"
+#include "replay.h"
 #include "sites.h"
 
 #define PAT_TEXT(number)    #number
@@ -33,10 +34,11 @@ typedef struct pat_report_line {
     char source[160]; /* "jacobi.c:41", or "jacobi.c:41 < main.c:7"; "": not known */
     int64_t offset;   /* of the call site in the program or library that the name begins with */
     int64_t ranks;    /* how many call from it */
+    int rank;         /* whose it is, before lines are added up */
     pat_site_sums sums;
     pat_imbalance arrivals[2]; /* as of pat_site */
     int best;                  /* as of pat_site, a number in the table of algorithms; negative: not known */
-    double best_ns, took_ns;
+    double best_ns, took_ns, whole_part;   /* whole_part: of the time, calls of all ranks */
     int64_t late_calls;                    /* in which any rank has waited */
     pat_report_late late[PAT_REPORT_LATE]; /* for whom, longest first */
 } pat_report_line;
@@ -172,11 +174,11 @@ const char *pat_report_digits(double value, char text[PAT_REPORT_NUMBER + 1]);
 /* A place in at most `width` characters: its line in the source where that is known, else its name. */
 void pat_report_where(const pat_report_line *line, int width, char *text);
 
-/* What the model says that calls of a line would have taken less, by the best algorithm; mean over ranks. 0: nothing, or it is not known. */
+/* What the model says that calls of a line would clearly have taken less, by the best algorithm; mean over ranks. 0: nothing, or it is not known. */
 static inline double pat_report_spared_ns(const pat_report_line *l)
 {
-    const double part = l->best >= 0 && l->took_ns > 0 ? 1 - l->best_ns / l->took_ns : 0;
-    return part > 0 && l->ranks > 0 ? part * (double)l->sums.time_ns / (double)l->ranks : 0;
+    const double part = l->best >= 0 ? l->whole_part * pat_replay_spared(l->took_ns, l->best_ns) : 0;
+    return l->ranks > 0 ? part * (double)l->sums.time_ns / (double)l->ranks : 0;
 }
 
 /* Milliseconds of ns / parts; 0 where there are no parts. */

@@ -23,7 +23,7 @@ typedef struct pat_site_sums {
     int64_t plan_ns;   /* the whole calls, without what came before their rounds (pat_outcome) */
     int64_t num_ended, under_way_ns, in_mpi_ns; /* see pat_hiding */
     int64_t messages,
-        message_ns; /* those of the calls, and of their time, that ended no collective: they were about messages between two ranks, as a rule */
+        message_ns; /* those of the calls, and of their time, that were about messages between two ranks, or waited for them */
     int64_t
         num_met; /* calls that were held against those of the other ranks (lateness.h); the two below are theirs */
     int64_t late_ns; /* of the time of these: waiting for late ranks */
@@ -48,9 +48,11 @@ typedef struct pat_site {
     bool has_before;
     pat_site_late *late; /* for each rank, numbered among all ranks */
     int num_late;
-    const pat_algorithm
-        *best; /* by which calls would have taken least, as the model says (savings.h); NULL: not known */
-    double best_ns, took_ns; /* how long, the mean over ranks and some calls; and what these have taken */
+    /* What the model says (savings.h). */
+    const pat_algorithm *best; /* by which calls would have taken least; NULL: not known */
+    double best_ns,
+        took_ns; /* how long, the mean over ranks and some calls; and what these have taken, or by the model would have by what ran most of them */
+    int64_t whole_ns; /* of its time: calls of all ranks, of which some were looked at for that */
 } pat_site;
 
 /* All of them: a hash table that only grows, since a program has few call sites. */

@@ -12,7 +12,6 @@
 enum { OURS = 24 }; /* what may lie between the program's call and here */
 
 typedef struct pat_stack {
-    struct pat_stack *next;
     int num;
     void *addresses[PAT_STACK_MOST];
 } stack;
@@ -23,6 +22,16 @@ static int by_addresses(const void *a, const void *b)
     if (x->num != y->num)
         return x->num < y->num ? -1 : 1;
     return memcmp(x->addresses, y->addresses, (size_t)x->num * sizeof(x->addresses[0]));
+}
+
+static int by_place(const void *a, const void *b)
+{
+    return ((uintptr_t)a > (uintptr_t)b) - ((uintptr_t)a < (uintptr_t)b);
+}
+
+static void keep(void *place)
+{
+    (void)place; /* it is freed once */
 }
 
 void pat_stacks_begin(pat_stacks *s, int depth)
@@ -61,10 +70,11 @@ const void *pat_stacks_site(pat_stacks *s, const void *site)
     stack **known = tfind(&here, &s->known, by_addresses), *at = known ? *known : NULL;
     if (!known && (at = malloc(sizeof(*at))) != NULL) {
         *at = here;
-        at->next = s->first;
-        if (tsearch(at, &s->known, by_addresses)) {
-            s->first = at;
-        } else {
+        if (!tsearch(at, &s->known, by_addresses)) {
+            free(at);
+            at = NULL;
+        } else if (!tsearch(at, &s->places, by_place)) {
+            tdelete(at, &s->known, by_addresses);
             free(at);
             at = NULL;
         }
@@ -76,9 +86,8 @@ const void *pat_stacks_site(pat_stacks *s, const void *site)
 int pat_stacks_addresses(pat_stacks *s, const void *site, void *const **addresses)
 {
     pthread_mutex_lock(&s->lock);
-    const stack *at = s->first;
-    while (at && at != site)
-        at = at->next;
+    void *const *known = tfind(site, &s->places, by_place);
+    const stack *at = known ? *known : NULL;
     pthread_mutex_unlock(&s->lock);
     *addresses = at ? at->addresses : NULL;
     return at ? at->num : 0;
@@ -86,5 +95,6 @@ int pat_stacks_addresses(pat_stacks *s, const void *site, void *const **addresse
 
 void pat_stacks_end(pat_stacks *s)
 {
+    tdestroy(s->places, keep);
     tdestroy(s->known, free);
 }

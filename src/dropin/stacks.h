@@ -15,8 +15,8 @@ typedef struct pat_stacks {
     pthread_mutex_t lock;
     int depth; /* how many lines are a place; 1: the stack is never looked at */
     int (*look)(void **addresses, int most);
-    struct pat_stack *first; /* all that calls have come by, which are few */
-    void *known;             /* the same as a tree (tsearch) */
+    void *known,
+        *places; /* all that calls have come by, as trees (tsearch): by their addresses, and by what stands for them */
 } pat_stacks;
 
 /* The stack is looked at by libunwind where it is installed, else by the C library, which takes longer. */

@@ -29,19 +29,18 @@ static void tell(const pat_state *s)
     const double seconds = 1e-9 * (double)(now_ns - atomic_load(&s->since_ns));
     const long long calls = (long long)atomic_load(&s->num_calls);
     const bool inside = atomic_load(&s->inside); /* now, since to find a line takes a while */
-    if (call)
-        s->name(s->of, atomic_load(&s->place), place, sizeof(place));
+    const void *at = atomic_load(&s->place);
+    if (at)
+        s->name(s->of, at, place, sizeof(place));
     int length = snprintf(text, sizeof(text), "pat: rank %d on %s, %.3g s after MPI_Init: ", s->rank, s->host,
                           1e-9 * (double)(now_ns - s->begin_ns));
     if (!call)
         length += snprintf(text + length, sizeof(text) - (size_t)length, "it has called nothing yet\n");
-    else if (inside)
-        length += snprintf(text + length, sizeof(text) - (size_t)length,
-                           "in %s at %s for %.3g s (call %lld)\n", call, place, seconds, calls);
     else
-        length +=
-            snprintf(text + length, sizeof(text) - (size_t)length,
-                     "in no call for %.3g s, since %s at %s (call %lld)\n", seconds, call, place, calls);
+        length += snprintf(text + length, sizeof(text) - (size_t)length,
+                           inside ? "in %s%s%s for %.3g s (call %lld)\n"
+                                  : "in no call since %s%s%s, for %.3g s (call %lld)\n",
+                           call, at ? " at " : "", place, seconds, calls);
     fwrite(text, 1, (size_t)(length < (int)sizeof(text) ? length : (int)sizeof(text) - 1), stderr);
 }
 
@@ -57,13 +56,20 @@ static void *answer(void *state)
     }
 }
 
-int pat_state_begin(pat_state *s, int signal)
+int pat_state_catch(int signal)
+{
+    struct sigaction ours = {.sa_handler = when_asked, .sa_flags = SA_RESTART}, before;
+    sigemptyset(&ours.sa_mask);
+    if (sigaction(signal, NULL, &before) != 0)
+        return errno;
+    if ((before.sa_flags & SA_SIGINFO) || (before.sa_handler != SIG_DFL && before.sa_handler != when_asked))
+        return EBUSY;
+    return sigaction(signal, &ours, NULL) == 0 ? 0 : errno;
+}
+
+int pat_state_begin(pat_state *s)
 {
     sigset_t all, before;
-    struct sigaction ours = {.sa_handler = when_asked, .sa_flags = SA_RESTART};
-    if (!signal)
-        return 0;
-    s->signal = signal;
     pat_about_host(s->host, sizeof(s->host));
     if (sem_init(&s->asked, 0, 0) != 0)
         return errno;
@@ -77,19 +83,13 @@ int pat_state_begin(pat_state *s, int signal)
     }
     s->on = true;
     atomic_store(&pat_rt.state, s);
-    sigemptyset(&ours.sa_mask);
-    sigaction(signal, &ours, &s->before);
     return 0;
 }
 
 void pat_state_end(pat_state *s)
 {
-    struct sigaction now;
     if (!s->on)
         return;
-    /* A program that has taken the signal for itself meanwhile keeps it. */
-    if (sigaction(s->signal, NULL, &now) == 0 && now.sa_handler == when_asked)
-        sigaction(s->signal, &s->before, NULL);
     atomic_store(&pat_rt.state, NULL);
     atomic_store(&s->ends, true);
     sem_post(&s->asked);

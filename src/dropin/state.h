@@ -19,8 +19,7 @@ typedef struct pat_state {
     int signal;
     int64_t begin_ns; /* when MPI had started, by the local clock */
     pat_state_name *name;
-    void *of;                /* its first argument */
-    struct sigaction before; /* what the program had done with it */
+    void *of; /* its first argument */
     sem_t asked;
     atomic_bool ends;
     pthread_t thread; /* asleep until it is asked: in a signal's own time nothing may be written */
@@ -33,8 +32,14 @@ typedef struct pat_state {
     atomic_int_fast64_t since_ns, num_calls;
 } pat_state;
 
-/* Of a state in which begin_ns, rank, name and of are set, and all else is 0. signal 0: none. Returns 0, or an error number of errno: there will be no answer. One at a time. */
-int pat_state_begin(pat_state *state, int signal);
+/*
+ * Take the signal, before MPI starts. It is never given back: who asks where nobody answers, while MPI starts or after MPI_Finalize, must not end the program. Returns 0, or EBUSY: the
+ * program has taken it for itself already, and keeps it.
+ */
+int pat_state_catch(int signal);
+
+/* Of a state in which signal, begin_ns, rank, name and of are set, and all else is 0: from here on there are answers. Returns 0, or an error number of errno. One at a time. */
+int pat_state_begin(pat_state *state);
 void pat_state_end(pat_state *state);
 
 /* Where it is on: a call begins at a place, or it is over. Any thread; the last one counts. */

@@ -83,7 +83,7 @@ static bool match_one(const pat_log *log, int comm, int64_t turn)
     const pat_log_members *c = &log->comms[comm];
     const pat_log_event *first = pat_log_event_of(log, comm, 0, turn);
     const char *call = log->sites[first->site].call;
-    const bool blocks = strncmp(call, "MPI_I", 5) != 0;
+    const bool blocks = !pat_waits_begins(call);
     int last = 0;
     int64_t last_ns = first->start_ns, first_ns = first->start_ns, first_end_ns = INT64_MAX, root_ns = 0;
     for (int m = 0; m < c->size; m++) {
@@ -151,6 +151,10 @@ static void count_from_first(pat_log *log)
         for (int64_t i = 0; i < log->ranks[r].num_events; i++)
             if (log->ranks[r].events[i].start_ns < first_ns)
                 first_ns = log->ranks[r].events[i].start_ns;
+    for (int r = 0; r < log->num_ranks; r++)
+        for (int64_t i = 0; i < log->ranks[r].num_told; i++)
+            if (log->ranks[r].told[i].start_ns < first_ns)
+                first_ns = log->ranks[r].told[i].start_ns;
     for (int r = 0; r < log->num_ranks; r++)
         for (int64_t i = 0; i < log->ranks[r].num_events; i++)
             log->ranks[r].events[i].start_ns -= first_ns;

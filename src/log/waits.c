@@ -37,10 +37,15 @@ enum pat_waits pat_waits_of(const char *call)
     return PAT_WAITS_NOT_KNOWN;
 }
 
+bool pat_waits_begins(const char *call)
+{
+    return strncmp(call, "MPI_I", 5) == 0;
+}
+
 enum pat_waits pat_waits_of_end(const char *call)
 {
     char blocking[40];
-    if (strncmp(call, "MPI_I", 5) != 0)
+    if (!pat_waits_begins(call))
         return PAT_WAITS_NOT_KNOWN;
     snprintf(blocking, sizeof(blocking), "MPI_%c%s", toupper((unsigned char)call[5]),
              call[5] ? call + 6 : "");

@@ -17,6 +17,9 @@ enum pat_waits {
 /* By the name of the MPI function. */
 enum pat_waits pat_waits_of(const char *call);
 
+/* Does a function of MPI not block, so that it only begins what another call waits for? */
+bool pat_waits_begins(const char *call);
+
 /* The same of one that does not block, "MPI_Iallgather": for whom whoever waits for it to be over. */
 enum pat_waits pat_waits_of_end(const char *call);
 

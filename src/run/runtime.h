@@ -33,8 +33,9 @@ typedef struct pat_runtime {
     atomic_bool started;
     /* The drop-in starts and ends the library: the program's PAT_Init and PAT_Finalize then do no more than say so. */
     bool hosted;
-    bool invited; /* the program has called PAT_Init, and not yet PAT_Finalize */
-    bool tried;   /* the drop-in has started the library, or failed to, and does not try again */
+    bool invited;    /* the program has called PAT_Init, and not yet PAT_Finalize */
+    bool tried;      /* the drop-in has started the library, or failed to, and does not try again */
+    int state_error; /* of errno, why PAT_SIGNAL gets no answer; 0: none */
     _Atomic(struct pat_state *) state; /* whom a signal asks (PAT_SIGNAL); NULL: nobody */
     void (*milestone_told)(int64_t local_ns,
                            double percent); /* to whoever wants to know; NULL: nobody does */

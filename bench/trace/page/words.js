@@ -75,7 +75,7 @@ function placeRow(row, i) {
     element(row, 'td', number(1000 * p.time_s / p.calls), 'n');
     element(row, 'td', p.known_calls ? number(1000 * p.wait_s / p.known_calls) : '-', 'n');
     const bar = element(element(row, 'td'), 'div', undefined, 'bar');
-    for (const [kind, share] of [['wait', p.wait_s], ['move', p.time_s - p.wait_s - p.unknown_s], ['unknown', p.unknown_s]])
+    for (const [kind, share] of [['wait', p.wait_s], ['move', p.known_calls ? p.time_s - p.wait_s - p.unknown_s : 0], ['unknown', p.unknown_s]])
         element(bar, 'i', undefined, kind).style.width = `${100 * share / mostTime}%`;
     const late = p.waited_for[0];
     element(row, 'td', late ? `${rankName(late.rank)}, ${Math.round(100 * late.calls / p.waits)} % of waits` : '-');
