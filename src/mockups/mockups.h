@@ -62,6 +62,7 @@ void pat_mock_scratch_free(pat_mock_scratch *scratch);
 
 typedef struct pat_mock_need {
     int64_t data_bytes, int_bytes;
+    int64_t longest; /* the largest count in the calls that the mock-up makes; not of a peak */
 } pat_mock_need;
 
 /* The most that was in use at once since the last reset. */
@@ -69,6 +70,22 @@ pat_mock_need pat_mock_scratch_peak(const pat_mock_scratch *scratch);
 void pat_mock_scratch_reset_peak(pat_mock_scratch *scratch);
 
 /* ---- The list --------------------------------------------------------------------------------------------- */
+
+/* Where a collective's arguments stand in pat_mock_call, and which of them count on all ranks. */
+enum pat_mock_kind {
+    PAT_MOCK_BLOCKS,  /* all-gather, all-to-all: what is received */
+    PAT_MOCK_GATHER,  /* what is sent, but for a root in place */
+    PAT_MOCK_SCATTER, /* what is received, but for a root in place */
+    PAT_MOCK_BUFFER,  /* broadcast */
+    PAT_MOCK_VECTOR,  /* reductions and scan: count, type and operation */
+};
+
+/* What a mock-up wants to know of a communicator. */
+enum pat_mock_topology {
+    PAT_MOCK_FLAT,  /* nothing */
+    PAT_MOCK_NODES, /* which ranks share a node; it has communicators of its own, for messages too */
+    PAT_MOCK_LANES, /* the same, and nodes must have equal numbers of ranks */
+};
 
 typedef struct pat_mock_parts pat_mock_parts; /* mock_parts.h */
 
@@ -79,10 +96,11 @@ typedef struct pat_mock {
     const char *made_of;  /* "Scatter + Allgather", for people */
     bool is_rooted;
     int pattern; /* 1 to 22: the published guidelines 2.1 to 2.22; 0: a further one, or the default */
-    /* For the mock-ups' own use: what this rank needs of the scratch, and how the call is run. */
+    enum pat_mock_kind kind;
+    enum pat_mock_topology topology;
+    /* For pat_mock_run: what is needed of the scratch (NULL: nothing is judged, as of the default), and how the call is run. */
     void (*needs)(const pat_mock_parts *parts, pat_mock_need *need);
     int (*run)(pat_mock_parts *parts);
-    enum pat_mock_topology { PAT_MOCK_FLAT, PAT_MOCK_NODES, PAT_MOCK_LANES } topology;
 } pat_mock;
 
 /* All, collective after collective, of each the default first; NULL past the end. */
@@ -98,8 +116,9 @@ const pat_mock *pat_mock_find(const char *mpi_name, const char *name);
  */
 int64_t pat_mock_bytes(const pat_mock *mock, const pat_mock_call *call);
 
-/* What the call takes of the scratch on this rank. Local. */
-pat_mock_need pat_mock_needs(const pat_mock *mock, const pat_mock_call *call);
+/* What the call takes of the scratch. Local; of what is made of nodes not known before pat_mock_prepare, and all 0 till then. */
+pat_mock_need pat_mock_needs(const pat_mock *mock, const pat_mock_call *call,
+                             const pat_mock_scratch *scratch);
 
 /*
  * All ranks call it. Makes, at the first call on a communicator, what a mock-up wants to know of it, so that no sample pays for that.
