@@ -3,7 +3,7 @@
  * count, the datatype and the operation, in place too; it takes as much of the scratch as the published formulas say; and where there is
  * too little of that, it says so on all ranks and touches nothing. What is right, the MPI library's own collective says. With the
  * argument `all` every root and count; without, few of each.
- * ranks: 1 2 3 4 5 8
+ * ranks: 1 2 3 4 5 7 8
  */
 #include <limits.h>
 
