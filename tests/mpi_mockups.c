@@ -206,9 +206,10 @@ static pat_mock_need formula(const setting *s, bool has_room)
         return (pat_mock_need){.int_bytes = 2 * I, .data_bytes = packs ? b : 0};
     case 2:
         return (pat_mock_need){.data_bytes = packs ? 2 * p * b : p * b};
+    case 13:
+        return (pat_mock_need){.data_bytes = packs && s->rank == s->root ? 2 * p * b : p * b};
     case 3:
     case 11:
-    case 13:
     case 21:
         return (pat_mock_need){.data_bytes = p * b};
     case 7:
@@ -361,6 +362,17 @@ static void try_limits(const setting *s, const pat_mock_scratch *scratch)
 
 /* ---- All of them -------------------------------------------------------------------------------------------- */
 
+/* MPICH 4.0's reduction in place to another root than rank 0 ends the program where it is of more than 2 KiB. */
+static bool ends_program(const setting *s)
+{
+#ifdef OPEN_MPI
+    (void)s;
+    return false;
+#else
+    return strcmp(s->mock->cli_name, "reduce") == 0 && s->in_place && s->root != 0 && s->count > 200;
+#endif
+}
+
 static void all_counts(setting *s, pat_mock_scratch *scratch, bool all)
 {
     const int p = s->size, few[] = {0, 1, p, 4 * p + 3},
@@ -373,7 +385,8 @@ static void all_counts(setting *s, pat_mock_scratch *scratch, bool all)
             s->root = r;
             for (int in_place = 0; in_place <= (s->mock->kind != PAT_MOCK_BUFFER); in_place++) {
                 s->in_place = in_place;
-                compare(s, scratch, true);
+                if (!ends_program(s))
+                    compare(s, scratch, true);
             }
         }
     }

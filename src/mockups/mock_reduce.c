@@ -94,6 +94,13 @@ static int as_reducescatter(pat_mock_parts *p)
 
 /* ---- Node by node ----------------------------------------------------------------------------------------- */
 
+/* What a node's ranks and what all have come to; nothing is reduced in place, see gather_as_reduce. */
+static void need_two_vectors(const pat_mock_parts *p, pat_mock_need *need)
+{
+    need->longest = p->call.recv_count;
+    need->data_bytes = 2 * pat_mock_span(p, p->call.recv_count);
+}
+
 /* To the leaders, from them to the leader of the root's node, and from that to the root. */
 static int by_nodes(pat_mock_parts *p)
 {
@@ -102,13 +109,14 @@ static int by_nodes(pat_mock_parts *p)
     const pat_mock_nodes *n = p->nodes;
     const int home = n->node_of[c->root], root = n->number_of[c->root];
     const bool is_root = p->rank == c->root, leads = n->number == 0;
-    char *room = pat_mock_take_elements(p, c->recv_count);
-    void *sum = is_root ? c->recv : room;
-    int rc = PMPI_Reduce(is_root && leads ? c->send : pat_mock_input(p), leads ? sum : NULL, c->recv_count,
-                         c->recv_type, c->op, 0, n->node);
+    char *of_node = pat_mock_take_elements(p, c->recv_count),
+         *of_all = pat_mock_take_elements(p, c->recv_count);
+    void *sum = is_root ? c->recv : of_all;
+    int rc = PMPI_Reduce(pat_mock_input(p), leads ? of_node : NULL, c->recv_count, c->recv_type, c->op, 0,
+                         n->node);
     if (rc == MPI_SUCCESS && leads)
-        rc = PMPI_Reduce(n->mine == home ? MPI_IN_PLACE : sum, n->mine == home ? sum : NULL, c->recv_count,
-                         c->recv_type, c->op, home, n->lane);
+        rc = PMPI_Reduce(of_node, n->mine == home ? sum : NULL, c->recv_count, c->recv_type, c->op, home,
+                         n->lane);
     if (rc != MPI_SUCCESS || n->mine != home || root == 0)
         return rc;
     if (leads)
@@ -128,5 +136,5 @@ const pat_mock pat_mocks_reduce[] = {
     {MOCK, .name = "reduce_as_reducescatter", .made_of = "Reduce_scatter", .by_reduce_scatter = true,
      .needs = need_list, .run = as_reducescatter},
     {MOCK, .name = "reduce_hier", .made_of = "Reduce in nodes, Reduce of the nodes' leaders",
-     .topology = PAT_MOCK_NODES, .needs = need_vector, .run = by_nodes},
+     .topology = PAT_MOCK_NODES, .needs = need_two_vectors, .run = by_nodes},
     {.name = NULL}};
