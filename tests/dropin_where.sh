@@ -61,8 +61,9 @@ grep -qE "^pat: rank 1 on $(uname -n), [0-9.]+ s after MPI_Init: in no call sinc
     fail "rank 1, which has not come yet: $(cat "$dir/out")"
 # Who has taken the signal keeps it, and is asked all the same; a rank in MPI_Finalize answers, and nobody dies of it.
 under PAT_SIGNAL=USR2 -- "$deep" taken
-[ "$(grep -c '^taken by the program$' "$dir/out")" = 3 ] && [ "$(grep -c '^pat: PAT_SIGNAL: a rank will not answer: the program has taken the signal' "$dir/out")" = 3 ] ||
+if [ "$(grep -c '^taken by the program$' "$dir/out")" != 3 ] || [ "$(grep -c '^pat: PAT_SIGNAL: a rank will not answer: the program has taken the signal' "$dir/out")" != 3 ]; then
     fail "a signal that the program has taken: $(cat "$dir/out")"
+fi
 under PAT_SIGNAL=USR2 -- "$deep" last
 for rank in 0 2; do
     grep -qE "^pat: rank $rank on $(uname -n), [0-9.]+ s after MPI_Init: in MPI_Finalize for 0\.[0-9]+ s \(call 5\)$" "$dir/out" || fail "rank $rank, which waits in MPI_Finalize: $(cat "$dir/out")"

@@ -230,6 +230,11 @@ static bool read_trace(pat_config *config, const char *text)
     return read_text(config->trace, sizeof(config->trace), text);
 }
 
+static bool read_mockups(pat_config *config, const char *text)
+{
+    return read_text(config->mockups, sizeof(config->mockups), text);
+}
+
 /* ---- All of them --------------------------------------------------------------------------------------- */
 
 #define ALGORITHM "the name of an algorithm, at most 31 characters, e.g. "
@@ -287,7 +292,8 @@ static const pat_setting settings[] = {
     {"PAT_MEM", read_mem, "256M", "a number of bytes with optional K, M or G, e.g. 256M",
      "The most memory that early data may wait in, per process.", NULL},
     {"PAT_REPORT", read_report, "nothing", "text, json or a file, at most 255 characters",
-     "What the drop-in writes in MPI_Finalize for every place that calls a collective: text or JSON on the "
+     "What the drop-in writes in MPI_Finalize for every place that calls a collective or sends messages: "
+     "text or JSON on the "
      "standard error, or a file, as JSON if its name ends in .json.",
      NULL},
     {"PAT_THREAD_LEVEL", read_thread_level, "multiple", "multiple or keep",
@@ -310,6 +316,10 @@ static const pat_setting settings[] = {
     {"PAT_SIGNAL", read_signal, "none", "none, USR1 or USR2",
      "A signal at which every rank that gets it writes on the standard error in which call it is, where, and "
      "for how long: for programs under the drop-in that stand still.",
+     NULL},
+    {"PAT_MOCKUPS", read_mockups, "nothing", "a directory with profiles, at most 255 characters",
+     "Under the drop-in, which collectives of the MPI library are run by mock-ups, put together out of its "
+     "other collectives, and for how many ranks and bytes.",
      NULL},
     {"PAT_LINK", read_link, "measured",
      "<latency in us>,<rate in Mbit/s>, up to 1000000 each and at least 0.001, e.g. 50,940",
@@ -440,15 +450,15 @@ uint64_t pat_config_digest(const pat_config *config)
      * PAT_WAIT, PAT_BACKGROUND, PAT_EXPLAIN, PAT_TRACE, PAT_TRACE_MEM, PAT_STACK and PAT_SIGNAL are left out because they change when things happen on one rank, never
      * which messages there are.
      */
-    char text[700 + sizeof(config->alg)] = "alg=";
+    char text[1000 + sizeof(config->alg)] = "alg=";
     for (int op = 0; op < PAT_NUM_OPS; op++)
         snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s%s", op ? "," : "", config->alg[op]);
     snprintf(text + strlen(text), sizeof(text) - strlen(text),
-             ";cal=%d,%s,%d;reorder=%d;per_node=%d;copy=%d;report=%s;mem=%" PRId64 ";link=%d,%" PRId64
-             ",%" PRId64,
+             ";cal=%d,%s,%d;reorder=%d;per_node=%d;copy=%d;report=%s;mockups=%s;mem=%" PRId64
+             ";link=%d,%" PRId64 ",%" PRId64,
              config->calibration_sought, config->calibration, config->goal_last, config->reorder,
-             config->ranks_per_node, config->single_copy, config->report, config->mem_bytes, config->link_set,
-             config->link_alpha_ns, config->link_beta_ps);
+             config->ranks_per_node, config->single_copy, config->report, config->mockups, config->mem_bytes,
+             config->link_set, config->link_alpha_ns, config->link_beta_ps);
     uint64_t hash = UINT64_C(14695981039346656037); /* FNV-1a, 64 bits */
     for (const char *c = text; *c; c++)
         hash = (hash ^ (unsigned char)*c) * UINT64_C(1099511628211);

@@ -116,7 +116,7 @@ static int add_to_place(pat_dropin *d, const pat_counted *told, pat_site_call ca
     const void *place = told->is_placed ? told->site : pat_dropin_place(told->site);
     call.address = place;
     call.call = told->call;
-    const int site = pat_sites_add(&d->sites, &call, outcome, &is_first);
+    const int site = pat_sites_add(&d->sites, &call, outcome, &told->came, &is_first);
     if (site >= 0 && is_first && d->traced) {
         char name[160];
         const int64_t offset = pat_dropin_name(d, place, name, sizeof(name));

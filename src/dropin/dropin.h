@@ -21,6 +21,7 @@
 #include "sites.h"
 #include "source.h"
 #include "stacks.h"
+#include "stand_in.h"
 #include "state.h"
 
 /*
@@ -115,6 +116,7 @@ typedef struct pat_counted {
     int root;                   /* negative: it has none, or it is not known */
     int64_t start_ns;           /* by the local clock */
     const MPI_Request *request; /* of a non-blocking call; NULL: it blocks */
+    pat_stood_in came;
 } pat_counted;
 
 /* A call that a report is to count begins; told->start_ns is filled in. To be asked last before it: what takes time here is not the call's. */
@@ -193,6 +195,8 @@ void pat_dropin_watch_fortran(bool on);
 void pat_dropin_watch_messages(bool on);
 void pat_dropin_watch_messages_fortran(bool on);
 void pat_dropin_watch_control(bool on);
+/* MPI_Scan goes here, since a profile of mock-ups may have something to say of it; after pat_dropin_watch. */
+void pat_dropin_take_scan(bool on);
 
 /* From now on this call, spelled this way, goes to `ours`. */
 static inline void pat_dropin_set(enum pat_gate_way way, enum pat_gate_call call, pat_gate_any *ours)

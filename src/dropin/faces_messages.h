@@ -1,5 +1,5 @@
 /*
- * faces_messages.h — every function of MPI that sends a message to another rank or receives one, and every one that waits for requests, as programs call them: the list that
+ * faces_messages.h — every function of MPI 3 that sends a message to another rank or receives one, and every one that waits for requests, as programs call them: the list that
  * faces.h is for collectives, used in the same way. A file that includes it first defines what a row expands to, and what a parameter of each kind is there (as
  * faces_c.h does); all of that is undefined again at the end.
  *  MESSAGE(name, lower, upper, parameters, arguments, bytes): bytes of this rank's buffer, in which a receive may leave room.

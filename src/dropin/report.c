@@ -159,6 +159,10 @@ static void add(pat_report_line *to, const pat_report_line *l)
         sum->alg_calls[a] += more->alg_calls[a];
     for (int why = 0; why < PAT_NUM_WHYS; why++)
         sum->why_calls[why] += more->why_calls[why];
+    for (int i = 0; i < PAT_SITE_MOCKS; i++)
+        sum->mock_calls[i] += more->mock_calls[i];
+    for (int why = 0; why < PAT_NUM_MOCK_WHYS; why++)
+        sum->refused_calls[why] += more->refused_calls[why];
     sum->num_known += more->num_known;
     sum->waited_ns += more->waited_ns;
     sum->native_ns += more->native_ns;

@@ -94,7 +94,19 @@ void pat_sites_add_arrivals(pat_site *s, bool is_long, const pat_coming *coming)
     s->before_ns = call.own_ns;
 }
 
-int pat_sites_add(pat_sites *all, const pat_site_call *call, const pat_outcome *outcome, bool *is_first)
+static void add_mock(pat_site_sums *sums, const pat_stood_in *came)
+{
+    if (came->why != PAT_MOCK_RAN) {
+        sums->refused_calls[came->why]++;
+        return;
+    }
+    for (int i = 0; i < PAT_SITE_MOCKS && pat_mock_at(i); i++)
+        if (pat_mock_at(i) == came->mock)
+            sums->mock_calls[i]++;
+}
+
+int pat_sites_add(pat_sites *all, const pat_site_call *call, const pat_outcome *outcome,
+                  const pat_stood_in *came, bool *is_first)
 {
     pthread_mutex_lock(&all->lock);
     pat_site *s = find(all, call->address, call->call);
@@ -107,6 +119,8 @@ int pat_sites_add(pat_sites *all, const pat_site_call *call, const pat_outcome *
         sums->bytes += call->bytes;
         sums->least_bytes = call->bytes < sums->least_bytes ? call->bytes : sums->least_bytes;
         sums->most_bytes = call->bytes > sums->most_bytes ? call->bytes : sums->most_bytes;
+        if (came && came->mock)
+            add_mock(sums, came);
         if (outcome)
             s->sums.why_calls[outcome->why]++;
         if (outcome && outcome->alg)

@@ -28,6 +28,7 @@ struct pat_comm;
 struct pat_contact;
 struct pat_dropin;
 struct pat_state;
+struct pat_stand_ins;
 
 typedef struct pat_runtime {
     atomic_bool started;
@@ -39,7 +40,8 @@ typedef struct pat_runtime {
     _Atomic(struct pat_state *) state; /* whom a signal asks (PAT_SIGNAL); NULL: nobody */
     void (*milestone_told)(int64_t local_ns,
                            double percent); /* to whoever wants to know; NULL: nobody does */
-    struct pat_dropin *dropin; /* what the drop-in keeps for a report; NULL: no report is wanted */
+    struct pat_dropin *dropin;       /* what the drop-in keeps for a report; NULL: no report is wanted */
+    struct pat_stand_ins *stand_ins; /* what the drop-in has mock-ups for; NULL: nothing */
     /* So many first calls on a communicator for which an algorithm chooses are left to the MPI library, without a pat_comm; the same on all ranks. */
     int patience;
     int looks;    /* see pat_link_looks */
