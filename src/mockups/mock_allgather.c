@@ -1,0 +1,174 @@
+/*
+ * mock_allgather.c — all-gathers made of other collectives.
+ */
+#include <string.h>
+
+#include "mock_lists.h"
+#include "mock_parts.h"
+
+static int native(pat_mock_parts *p)
+{
+    const pat_mock_call *c = &p->call;
+    return PMPI_Allgather(c->send, c->send_count, c->send_type, c->recv, c->recv_count, c->recv_type,
+                          c->comm);
+}
+
+static void need_nothing(const pat_mock_parts *p, pat_mock_need *need)
+{
+    need->longest = p->total;
+}
+
+/* Everybody's blocks, packed. */
+static void need_all_blocks(const pat_mock_parts *p, pat_mock_need *need)
+{
+    need->longest = need->data_bytes = p->total;
+}
+
+static void need_two_lists(const pat_mock_parts *p, pat_mock_need *need)
+{
+    need->longest = p->total;
+    need->int_bytes = pat_mock_two_lists(p);
+}
+
+static int as_gather_bcast(pat_mock_parts *p)
+{
+    const pat_mock_call *c = &p->call;
+    const void *own = p->rank == 0 && p->in_place ? MPI_IN_PLACE : p->own;
+    int rc = PMPI_Gather(own, p->own_count, p->own_type, c->recv, c->recv_count, c->recv_type, 0, c->comm);
+    const pat_mock_items all =
+        pat_mock_items_of(c->recv, (int64_t)p->size * c->recv_count, c->recv_type, p->recv_plain, p->total);
+    return rc == MPI_SUCCESS ? PMPI_Bcast(all.buffer, all.count, all.type, 0, c->comm) : rc;
+}
+
+/* The same block for everybody. */
+static int as_alltoall(pat_mock_parts *p)
+{
+    const pat_mock_call *c = &p->call;
+    char *same = pat_mock_take(p, p->total);
+    int rc = pat_mock_pack(p, p->own, p->own_count, p->own_type, p->own_plain, same, p->block);
+    for (int64_t have = p->block; have < p->total;) {
+        const int64_t more = have < p->total - have ? have : p->total - have;
+        memcpy(same + have, same, (size_t)more);
+        have += more;
+    }
+    return rc == MPI_SUCCESS
+               ? PMPI_Alltoall(same, (int)p->block, MPI_BYTE, c->recv, c->recv_count, c->recv_type, c->comm)
+               : rc;
+}
+
+/* Zeros but for the own block, which are joined by bits: in the user's buffer, if its bytes lie as they are packed. */
+static int as_allreduce(pat_mock_parts *p)
+{
+    const pat_mock_call *c = &p->call;
+    char *packed = pat_mock_take(p, p->total);
+    char *all = p->recv_plain ? c->recv : packed;
+    char *block = all + p->rank * p->block;
+    int rc = MPI_SUCCESS;
+    if (!p->recv_plain || !p->in_place)
+        rc = pat_mock_pack(p, p->own, p->own_count, p->own_type, p->own_plain, block, p->block);
+    if (p->total > 0) {
+        memset(all, 0, (size_t)(block - all));
+        memset(block + p->block, 0, (size_t)(all + p->total - (block + p->block)));
+    }
+    if (rc == MPI_SUCCESS)
+        rc = PMPI_Allreduce(MPI_IN_PLACE, all, (int)p->total, MPI_BYTE, MPI_BOR, c->comm);
+    if (rc != MPI_SUCCESS || p->recv_plain)
+        return rc;
+    return pat_mock_unpack(p, all, p->total, c->recv, (int64_t)p->size * c->recv_count, c->recv_type, false);
+}
+
+static int as_allgatherv(pat_mock_parts *p)
+{
+    const pat_mock_call *c = &p->call;
+    int *counts = pat_mock_take_ints(p, p->size), *begins = pat_mock_take_ints(p, p->size);
+    for (int r = 0; r < p->size; r++) {
+        counts[r] = c->recv_count;
+        begins[r] = r * c->recv_count;
+    }
+    return PMPI_Allgatherv(c->send, c->send_count, c->send_type, c->recv, counts, begins, c->recv_type,
+                           c->comm);
+}
+
+/* ---- Node by node ----------------------------------------------------------------------------------------- */
+
+static void need_by_nodes(const pat_mock_parts *p, pat_mock_need *need)
+{
+    need->longest = need->data_bytes = p->total;
+    need->int_bytes = 2 * (int64_t)sizeof(int) * p->nodes->num;
+}
+
+static int unpack_places(pat_mock_parts *p, const char *all)
+{
+    const pat_mock_call *c = &p->call;
+    int rc = MPI_SUCCESS;
+    for (int r = 0; r < p->size && rc == MPI_SUCCESS; r++)
+        rc = pat_mock_unpack(p, all + p->nodes->place[r] * p->block, p->block, pat_mock_recv_block(p, r),
+                             c->recv_count, c->recv_type, p->recv_plain);
+    return rc;
+}
+
+/* Leaders collect their nodes' blocks and exchange them; blocks stand node by node, in the user's buffer where that is their order anyway. */
+static int by_nodes(pat_mock_parts *p)
+{
+    const pat_mock_call *c = &p->call;
+    const pat_mock_nodes *n = p->nodes;
+    char *packed = pat_mock_take(p, p->total);
+    int *counts = pat_mock_take_ints(p, n->num), *begins = pat_mock_take_ints(p, n->num);
+    const bool direct = p->recv_plain && n->consecutive;
+    char *all = direct ? c->recv : packed;
+    char *block = all + n->place[p->rank] * p->block;
+    const int bytes = (int)p->block;
+    int rc = MPI_SUCCESS;
+    if (!direct || !p->in_place)
+        rc = pat_mock_pack(p, p->own, p->own_count, p->own_type, p->own_plain, block, p->block);
+    if (rc == MPI_SUCCESS)
+        rc = PMPI_Gather(n->number == 0 ? MPI_IN_PLACE : block, bytes, MPI_BYTE, block, bytes, MPI_BYTE, 0,
+                         n->node);
+    for (int i = 0; i < n->num; i++) {
+        begins[i] = n->begin[i] * bytes;
+        counts[i] = n->begin[i + 1] * bytes - begins[i];
+    }
+    if (rc == MPI_SUCCESS && n->number == 0)
+        rc = PMPI_Allgatherv(MPI_IN_PLACE, 0, MPI_BYTE, all, counts, begins, MPI_BYTE, n->lane);
+    if (rc == MPI_SUCCESS)
+        rc = PMPI_Bcast(all, (int)p->total, MPI_BYTE, 0, n->node);
+    return rc == MPI_SUCCESS && !direct ? unpack_places(p, all) : rc;
+}
+
+/* ---- Messages --------------------------------------------------------------------------------------------- */
+
+/* Every block goes round: each step a rank gets the next one from its left. */
+static int as_ring(pat_mock_parts *p)
+{
+    enum { TAG = 1 };
+    const pat_mock_call *c = &p->call;
+    const int right = (p->rank + 1) % p->size, left = (p->rank + p->size - 1) % p->size;
+    int rc = MPI_SUCCESS;
+    if (!p->in_place)
+        rc = pat_mock_move(p, p->own, p->own_count, p->own_type, p->own_plain,
+                           pat_mock_recv_block(p, p->rank));
+    for (int step = 1; step < p->size && rc == MPI_SUCCESS; step++) {
+        const int out = (p->rank - step + 1 + p->size) % p->size, in = (p->rank - step + p->size) % p->size;
+        rc = PMPI_Sendrecv(pat_mock_recv_block(p, out), c->recv_count, c->recv_type, right, TAG,
+                           pat_mock_recv_block(p, in), c->recv_count, c->recv_type, left, TAG, p->nodes->own,
+                           MPI_STATUS_IGNORE);
+    }
+    return rc;
+}
+
+#define MOCK .cli_name = "allgather", .mpi_name = "MPI_Allgather", .kind = PAT_MOCK_BLOCKS
+const pat_mock pat_mocks_allgather[] = {
+    {MOCK, .name = "default", .made_of = "the MPI library's own", .run = native},
+    {MOCK, .name = "allgather_as_gather_bcast", .made_of = "Gather + Bcast", .pattern = 1,
+     .needs = need_nothing, .run = as_gather_bcast},
+    {MOCK, .name = "allgather_as_alltoall", .made_of = "Alltoall", .pattern = 2, .needs = need_all_blocks,
+     .run = as_alltoall},
+    {MOCK, .name = "allgather_as_allreduce", .made_of = "Allreduce", .pattern = 3, .needs = need_all_blocks,
+     .run = as_allreduce},
+    {MOCK, .name = "allgather_as_allgatherv", .made_of = "Allgatherv", .pattern = 4, .needs = need_two_lists,
+     .run = as_allgatherv},
+    {MOCK, .name = "allgather_hier", .made_of = "Gather, Allgatherv of the nodes' leaders, Bcast",
+     .topology = PAT_MOCK_NODES, .needs = need_by_nodes, .run = by_nodes},
+    {MOCK, .name = "allgather_ring", .made_of = "messages around a ring", .topology = PAT_MOCK_NODES,
+     .needs = need_nothing, .run = as_ring},
+    {.name = NULL}};

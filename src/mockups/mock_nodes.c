@@ -1,0 +1,138 @@
+/*
+ * mock_nodes.c — see mock_nodes.h.
+ */
+#include "mock_nodes.h"
+
+#include <stdlib.h>
+
+#include "error.h"
+#include "nodes.h"
+
+int pat_mock_nodes_delete(MPI_Comm comm, int keyval, void *attribute, void *extra)
+{
+    pat_mock_nodes *n = attribute;
+    (void)comm;
+    (void)keyval;
+    (void)extra;
+    MPI_Comm *comms[] = {&n->own, &n->node, &n->lane};
+    for (int i = 0; i < 3; i++)
+        if (*comms[i] != MPI_COMM_NULL)
+            PMPI_Comm_free(comms[i]);
+    if (n->first) {
+        *(n->before ? &n->before->next : n->first) = n->next;
+        if (n->next)
+            n->next->before = n->before;
+    }
+    free(n->node_of);
+    free(n);
+    return MPI_SUCCESS;
+}
+
+const pat_mock_nodes *pat_mock_nodes_known(MPI_Comm comm, int keyval)
+{
+    pat_mock_nodes *n;
+    int found = 0;
+    return PMPI_Comm_get_attr(comm, keyval, &n, &found) == MPI_SUCCESS && found ? n : NULL;
+}
+
+/* From the lowest rank of each rank's node to all that the lists say. */
+static void number(pat_mock_nodes *n, int rank, int size)
+{
+    pat_nodes_number(n->node_of, size, n->number_of);
+    for (int i = 0; i <= size; i++)
+        n->begin[i] = 0;
+    n->num = 0;
+    for (int r = 0; r < size; r++) /* a node's lowest rank comes before its others */
+        n->node_of[r] = n->node_of[r] == r ? n->num++ : n->node_of[n->node_of[r]];
+    for (int r = 0; r < size; r++)
+        n->begin[n->node_of[r] + 1]++;
+    n->even = true;
+    for (int i = 1; i <= n->num; i++) {
+        n->even = n->even && n->begin[i] == n->begin[1];
+        n->begin[i] += n->begin[i - 1];
+    }
+    n->consecutive = true;
+    for (int r = 0; r < size; r++) {
+        n->place[r] = n->begin[n->node_of[r]] + n->number_of[r];
+        n->consecutive = n->consecutive && n->place[r] == r;
+    }
+    n->mine = n->node_of[rank];
+    n->number = n->number_of[rank];
+    n->size = n->begin[n->mine + 1] - n->begin[n->mine];
+}
+
+static int split_nodes(MPI_Comm own, int rank, int ranks_per_node, MPI_Comm *node)
+{
+    int in_world;
+    if (ranks_per_node <= 0)
+        return PMPI_Comm_split_type(own, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, node);
+    PMPI_Comm_rank(MPI_COMM_WORLD, &in_world);
+    return PMPI_Comm_split(own, in_world / ranks_per_node, rank, node);
+}
+
+static int make(MPI_Comm comm, int ranks_per_node, int rank, int size, pat_mock_nodes *n)
+{
+    int lowest;
+    int rc = PMPI_Comm_split(comm, 0, rank, &n->own);
+    if (rc == MPI_SUCCESS)
+        rc = PMPI_Comm_set_errhandler(n->own, MPI_ERRORS_RETURN);
+    if (rc == MPI_SUCCESS)
+        rc = split_nodes(n->own, rank, ranks_per_node, &n->node);
+    if (rc == MPI_SUCCESS)
+        rc = PMPI_Allreduce(&rank, &lowest, 1, MPI_INT, MPI_MIN, n->node);
+    if (rc == MPI_SUCCESS)
+        rc = PMPI_Allgather(&lowest, 1, MPI_INT, n->node_of, 1, MPI_INT, n->own);
+    if (rc != MPI_SUCCESS)
+        return rc;
+    number(n, rank, size);
+    rc = PMPI_Comm_split(n->own, n->number, n->mine, &n->lane);
+    if (rc == MPI_SUCCESS)
+        PMPI_Comm_set_errhandler(n->node, MPI_ERRORS_RETURN);
+    if (rc == MPI_SUCCESS)
+        PMPI_Comm_set_errhandler(n->lane, MPI_ERRORS_RETURN);
+    return rc;
+}
+
+int pat_mock_nodes_get(MPI_Comm comm, int keyval, int ranks_per_node, pat_mock_nodes **all,
+                       const pat_mock_nodes **nodes)
+{
+    int rank, size, all_have = 0;
+    *nodes = pat_mock_nodes_known(comm, keyval);
+    if (*nodes)
+        return MPI_SUCCESS;
+    PMPI_Comm_rank(comm, &rank);
+    PMPI_Comm_size(comm, &size);
+    pat_mock_nodes *n = malloc(sizeof(*n));
+    int *lists = malloc((4 * (size_t)size + 1) * sizeof(*lists));
+    const int have = n && lists;
+    int rc = PMPI_Allreduce(&have, &all_have, 1, MPI_INT, MPI_MIN, comm);
+    if (rc == MPI_SUCCESS && !all_have)
+        rc = pat_error(MPI_ERR_NO_MEM, "no memory for the nodes of %d ranks", size);
+    if (rc != MPI_SUCCESS) {
+        free(n);
+        free(lists);
+        return rc;
+    }
+    *n = (pat_mock_nodes){.user = comm,
+                          .own = MPI_COMM_NULL,
+                          .node = MPI_COMM_NULL,
+                          .lane = MPI_COMM_NULL,
+                          .node_of = lists,
+                          .number_of = lists + size,
+                          .place = lists + 2 * size,
+                          .begin = lists + 3 * size};
+    rc = make(comm, ranks_per_node, rank, size, n);
+    if (rc == MPI_SUCCESS)
+        rc = PMPI_Comm_set_attr(comm, keyval, n);
+    if (rc != MPI_SUCCESS) {
+        pat_mock_nodes_delete(comm, keyval, n, NULL);
+        return rc;
+    }
+    n->first = all;
+    n->next = *all;
+    if (n->next)
+        n->next->before = n;
+    *all = n;
+    *nodes = n;
+    return MPI_SUCCESS;
+}
