@@ -34,13 +34,16 @@ static void add_own(guide_list *list, const pat_mock *native)
     }
 }
 
-void guide_known(guide_list *list, bool own)
+void guide_known(guide_list *list, bool own, bool by_name)
 {
     *list = (guide_list){.num = 0};
     for (int i = 0; pat_mock_at(i); i++) {
         const pat_mock *m = pat_mock_at(i), *next = pat_mock_at(i + 1);
         guide_list_add(list, m->cli_name, m->mpi_name, m->name, m->is_rooted);
-        if (own && (!next || strcmp(next->mpi_name, m->mpi_name) != 0))
+        const bool is_last = !next || strcmp(next->mpi_name, m->mpi_name) != 0;
+        if (is_last && by_name)
+            guide_list_add(list, m->cli_name, m->mpi_name, "mpi", m->is_rooted);
+        if (is_last && own)
             add_own(list, m);
     }
 }

@@ -19,8 +19,8 @@ typedef struct guide_side {
     const pat_algorithm *alg; /* of GUIDE_PAT */
 } guide_side;
 
-/* All sides that a list may name, collective after collective; own: PAT's algorithms too, as pat_ALG. */
-void guide_known(guide_list *list, bool own);
+/* The native calls and mock-ups, collective after collective; own: PAT's algorithms too, as pat_ALG; by_name: "mpi" too, so that it is all that a list may name. */
+void guide_known(guide_list *list, bool own, bool by_name);
 
 /* "default", a mock-up, "mpi", "pat" or "pat_ALG" of a collective. False, with what is accepted in `why`, where there is none. */
 bool guide_side_find(guide_side *s, const char *mpi, const char *name, char *why, size_t why_size);

@@ -12,7 +12,8 @@
 typedef struct guide_sync {
     pat_clock clock;
     int same_machine;
-    int64_t lead_ns; /* from telling the moment to the moment */
+    int64_t measured_ns; /* when, by the own clock */
+    int64_t lead_ns;     /* from telling the moment to the moment */
 } guide_sync;
 
 /* Collective: the clock, and how long it takes to tell all ranks something. */

@@ -148,7 +148,7 @@ void guide_totals_print(const guide_results *r, FILE *to)
     guide_totals_sheet(&sheet, r);
     guide_sheet_print(&sheet, false, to);
     guide_sheet_free(&sheet);
-    if (guide_best(r))
+    if (guide_worst(r) && guide_total(r, NULL, 0, 0).brave > 0)
         fprintf(to, "# best: %s, worst: %s\n", guide_best(r), guide_worst(r));
     guide_top_sheet(&sheet, r, TOP);
     if (sheet.num > 1) {

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "guide_campaign.h"
 #include "guide_judge.h"
 #include "guide_medians.h"
 #include "guide_options.h"
@@ -24,6 +25,7 @@ static int replay(const guide_options *o)
     guide_results_make(&r, o->left);
     r.test = o->test;
     r.complete = true;
+    snprintf(r.score, sizeof(r.score), "printed medians");
     int status = 0;
     if (guide_medians_read(&r, o->replay, why, sizeof(why)) != 0)
         status = complain(why);
@@ -44,5 +46,7 @@ int main(int argc, char **argv)
     guide_options_read(&o, argc, argv);
     if (!o.input && tool_launcher_rank() > 0) /* one is enough */
         return 0;
-    return o.replay ? replay(&o) : 0;
+    if (o.input)
+        return guide_campaign(&o, argc, argv);
+    return o.replay ? replay(&o) : guide_campaign_write_list(&o);
 }
