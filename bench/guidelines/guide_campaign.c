@@ -8,9 +8,11 @@
 
 #include "bench_file.h"
 #include "bench_must.h"
+#include "guide_beyond.h"
 #include "guide_judge.h"
 #include "guide_measure.h"
 #include "guide_need.h"
+#include "guide_profile.h"
 #include "guide_raw.h"
 #include "nodes.h"
 #include "pat.h"
@@ -21,7 +23,7 @@ typedef struct campaign {
     guide_input input;
     guide_list list;
     guide_run run;
-    char *raw, *past, *past_raw; /* directories; NULL without an output directory */
+    char *raw, *past, *past_raw, *beyond; /* directories; NULL without an output directory */
     char why[4096];
 } campaign;
 
@@ -151,7 +153,8 @@ static int prepare(campaign *c)
         return 0;
     if (guide_dir_make(c->raw, c->why, sizeof(c->why)) != 0 ||
         guide_dir_make(o->outdir, c->why, sizeof(c->why)) != 0 ||
-        (late && guide_dir_make(c->past_raw, c->why, sizeof(c->why)) != 0))
+        (late && guide_dir_make(c->past_raw, c->why, sizeof(c->why)) != 0) ||
+        (o->beyond && guide_dir_make(c->beyond, c->why, sizeof(c->why)) != 0))
         return TOOL_BAD_INPUT;
     int error = take_over(c, &c->run.barrier, "MPI_Barrier", "default", c->raw);
     error = error ? error : take_over_all(c, &c->run.results, c->raw);
@@ -199,6 +202,12 @@ static int write_all(campaign *c, const char *mpi, bool complete)
     error = error ? error : write_results(c, &c->run.results, mpi, o->outdir, c->raw);
     if (late && !error)
         error = write_results(c, &c->run.past, mpi, c->past, c->past_raw);
+    if (o->beyond && !error) {
+        guide_results beyond;
+        guide_beyond(&c->run.results, &beyond);
+        error = guide_output_write(&beyond, &o->shape, c->beyond, c->why, sizeof(c->why));
+        guide_results_free(&beyond);
+    }
     return error;
 }
 
@@ -278,12 +287,28 @@ static int measure_all(campaign *c)
         MUST(PMPI_Bcast(&status, 1, MPI_INT, 0, MPI_COMM_WORLD));
     }
     bench_progress_end(&run->progress, pat_clock_local_ns());
+    if (run->rank == 0 && !status && c->o->profile_dir) {
+        int num;
+        status = guide_profile_write(&run->results, c->o->profile_dir, &num, c->why, sizeof(c->why))
+                     ? TOOL_FAILED
+                     : 0;
+        if (!status && num == 0)
+            fprintf(stderr,
+                    "pat-guidelines: no profile: nothing was violated by more than a barrier takes\n");
+    }
     return agreed(c, status);
 }
 
 static void print_all(const campaign *c)
 {
     guide_output_print(&c->run.results, &c->o->shape, stdout);
+    if (c->o->beyond) {
+        guide_results beyond;
+        guide_beyond(&c->run.results, &beyond);
+        printf("\nThe left side at one size against itself at others\n\n");
+        guide_output_print(&beyond, &c->o->shape, stdout);
+        guide_results_free(&beyond);
+    }
     if (c->o->pattern != BENCH_NONE) {
         printf("\nBy the time past the last arrival\n\n");
         guide_output_print(&c->run.past, &c->o->shape, stdout);
@@ -340,6 +365,7 @@ int guide_campaign(const guide_options *o, int argc, char **argv)
     if (o->outdir) {
         c.raw = below(o->outdir, "data");
         c.past = below(o->outdir, "past-last");
+        c.beyond = below(o->outdir, "beyond");
         c.past_raw = below(c.past, "data");
     }
     /* As most programs do it, since the MPI library may be slower with threads; PAT has one. */
@@ -359,6 +385,7 @@ int guide_campaign(const guide_options *o, int argc, char **argv)
     MPI_Finalize();
     free(c.raw);
     free(c.past);
+    free(c.beyond);
     free(c.past_raw);
     guide_input_free(&c.input);
     guide_list_free(&c.list);

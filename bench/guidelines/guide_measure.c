@@ -59,6 +59,8 @@ static sample take(size_run *r, const guide_side *side, int iteration, double mo
                   delay_ns = bench_delay_ns(o->pattern, o->seed, iteration, run->rank, run->size,
                                             (int64_t)most_late_ns);
     const bool needs_clock = r->round_time || r->line->global || most_late_ns > 0;
+    if (side)
+        guide_side_set(side);
     if (needs_clock)
         guide_sync_again(&run->sync);
     const bool in_time = guide_sync_begin(&run->sync, r->round_time, delay_ns);
@@ -92,6 +94,7 @@ static const char *first_calls(size_run *r, const guide_side *side)
     const char *reason = guide_side_ready(side, &r->data.call, r->run->scratch);
     for (int i = 0; i < FIRST_CALLS && !reason; i++) {
         guide_data_wipe(&r->data);
+        guide_side_set(side);
         reason = guide_side_run(side, &r->data.call, r->run->scratch);
         if (!reason && !guide_data_is_right(&r->data))
             reason = "its result is wrong";

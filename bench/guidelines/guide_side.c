@@ -92,9 +92,14 @@ bool guide_side_find(guide_side *s, const char *mpi, const char *name, char *why
 
 /* ---- Calls --------------------------------------------------------------------------------------------------- */
 
+void guide_side_set(const guide_side *s)
+{
+    if (s->kind == GUIDE_PAT)
+        MUST(PAT_UseAlg(s->alg->name));
+}
+
 static void by_pat(const guide_side *s, const pat_mock_call *c)
 {
-    MUST(PAT_UseAlg(s->alg->name));
     switch (s->alg->op) {
     case PAT_OP_ALLGATHER:
         MUST(PAT_Allgather(c->send, c->send_count, c->send_type, c->recv, c->recv_count, c->recv_type,
@@ -217,6 +222,7 @@ const char *guide_side_ready(const guide_side *s, const pat_mock_call *call, pat
     if (s->kind == GUIDE_PAT && s->alg->build) {
         const int64_t before = calls_by(s->alg->name);
         int ran, all;
+        guide_side_set(s);
         by_pat(s, call);
         ran = calls_by(s->alg->name) > before;
         MUST(PMPI_Allreduce(&ran, &all, 1, MPI_INT, MPI_MIN, call->comm));

@@ -28,6 +28,9 @@ bool guide_side_find(guide_side *s, const char *mpi, const char *name, char *why
 /* "MPI_Allgather, ..." of those that have mock-ups; static. */
 const char *guide_side_collectives(void);
 
+/* Before each call, on all ranks, and no part of it. */
+void guide_side_set(const guide_side *s);
+
 /*
  * Make the call. NULL, or why it did not run, the same on all ranks. An error of MPI's ends the job. guide_side_ready comes before the first call of a side, on all
  * ranks.
