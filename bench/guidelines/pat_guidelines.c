@@ -9,6 +9,7 @@
 #include "guide_judge.h"
 #include "guide_medians.h"
 #include "guide_options.h"
+#include "guide_report.h"
 #include "tool_options.h"
 
 static int complain(const char *why)
@@ -40,6 +41,26 @@ static int replay(const guide_options *o)
     return status;
 }
 
+/* Campaigns side by side. */
+static int report(const guide_options *o)
+{
+    guide_views v;
+    char why[4096];
+    int pictures = 0, status = 0;
+    if (guide_views_read(&v, o->dirs, o->num_dirs, why, sizeof(why)) != 0)
+        return complain(why);
+    if (o->outdir && guide_report_write(&v, o->outdir, &pictures, why, sizeof(why)) != 0)
+        status = complain(why);
+    if (!status && pictures < 0) { /* the tables are there all the same */
+        complain(why);
+        status = TOOL_FAILED;
+    }
+    if (o->verbose)
+        guide_report_print(&v, stdout);
+    guide_views_free(&v);
+    return status;
+}
+
 int main(int argc, char **argv)
 {
     guide_options o;
@@ -48,5 +69,7 @@ int main(int argc, char **argv)
         return 0;
     if (o.input)
         return guide_campaign(&o, argc, argv);
+    if (o.report)
+        return report(&o);
     return o.replay ? replay(&o) : guide_campaign_write_list(&o);
 }
