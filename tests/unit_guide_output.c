@@ -95,6 +95,10 @@ static void tables(void **state)
            "default,65536,36,2,5,0.300000,0.300000,,,\n"
            "bcast_as_allgatherv,65536,36,2,5,0.200000,0.200000,-1000.000000,1.859548,1\n"
            "bcast_as_scatter_allgather,65536,36,2,5,0.100000,0.100000,-2000.000000,1.859548,1\n");
+    expect(&r, 3, "MPI_Gather", /* one of three has not run */
+           "mockup,count,N,ppn,n,runtime_mean,runtime_median,z_value,critical_value,violation\n"
+           "default,64,36,2,5,0.010000,0.010000,,,\n"
+           "gather_as_gatherv,64,36,2,5,0.020000,0.020000,100.000000,1.859548,0\n");
     expect(&r, 4, "MPI_Bcast",
            "mockup,count,N,ppn,n,default_mean,default_median,mockup_mean,mockup_median,z_value,critical_val,"
            "violation,slowdown,"
