@@ -206,6 +206,11 @@ static bool read_trace(pat_config *config, const char *text)
     return read_text(config->trace, sizeof(config->trace), text);
 }
 
+static bool read_mockups(pat_config *config, const char *text)
+{
+    return read_text(config->mockups, sizeof(config->mockups), text);
+}
+
 /* ---- All of them --------------------------------------------------------------------------------------- */
 
 #define ALGORITHM "the name of an algorithm, at most 31 characters, e.g. "
@@ -278,6 +283,10 @@ static const pat_setting settings[] = {
     {"PAT_TRACE_MEM", read_trace_mem, "64M", "a number of bytes with optional K, M or G, e.g. 256M",
      "The most memory, per process, in which the drop-in keeps when calls began, to tell by PAT_REPORT who "
      "was late.",
+     NULL},
+    {"PAT_MOCKUPS", read_mockups, "nothing", "a directory with profiles, at most 255 characters",
+     "Under the drop-in, which collectives of the MPI library are run by mock-ups, put together out of its "
+     "other collectives, and for how many ranks and bytes.",
      NULL},
     {"PAT_LINK", read_link, "measured",
      "<latency in us>,<rate in Mbit/s>, up to 1000000 each and at least 0.001, e.g. 50,940",
@@ -407,15 +416,15 @@ uint64_t pat_config_digest(const pat_config *config)
      * PAT_WAIT, PAT_BACKGROUND, PAT_EXPLAIN, PAT_TRACE and PAT_TRACE_MEM are left out because they change when things happen on one rank, never
      * which messages there are.
      */
-    char text[700 + sizeof(config->alg)] = "alg=";
+    char text[1000 + sizeof(config->alg)] = "alg=";
     for (int op = 0; op < PAT_NUM_OPS; op++)
         snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s%s", op ? "," : "", config->alg[op]);
     snprintf(text + strlen(text), sizeof(text) - strlen(text),
-             ";cal=%d,%s,%d;reorder=%d;per_node=%d;copy=%d;report=%s;mem=%" PRId64 ";link=%d,%" PRId64
-             ",%" PRId64,
+             ";cal=%d,%s,%d;reorder=%d;per_node=%d;copy=%d;report=%s;mockups=%s;mem=%" PRId64
+             ";link=%d,%" PRId64 ",%" PRId64,
              config->calibration_sought, config->calibration, config->goal_last, config->reorder,
-             config->ranks_per_node, config->single_copy, config->report, config->mem_bytes, config->link_set,
-             config->link_alpha_ns, config->link_beta_ps);
+             config->ranks_per_node, config->single_copy, config->report, config->mockups, config->mem_bytes,
+             config->link_set, config->link_alpha_ns, config->link_beta_ps);
     uint64_t hash = UINT64_C(14695981039346656037); /* FNV-1a, 64 bits */
     for (const char *c = text; *c; c++)
         hash = (hash ^ (unsigned char)*c) * UINT64_C(1099511628211);

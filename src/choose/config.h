@@ -21,7 +21,8 @@ typedef struct pat_config {
         calibration_sought; /* PAT_CALIBRATION is not set: look for one in the store (store.h); not with PAT_CALIBRATION=none */
     bool
         thread_level_keep; /* PAT_THREAD_LEVEL=multiple|keep: what the drop-in starts MPI with, default multiple */
-    char report[256]; /* PAT_REPORT=text|json|<file>: what the drop-in writes in the end; default nothing */
+    char report[256];  /* PAT_REPORT=text|json|<file>: what the drop-in writes in the end; default nothing */
+    char mockups[256]; /* PAT_MOCKUPS=<directory> of profiles, for the drop-in; default none */
     bool
         goal_last; /* PAT_GOAL=mean|last: which time `auto` makes small by calibration (pat_goal), default mean */
     bool

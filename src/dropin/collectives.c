@@ -4,6 +4,7 @@
  */
 #include "calls.h"
 #include "dropin.h"
+#include "stand_in.h"
 #include "starts.h"
 
 static const pat_outcome nothing_known = {.late = {.rank = -1}};
@@ -33,11 +34,13 @@ static void end(const pat_counted *told, int rc, const pat_face *face, const pat
 
 /* Not inlined: a short call that is not told must not pay for these frames. */
 static __attribute__((noinline)) int call_and_tell(const pat_face *face, const pat_args *args, pat_any *next,
-                                                   const void *site)
+                                                   const void *site, const pat_stood_in *came)
 {
     pat_outcome outcome = nothing_known;
-    const pat_counted told = begin(site, face->mpi, face, args);
+    pat_counted told = begin(site, face->mpi, face, args);
     const int rc = pat_calls_run(face, args, next, site, &outcome);
+    if (came)
+        told.came = *came;
     end(&told, rc, face, args, &outcome);
     return rc;
 }
@@ -55,10 +58,26 @@ static __attribute__((noinline)) int start_and_tell(const pat_face *face, const 
     return rc;
 }
 
+/* There are profiles of mock-ups: one may stand in where the next one is to run the call. */
+static __attribute__((noinline)) int call_or_stand_in(const pat_face *face, const pat_args *args,
+                                                      pat_any *next, const void *site)
+{
+    pat_stand_in s;
+    if (pat_stand_in_find(face, args, &s)) {
+        face = &s.face;
+        args = &s.args;
+    }
+    return is_told() ? call_and_tell(face, args, next, site, &s.came)
+                     : pat_calls_run(face, args, next, site, NULL);
+}
+
 int pat_dropin_call(const pat_face *face, const pat_args *args, pat_any *next, const void *returns_to)
 {
     const void *site = pat_dropin_site(returns_to);
-    return is_told() ? call_and_tell(face, args, next, site) : pat_calls_run(face, args, next, site, NULL);
+    if (__builtin_expect(pat_rt.stand_ins != NULL, 0))
+        return call_or_stand_in(face, args, next, site);
+    return is_told() ? call_and_tell(face, args, next, site, NULL)
+                     : pat_calls_run(face, args, next, site, NULL);
 }
 
 int pat_dropin_start(const pat_face *face, const pat_args *args, pat_any *next, const void *returns_to,

@@ -18,6 +18,7 @@
 #include "python.h"
 #include "runtime.h"
 #include "sites.h"
+#include "stand_in.h"
 
 /*
  * Does the MPI library's Fortran interface call the MPI_ functions of C, at least where there are buffers? MPICH's and its relatives' do,
@@ -98,6 +99,7 @@ typedef struct pat_counted {
     MPI_Comm comm;
     int root;         /* negative: it has none, or it is not known */
     int64_t start_ns; /* by the local clock */
+    pat_stood_in came;
 } pat_counted;
 
 /* Count a call that is over. outcome NULL: passed on. */
@@ -130,6 +132,8 @@ void pat_dropin_take_fortran(void);
 void pat_dropin_watch(bool on);
 void pat_dropin_watch_fortran(bool on);
 void pat_dropin_watch_control(bool on);
+/* MPI_Scan goes here, since a profile of mock-ups may have something to say of it; after pat_dropin_watch. */
+void pat_dropin_take_scan(bool on);
 
 /* From now on this call, spelled this way, goes to `ours`. */
 static inline void pat_dropin_set(enum pat_gate_way way, enum pat_gate_call call, pat_gate_any *ours)

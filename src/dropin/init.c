@@ -76,8 +76,8 @@ static bool chooses_by_arrivals(void)
     return any;
 }
 
-/* All ranks call. Settings are the same on all of them or an error on all of them (PAT_Init). */
-static void start(void)
+/* All ranks call; level: of threads, that the program has asked for. Settings are the same on all of them or an error on all of them (PAT_Init). */
+static void start(int level)
 {
     if (pat_rt.tried)
         return;
@@ -96,6 +96,9 @@ static void start(void)
         begin_report(begin_ns);
     if (pat_dropin_reports)
         watch(true);
+    pat_stand_ins_begin(level);
+    if (pat_stand_ins_have_scan())
+        pat_dropin_take_scan(true);
 }
 
 int pat_dropin_init(int *argc, char ***argv)
@@ -104,7 +107,7 @@ int pat_dropin_init(int *argc, char ***argv)
     const int rc = keeps_level() ? PAT_NEXT(Init)(argc, argv)
                                  : PAT_NEXT(Init_thread)(argc, argv, MPI_THREAD_MULTIPLE, &provided);
     if (rc == MPI_SUCCESS)
-        start();
+        start(MPI_THREAD_SINGLE);
     return rc;
 }
 
@@ -113,7 +116,7 @@ int pat_dropin_init_thread(int *argc, char ***argv, int required, int *provided)
     const int rc =
         PAT_NEXT(Init_thread)(argc, argv, keeps_level() ? required : MPI_THREAD_MULTIPLE, provided);
     if (rc == MPI_SUCCESS)
-        start();
+        start(required);
     return rc;
 }
 
@@ -122,6 +125,9 @@ int pat_dropin_finalize(void)
     if (atomic_load(&pat_rt.started) && pat_rt.hosted) {
         if (pat_dropin_reports)
             watch(false);
+        if (pat_stand_ins_have_scan())
+            pat_dropin_take_scan(false);
+        pat_stand_ins_end();
         struct pat_dropin *report = pat_report_end();
         const int64_t start_ns = pat_clock_local_ns();
         const int rc = pat_life_end();

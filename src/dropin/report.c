@@ -120,7 +120,8 @@ void pat_dropin_count(const pat_counted *told, int rc, int64_t bytes, const pat_
     const int64_t time_ns = pat_clock_local_ns() - told->start_ns;
     /* Python may be busy in another thread: nobody waits for it before the call. */
     const void *place = told->is_placed ? told->site : pat_dropin_place(told->site);
-    const int site = pat_sites_add(&d->sites, place, told->call, bytes, time_ns, outcome, &is_first);
+    const int site =
+        pat_sites_add(&d->sites, place, told->call, bytes, time_ns, outcome, &told->came, &is_first);
     if (site < 0)
         return;
     if (is_first && d->traced) {
@@ -191,6 +192,10 @@ static void add(pat_report_line *to, const pat_report_line *l)
         sum->alg_calls[a] += more->alg_calls[a];
     for (int why = 0; why < PAT_NUM_WHYS; why++)
         sum->why_calls[why] += more->why_calls[why];
+    for (int i = 0; i < PAT_SITE_MOCKS; i++)
+        sum->mock_calls[i] += more->mock_calls[i];
+    for (int why = 0; why < PAT_NUM_MOCK_WHYS; why++)
+        sum->refused_calls[why] += more->refused_calls[why];
     sum->num_known += more->num_known;
     sum->waited_ns += more->waited_ns;
     sum->native_ns += more->native_ns;

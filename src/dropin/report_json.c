@@ -54,7 +54,16 @@ static json_t *json_of(const pat_report *r, const pat_report_line *l)
     for (int a = 0; a < pat_algorithm_count(); a++)
         if (l->sums.alg_calls[a])
             json_object_set_new(algs, pat_algorithm_at(a)->name, json_integer(l->sums.alg_calls[a]));
-    json_object_set_new(algs, "mpi", json_integer(l->sums.calls - pat_report_by_plan(l)));
+    for (int i = 0; i < PAT_SITE_MOCKS && pat_mock_at(i); i++)
+        if (l->sums.mock_calls[i])
+            json_object_set_new(algs, pat_mock_at(i)->name, json_integer(l->sums.mock_calls[i]));
+    json_object_set_new(algs, "mpi",
+                        json_integer(l->sums.calls - pat_report_by_plan(l) - pat_report_by_mock_up(l)));
+    json_t *refused = json_object();
+    for (int why = 0; why < PAT_NUM_MOCK_WHYS; why++)
+        if (l->sums.refused_calls[why])
+            json_object_set_new(refused, pat_mock_why_text((enum pat_mock_why)why),
+                                json_integer(l->sums.refused_calls[why]));
     json_t *whys = json_object();
     for (int why = 1; why < PAT_NUM_WHYS; why++)
         if (l->sums.why_calls[why])
@@ -64,6 +73,9 @@ static json_t *json_of(const pat_report *r, const pat_report_line *l)
                           (json_int_t)l->sums.calls, "bytes", (json_int_t)l->sums.bytes, "least_bytes",
                           (json_int_t)l->sums.least_bytes, "most_bytes", (json_int_t)l->sums.most_bytes,
                           "time_ms", pat_report_ms(l->sums.time_ns, 1), "run_by", algs, "because", whys);
+    if (o && json_object_size(refused) > 0)
+        json_object_set(o, "no_mock_up_because", refused);
+    json_decref(refused);
     if (o && l->source[0])
         json_object_set_new(o, "source", pat_json_text(l->source));
     if (o && l->sums.num_known) {

@@ -109,6 +109,15 @@ static inline int64_t pat_report_by_plan(const pat_report_line *l)
     return calls;
 }
 
+/* And how many by mock-ups in the MPI library's place. */
+static inline int64_t pat_report_by_mock_up(const pat_report_line *l)
+{
+    int64_t calls = 0;
+    for (int i = 0; i < PAT_SITE_MOCKS; i++)
+        calls += l->sums.mock_calls[i];
+    return calls;
+}
+
 /*
  * Time saved by those calls of a line of which it is known when the ranks came: what the MPI library's own all-gather is taken to need
  * from the last arrival on, less what the call took from there. Below 0: lost.

@@ -45,7 +45,7 @@ static void say(words *w, const char *before, const char *text)
     if (w->used > 4 && w->used + length > WIDTH) {
         fprintf(w->to, "%s\n   ", before[0] == ' ' ? "" : before[0] == ';' ? ";" : ",");
         w->used = 3;
-        before = " ";
+        before = before[0] == ';' ? before + 1 : " ";
     }
     w->used += fprintf(w->to, "%s%s", before, text);
 }
@@ -65,8 +65,33 @@ static void say_algs(words *w, const pat_report_line *l)
             say_share(w, before, pat_algorithm_at(a)->name, l->sums.alg_calls[a], l);
             before = ", ";
         }
-    if (l->sums.calls > pat_report_by_plan(l))
-        say_share(w, before, "MPI library", l->sums.calls - pat_report_by_plan(l), l);
+    for (int i = 0; i < PAT_SITE_MOCKS && pat_mock_at(i); i++)
+        if (l->sums.mock_calls[i]) {
+            say_share(w, before, pat_mock_at(i)->name, l->sums.mock_calls[i], l);
+            before = ", ";
+        }
+    const int64_t left = l->sums.calls - pat_report_by_plan(l) - pat_report_by_mock_up(l);
+    if (left > 0)
+        say_share(w, before, "MPI library", left, l);
+}
+
+static bool has_refused(const pat_report_line *l)
+{
+    bool any = false;
+    for (int why = 0; why < PAT_NUM_MOCK_WHYS; why++)
+        any = any || l->sums.refused_calls[why];
+    return any;
+}
+
+/* Why mock-ups that were to run calls did not. */
+static void say_refused(words *w, const pat_report_line *l)
+{
+    const char *before = "; no mock-up because: ";
+    for (int why = 0; why < PAT_NUM_MOCK_WHYS; why++)
+        if (l->sums.refused_calls[why]) {
+            say_share(w, before, pat_mock_why_text((enum pat_mock_why)why), l->sums.refused_calls[why], l);
+            before = ", ";
+        }
 }
 
 static enum pat_why next_why(const pat_report_line *l, const bool named[])
@@ -94,15 +119,17 @@ static void write_how(const pat_report_line *l, FILE *to)
 {
     bool named[PAT_NUM_WHYS] = {false};
     enum pat_why why = next_why(l, named);
-    if (why == PAT_WHY_NOT_KNOWN)
+    if (why == PAT_WHY_NOT_KNOWN && !pat_report_by_mock_up(l) && !has_refused(l))
         return; /* passed on, whatever it is */
     words w = {.to = to, .used = fprintf(to, "    ")};
     say_algs(&w, l);
-    say_share(&w, "; because: ", pat_why_text(why), l->sums.why_calls[why], l);
+    if (why != PAT_WHY_NOT_KNOWN)
+        say_share(&w, "; because: ", pat_why_text(why), l->sums.why_calls[why], l);
     named[why] = true;
     why = next_why(l, named);
     if (why != PAT_WHY_NOT_KNOWN)
         say_share(&w, ", ", pat_why_text(why), l->sums.why_calls[why], l);
+    say_refused(&w, l);
     if (l->sums.num_ended > 0)
         say_hidden(&w, l);
     fputc('\n', to);

@@ -94,8 +94,19 @@ void pat_sites_add_arrivals(pat_site *s, bool is_long, const pat_coming *coming)
     s->before_ns = call.own_ns;
 }
 
+static void add_mock(pat_site_sums *sums, const pat_stood_in *came)
+{
+    if (came->why != PAT_MOCK_RAN) {
+        sums->refused_calls[came->why]++;
+        return;
+    }
+    for (int i = 0; i < PAT_SITE_MOCKS && pat_mock_at(i); i++)
+        if (pat_mock_at(i) == came->mock)
+            sums->mock_calls[i]++;
+}
+
 int pat_sites_add(pat_sites *all, const void *address, const char *call, int64_t bytes, int64_t time_ns,
-                  const pat_outcome *outcome, bool *is_first)
+                  const pat_outcome *outcome, const pat_stood_in *came, bool *is_first)
 {
     pthread_mutex_lock(&all->lock);
     pat_site *s = find(all, address, call);
@@ -105,6 +116,8 @@ int pat_sites_add(pat_sites *all, const void *address, const char *call, int64_t
         s->sums.bytes += bytes;
         s->sums.least_bytes = bytes < s->sums.least_bytes ? bytes : s->sums.least_bytes;
         s->sums.most_bytes = bytes > s->sums.most_bytes ? bytes : s->sums.most_bytes;
+        if (came && came->mock)
+            add_mock(&s->sums, came);
         if (outcome)
             s->sums.why_calls[outcome->why]++;
         if (outcome && outcome->alg)

@@ -11,12 +11,18 @@
 
 #include "calls.h"
 #include "imbalance.h"
+#include "stand_in.h"
+
+enum { PAT_SITE_MOCKS = 64 }; /* more mock-ups than there are */
 
 /* What is added up over calls, and by a report over ranks. */
 typedef struct pat_site_sums {
     int64_t calls, time_ns, bytes, least_bytes, most_bytes; /* bytes: of a rank's buffer, summed over calls */
     int64_t alg_calls[PAT_MAX_ALGS];                        /* run by plans */
     int64_t why_calls[PAT_NUM_WHYS];                        /* why by a plan, or why not */
+    int64_t
+        mock_calls[PAT_SITE_MOCKS]; /* by number in their list: run by mock-ups in the MPI library's place */
+    int64_t refused_calls[PAT_NUM_MOCK_WHYS]; /* why a mock-up that was to run them did not */
     int64_t num_known; /* calls of which it is known when the ranks came; the three below are theirs */
     int64_t waited_ns; /* from this rank's arrival to the last one's */
     int64_t native_ns; /* what the MPI library's own would take from the last arrival on */
@@ -57,9 +63,9 @@ typedef struct pat_sites {
     int num_slots;
 } pat_sites;
 
-/* Add a call. outcome NULL: passed on, nothing known of it. Returns the number of its site, negative without memory. *is_first: it is the first there. */
+/* Add a call. outcome NULL: passed on, nothing known of it. came NULL: no mock-up was to run it. Returns the number of its site, negative without memory. *is_first: it is the first there. */
 int pat_sites_add(pat_sites *sites, const void *address, const char *call, int64_t bytes, int64_t time_ns,
-                  const pat_outcome *outcome, bool *is_first);
+                  const pat_outcome *outcome, const pat_stood_in *came, bool *is_first);
 
 /* Of a call that has been added: how long it waited there, and for which rank among all ranks (negative: for nobody). No other thread may add. */
 void pat_sites_add_wait(pat_site *site, int64_t wait_ns, int late);

@@ -1,6 +1,6 @@
 /*
  * watch.c — all other collectives, blocking and not, and with large counts where the MPI library has them: passed on as they are, and
- * timed while a report is wanted.
+ * timed while a report is wanted. Of these a mock-up may stand in for a scan.
  */
 #include "dropin.h"
 
@@ -52,4 +52,33 @@ void pat_dropin_watch(bool on)
     pat_dropin_set(PAT_WAY_LARGE, PAT_CALL_##name, on ? (pat_gate_any *)watch_##name##_c : NULL);
 #include "faces.h"
 #endif
+}
+
+/* Counted as the others are, if a report is wanted. */
+static int take_scan(__typeof__(&PMPI_Scan) next, const void *site, const void *sendbuf, void *recvbuf,
+                     int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
+{
+    const pat_mock_call call = {
+        .send = sendbuf, .recv = recvbuf, .recv_count = count, .recv_type = datatype, .op = op, .comm = comm};
+    const bool is_told = pat_dropin_reports && !pat_dropin_inside;
+    pat_counted told = {.site = pat_dropin_site(site),
+                        .call = "MPI_Scan",
+                        .comm = comm,
+                        .root = -1,
+                        .start_ns = is_told ? pat_clock_local_ns() : 0};
+    int rc;
+    if (is_told)
+        pat_dropin_inside = true;
+    if (!pat_stand_in_scan(&call, &told.came, &rc))
+        rc = next(sendbuf, recvbuf, count, datatype, op, comm);
+    if (is_told) {
+        pat_dropin_count(&told, rc, pat_face_bytes(count, datatype), NULL);
+        pat_dropin_inside = false;
+    }
+    return rc;
+}
+
+void pat_dropin_take_scan(bool on)
+{
+    pat_dropin_set(PAT_WAY_C, PAT_CALL_Scan, on ? (pat_gate_any *)take_scan : NULL);
 }

@@ -28,29 +28,18 @@ static int as_alltoallv_by(pat_mock_parts *p, int count, int stride, MPI_Datatyp
     return PMPI_Alltoallv(c->send, counts, begins, send_type, c->recv, counts, begins, recv_type, c->comm);
 }
 
-/* A block as one item. */
-static int block_type(int count, MPI_Datatype of, MPI_Datatype *type)
-{
-    int rc = PMPI_Type_contiguous(count, of, type);
-    return rc == MPI_SUCCESS ? PMPI_Type_commit(type) : rc;
-}
-
 /* One pair of lists does for both sides; where these count by different items, a block is one of both. */
 static int as_alltoallv(pat_mock_parts *p)
 {
     const pat_mock_call *c = &p->call;
-    MPI_Datatype types[2] = {MPI_DATATYPE_NULL, MPI_DATATYPE_NULL};
     if (p->in_place || c->send_count == c->recv_count)
         return as_alltoallv_by(p, c->recv_count, c->recv_count, p->in_place ? c->recv_type : c->send_type,
                                c->recv_type);
-    int rc = block_type(c->send_count, c->send_type, &types[0]);
+    pat_mock_whole whole;
+    int rc = pat_mock_whole_make(p, &whole);
     if (rc == MPI_SUCCESS)
-        rc = block_type(c->recv_count, c->recv_type, &types[1]);
-    if (rc == MPI_SUCCESS)
-        rc = as_alltoallv_by(p, 1, 1, types[0], types[1]);
-    for (int i = 0; i < 2; i++)
-        if (types[i] != MPI_DATATYPE_NULL)
-            PMPI_Type_free(&types[i]);
+        rc = as_alltoallv_by(p, 1, 1, whole.send, whole.recv);
+    pat_mock_whole_free(&whole);
     return rc;
 }
 

@@ -68,6 +68,27 @@ pat_mock_items pat_mock_items_of(const void *buffer, int64_t count, MPI_Datatype
     return is_plain ? (pat_mock_items){at, (int)bytes, MPI_BYTE} : (pat_mock_items){at, (int)count, type};
 }
 
+static int block_type(int count, MPI_Datatype of, MPI_Datatype *type)
+{
+    int rc = PMPI_Type_contiguous(count, of, type);
+    return rc == MPI_SUCCESS ? PMPI_Type_commit(type) : rc;
+}
+
+int pat_mock_whole_make(const pat_mock_parts *p, pat_mock_whole *whole)
+{
+    *whole = (pat_mock_whole){MPI_DATATYPE_NULL, MPI_DATATYPE_NULL};
+    int rc = block_type(p->call.send_count, p->call.send_type, &whole->send);
+    return rc == MPI_SUCCESS ? block_type(p->call.recv_count, p->call.recv_type, &whole->recv) : rc;
+}
+
+void pat_mock_whole_free(pat_mock_whole *whole)
+{
+    if (whole->send != MPI_DATATYPE_NULL)
+        PMPI_Type_free(&whole->send);
+    if (whole->recv != MPI_DATATYPE_NULL)
+        PMPI_Type_free(&whole->recv);
+}
+
 int pat_mock_pack(const pat_mock_parts *p, const void *from, int64_t count, MPI_Datatype type, bool is_plain,
                   void *to, int64_t bytes)
 {

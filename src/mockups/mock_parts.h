@@ -26,7 +26,7 @@ struct pat_mock_parts {
     MPI_Aint send_extent, recv_extent;
     int64_t below,
         above; /* of an element of a vector: bytes below its place, and above it (mostly 0, and the extent) */
-    bool commutes;
+    bool commutes, has_gaps; /* has_gaps: an element's bytes do not reach to its ends */
 };
 
 /* ---- Lengths ---------------------------------------------------------------------------------------------- */
@@ -91,6 +91,14 @@ typedef struct pat_mock_items {
 } pat_mock_items;
 pat_mock_items pat_mock_items_of(const void *buffer, int64_t count, MPI_Datatype type, bool is_plain,
                                  int64_t bytes);
+
+/* Blocks as one item each: for calls that count the blocks of both sides alike where the sides count by different items. */
+typedef struct pat_mock_whole {
+    MPI_Datatype send, recv;
+} pat_mock_whole;
+int pat_mock_whole_make(const pat_mock_parts *parts, pat_mock_whole *whole);
+/* Also after an error. */
+void pat_mock_whole_free(pat_mock_whole *whole);
 
 /* Each returns an error code of MPI. `bytes`: packed. Between two layouts of the same elements: */
 int pat_mock_pack(const pat_mock_parts *parts, const void *from, int64_t count, MPI_Datatype type,

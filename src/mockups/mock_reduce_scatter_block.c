@@ -64,7 +64,7 @@ const pat_mock pat_mocks_reduce_scatter_block[] = {
     {MOCK, .name = "reducescatterblock_as_reduce_scatter", .made_of = "Reduce + Scatter", .pattern = 17,
      .needs = need_all_elements, .run = as_reduce_scatter},
     {MOCK, .name = "reducescatterblock_as_reducescatter", .made_of = "Reduce_scatter", .pattern = 18,
-     .needs = need_list, .run = as_reducescatter},
+     .by_reduce_scatter = true, .needs = need_list, .run = as_reducescatter},
     {MOCK, .name = "reducescatterblock_as_allreduce", .made_of = "Allreduce", .pattern = 19,
      .needs = need_all_elements, .run = as_allreduce},
     {.name = NULL}};

@@ -19,6 +19,7 @@ const char *pat_mock_why_text(enum pat_mock_why why)
         [PAT_MOCK_GROUPS] = "between two groups of ranks",
         [PAT_MOCK_EXTENT] = "elements of a negative extent",
         [PAT_MOCK_ORDER] = "the operation does not commute, and ranks of a node do not follow one another",
+        [PAT_MOCK_FAULT] = "the MPI library's own reduce-scatter gets such elements wrong",
         [PAT_MOCK_UNEVEN] = "nodes have unequal numbers of ranks",
     };
     return (unsigned)why < PAT_NUM_MOCK_WHYS ? texts[why] : "?";
@@ -58,10 +59,11 @@ static void look_at_elements(pat_mock_parts *p)
     MPI_Aint lb, extent;
     PMPI_Type_get_true_extent(p->call.recv_type, &lb, &extent);
     p->below = lb < 0 ? pat_mock_round_up(-(int64_t)lb, ALIGNED) : 0;
+    p->has_gaps = extent != p->recv_extent;
     p->above = lb + extent > p->recv_extent ? lb + extent : p->recv_extent;
 }
 
-/* Which sides of the call have arguments that count on this rank. */
+/* Which sides of the call have arguments that count on this rank; the others may be anything, and become nothing. */
 static void look_at_sides(pat_mock_parts *p, enum pat_mock_kind kind)
 {
     const pat_mock_call *c = &p->call;
@@ -75,10 +77,16 @@ static void look_at_sides(pat_mock_parts *p, enum pat_mock_kind kind)
     if (sends) {
         p->send_extent = extent_of(c->send_type);
         p->send_plain = pat_type_is_plain(c->send_type);
+    } else {
+        p->call.send_count = 0;
+        p->call.send_type = MPI_BYTE;
     }
     if (receives) {
         p->recv_extent = extent_of(c->recv_type);
         p->recv_plain = pat_type_is_plain(c->recv_type);
+    } else {
+        p->call.recv_count = 0;
+        p->call.recv_type = MPI_BYTE;
     }
     if (kind == PAT_MOCK_VECTOR) {
         int commutes = 0;
@@ -137,11 +145,27 @@ static enum pat_mock_why judge_nodes(const pat_mock *mock, const pat_mock_parts 
                                                                                    : PAT_MOCK_RAN;
 }
 
+/*
+ * MPICH 4.0's reduce-scatters of 2, 4, 8 ranks and so on, with and without blocks, lay elements whose order counts too close together, and write
+ * past their memory.
+ */
+static bool meets_fault(const pat_mock *mock, const pat_mock_parts *p)
+{
+#ifdef OPEN_MPI
+    enum { HAS_FAULT = 0 };
+#else
+    enum { HAS_FAULT = 1 };
+#endif
+    return HAS_FAULT && mock->by_reduce_scatter && !p->commutes && p->has_gaps;
+}
+
 /* Nodes first: what is needed is the same on all ranks only where the mock-up is for these nodes. */
 static enum pat_mock_why judge(const pat_mock *mock, pat_mock_parts *p)
 {
     if (mock->kind == PAT_MOCK_VECTOR && p->recv_extent < 0)
         return PAT_MOCK_EXTENT;
+    if (meets_fault(mock, p))
+        return PAT_MOCK_FAULT;
     const enum pat_mock_why why = mock->topology == PAT_MOCK_FLAT ? PAT_MOCK_RAN : judge_nodes(mock, p);
     if (why != PAT_MOCK_RAN)
         return why;

@@ -35,6 +35,7 @@ enum pat_mock_why {
     PAT_MOCK_GROUPS,   /* an intercommunicator */
     PAT_MOCK_EXTENT,   /* elements of a negative extent */
     PAT_MOCK_ORDER,    /* the operation does not commute, and ranks of a node do not follow one another */
+    PAT_MOCK_FAULT,    /* the MPI library's own reduce-scatter is known to get such elements wrong */
     PAT_MOCK_UNEVEN,   /* nodes have unequal numbers of ranks */
     PAT_NUM_MOCK_WHYS
 };
@@ -95,6 +96,7 @@ typedef struct pat_mock {
     const char *name;     /* "bcast_as_allgatherv"; "default": the MPI library's own */
     const char *made_of;  /* "Scatter + Allgather", for people */
     bool is_rooted;
+    bool by_reduce_scatter;
     int pattern; /* 1 to 22: the published guidelines 2.1 to 2.22; 0: a further one, or the default */
     enum pat_mock_kind kind;
     enum pat_mock_topology topology;

@@ -27,6 +27,7 @@
 struct pat_comm;
 struct pat_contact;
 struct pat_dropin;
+struct pat_stand_ins;
 
 typedef struct pat_runtime {
     atomic_bool started;
@@ -35,6 +36,7 @@ typedef struct pat_runtime {
     bool invited;              /* the program has called PAT_Init, and not yet PAT_Finalize */
     bool tried;                /* the drop-in has started the library, or failed to, and does not try again */
     struct pat_dropin *dropin; /* what the drop-in keeps for a report; NULL: no report is wanted */
+    struct pat_stand_ins *stand_ins; /* what the drop-in has mock-ups for; NULL: nothing */
     /* So many first calls on a communicator for which an algorithm chooses are left to the MPI library, without a pat_comm; the same on all ranks. */
     int patience;
     int looks;    /* see pat_link_looks */

@@ -1,0 +1,46 @@
+/*
+ * stand_in.h — mock-ups that stand in for the MPI library's own collectives, where a profile of PAT_MOCKUPS says so. Only calls that
+ * would have gone to the MPI library get there, and all ranks decide alike: by the file that rank 0 has read, by the number of ranks, and by
+ * bytes, which are the same on all of them.
+ */
+#ifndef PAT_STAND_IN_H
+#define PAT_STAND_IN_H
+
+#include <mpi.h>
+#include <stdbool.h>
+
+#include "face.h"
+#include "mockups.h"
+
+/*
+ * All ranks call it, when the library has started; level: of threads, which the program has asked for. What is wrong with a profile
+ * rank 0 says, and the program runs without that one.
+ */
+void pat_stand_ins_begin(int level);
+/* Before the library ends. */
+void pat_stand_ins_end(void);
+/* Has a profile anything to say of MPI_Scan? */
+bool pat_stand_ins_have_scan(void);
+
+/* What has come of it; mock NULL: nothing was to stand in, or nobody came by. */
+typedef struct pat_stood_in {
+    const pat_mock *mock;
+    enum pat_mock_why why;
+} pat_stood_in;
+
+/* A call with a mock-up for it: to be run with this face and these arguments in place of its own. */
+typedef struct pat_stand_in {
+    pat_args args;
+    pat_face face;
+    const pat_face *own;
+    const pat_mock *mock;
+    pat_stood_in came;
+} pat_stand_in;
+
+/* Is there one? The arguments may be wrong: then there is none. */
+bool pat_stand_in_find(const pat_face *face, const pat_args *args, pat_stand_in *stand_in);
+
+/* The same for a scan, which the library never runs itself. Returns whether the mock-up has run, with its error code in *rc. */
+bool pat_stand_in_scan(const pat_mock_call *call, pat_stood_in *came, int *rc);
+
+#endif
