@@ -20,6 +20,7 @@
 #include "guide_medians.h"
 #include "guide_profile.h"
 #include "guide_raw.h"
+#include "mockup_profile.h"
 
 static char dir[] = "/tmp/unit_guide_XXXXXX", path[64], why[8192];
 
@@ -252,6 +253,11 @@ static char *read_whole(const char *name)
     return text;
 }
 
+static bool knows(const char *collective, const char *alg)
+{
+    return strcmp(collective, "MPI_Bcast") == 0 && (!alg || strncmp(alg, "bcast_as_", 9) == 0);
+}
+
 /* Sizes 1 to 7 K: as default, A, A, B where A is faster too, default, A, B where neither is faster at the other's. */
 static void profile(void **state)
 {
@@ -274,6 +280,15 @@ static void profile(void **state)
     assert_string_equal(strchr(read_whole(name), '\n') + 1,
                         "MPI_Bcast\n8\n2\n1 bcast_as_a\n2 bcast_as_b\n"
                         "4\n2048 4095 1\n4096 4096 2\n6144 6144 1\n7168 7168 2\n");
+    /* The drop-in takes it. */
+    pat_mockup_profile read;
+    const char *written = read_whole(name);
+    if (!pat_mockup_profile_read(&read, written, strlen(written), knows, why, sizeof(why)))
+        fail_msg("the drop-in refuses the profile: %s", why);
+    assert_int_equal(read.ranks, 8);
+    assert_string_equal(read.algs[pat_mockup_profile_alg(&read, 3000)], "bcast_as_a");
+    assert_true(pat_mockup_profile_alg(&read, 2047) < 0 && pat_mockup_profile_alg(&read, 5000) < 0);
+    pat_mockup_profile_free(&read);
     guide_results_free(&r);
     /* Nothing is violated any more: nothing is left to apply. */
     describe(&r, "Some MPI 1.0");

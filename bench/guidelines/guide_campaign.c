@@ -230,6 +230,8 @@ static void describe(campaign *c)
     free(scratch);
     MPI_Get_library_version(library, &length);
     library[strcspn(library, ",\n")] = '\0';
+    for (char *tab = library; (tab = strchr(tab, '\t')) != NULL;)
+        *tab = ' ';
     guide_results *const all[] = {&run->results, &run->past, &run->barrier};
     for (int i = 0; i < 3; i++) {
         guide_results_make(all[i], i < 2 ? o->left : "default");
@@ -270,9 +272,9 @@ static int measure_all(campaign *c)
     guide_run *run = &c->run;
     int status = 0;
     guide_sync_make(&run->sync);
+    guide_measure_barrier(run, &c->input.lines[0]);
     bench_progress_start(&run->progress, run->rank == 0 ? c->o->progress : BENCH_PROGRESS_OFF, expected_ms(c),
                          pat_clock_local_ns());
-    guide_measure_barrier(run, &c->input.lines[0]);
     if (run->rank == 0)
         status = write_all(c, NULL, false) ? TOOL_FAILED : 0;
     for (int i = 0; i < c->input.num && !status; i++) {
@@ -293,8 +295,8 @@ static int measure_all(campaign *c)
                      ? TOOL_FAILED
                      : 0;
         if (!status && num == 0)
-            fprintf(stderr,
-                    "pat-guidelines: no profile: nothing was violated by more than a barrier takes\n");
+            fprintf(stderr, "pat-guidelines: no profile: there is no violation without a star, or with three "
+                            "launches none that is certain\n");
     }
     return agreed(c, status);
 }

@@ -122,7 +122,7 @@ static bool take_cell(guide_results *r, json_t *o)
     size_t i;
     if (json_unpack(o, "{ss sI si si so}", "collective", &mpi, "bytes", &bytes, "nodes", &nodes, "ppn", &ppn,
                     "series", &list) != 0 ||
-        strlen(mpi) >= GUIDE_NAME || bytes < 0 || nodes < 1 || ppn < 1 || !json_is_array(list))
+        !guide_is_name(mpi) || bytes < 0 || nodes < 1 || ppn < 1 || !json_is_array(list))
         return false;
     guide_cell *c = guide_results_cell(r, mpi, bytes, nodes, ppn);
     c->barrier_ms = number(o, "barrier_ms");
@@ -130,7 +130,7 @@ static bool take_cell(guide_results *r, json_t *o)
     {
         const char *alg, *reason = json_string_value(json_object_get(item, "not_run"));
         int num;
-        if (json_unpack(item, "{ss si}", "algorithm", &alg, "n", &num) != 0 || strlen(alg) >= GUIDE_NAME ||
+        if (json_unpack(item, "{ss si}", "algorithm", &alg, "n", &num) != 0 || !guide_is_name(alg) ||
             num < 0 || (i == 0 && strcmp(alg, r->left) != 0))
             return false;
         guide_series *s = guide_cell_series(c, alg);
@@ -175,7 +175,7 @@ int guide_json_read(guide_results *r, const char *path, char *why, size_t why_si
     const guide_test *test = test_of(json_string_value(json_object_get(root, "test")));
     bool ok =
         json_integer_value(json_object_get(root, "format")) == FORMAT && json_is_array(cells) && test &&
-        left && strlen(left) < GUIDE_NAME &&
+        left && guide_is_name(left) &&
         take_text(r->library, sizeof(r->library), json_string_value(json_object_get(root, "library"))) &&
         take_text(r->arrival, sizeof(r->arrival), json_string_value(json_object_get(root, "arrival"))) &&
         take_text(r->score, sizeof(r->score), json_string_value(json_object_get(root, "score_by")));

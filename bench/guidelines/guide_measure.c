@@ -27,6 +27,7 @@ typedef struct size_run {
     guide_data data;
     series *all;
     int num;
+    bool has_arrivals; /* ranks come late by a pattern, at most by this: */
     double most_late_ns;
     int late; /* starts that were missed */
     bool round_time;
@@ -49,16 +50,16 @@ static void call(const size_run *r, const guide_side *side)
 }
 
 /* side NULL: a barrier. The same result on all ranks. */
-static sample take(size_run *r, const guide_side *side, int iteration, double most_late_ns, double *wall_ms,
-                   double most_wall_ms)
+static sample take(size_run *r, const guide_side *side, int iteration, double *wall_ms, double most_wall_ms)
 {
     enum { LOCAL, FIRST_START, LAST_START, LAST_END, LATE, OVER, FIGURES };
     guide_run *run = r->run;
     const guide_options *o = run->o;
-    const int64_t began_ns = pat_clock_local_ns(),
-                  delay_ns = bench_delay_ns(o->pattern, o->seed, iteration, run->rank, run->size,
-                                            (int64_t)most_late_ns);
-    const bool needs_clock = r->round_time || r->line->global || most_late_ns > 0;
+    const int64_t began_ns = pat_clock_local_ns();
+    const int64_t delay_ns = r->has_arrivals ? bench_delay_ns(o->pattern, o->seed, iteration, run->rank,
+                                                              run->size, (int64_t)r->most_late_ns)
+                                             : 0;
+    const bool needs_clock = r->round_time || r->line->global || r->has_arrivals;
     if (side)
         guide_side_set(side);
     if (needs_clock)
@@ -67,22 +68,23 @@ static sample take(size_run *r, const guide_side *side, int iteration, double mo
     const double start_ns = guide_sync_now_ns(&run->sync);
     call(r, side);
     const double end_ns = guide_sync_now_ns(&run->sync);
-    *wall_ms += 1e-6 * (double)(pat_clock_local_ns() - began_ns);
+    const double spent_ms = *wall_ms + 1e-6 * (double)(pat_clock_local_ns() - began_ns);
     double own[FIGURES] = {[LOCAL] = end_ns - start_ns, [FIRST_START] = -start_ns,
                            [LAST_START] = start_ns,     [LAST_END] = end_ns,
-                           [LATE] = !in_time,           [OVER] = run->rank == 0 && *wall_ms >= most_wall_ms},
+                           [LATE] = !in_time,           [OVER] = run->rank == 0 && spent_ms >= most_wall_ms},
            all[FIGURES], sum = 0;
     MUST(PMPI_Allreduce(own, all, FIGURES, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD));
     sample s = {.in_time = all[LATE] == 0,
                 .is_over = all[OVER] != 0,
                 .ms = 1e-6 * (r->line->global ? all[LAST_END] + all[FIRST_START] : all[LOCAL]),
                 .past_ms = 1e-6 * (all[LAST_END] - all[LAST_START])};
-    if (most_late_ns > 0) {
+    if (r->has_arrivals) {
         MUST(PMPI_Allreduce(&own[LOCAL], &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD));
         s.ms = 1e-6 * sum / run->size;
     }
     if (!s.in_time)
         guide_sync_widen(&run->sync);
+    *wall_ms += 1e-6 * (double)(pat_clock_local_ns() - began_ns); /* with all that is about it */
     return s;
 }
 
@@ -113,7 +115,7 @@ static double balanced_ms(size_run *r)
 {
     double ms[BALANCED], wall_ms = 0;
     for (int i = 0; i < BALANCED; i++)
-        ms[i] = take(r, r->all[0].side, i, 0, &wall_ms, 0).ms;
+        ms[i] = take(r, r->all[0].side, i, &wall_ms, 0).ms;
     qsort(ms, BALANCED, sizeof(ms[0]), by_number);
     return ms[BALANCED / 2];
 }
@@ -139,7 +141,7 @@ static void keep(size_run *r, const series *s, const sample *one, int64_t bytes)
     if (run->rank != 0)
         return;
     guide_results *const to[] = {&run->results, &run->past};
-    for (int i = 0; i < (r->most_late_ns > 0 ? 2 : 1); i++) {
+    for (int i = 0; i < (r->has_arrivals ? 2 : 1); i++) {
         guide_cell *c = guide_results_cell(to[i], s->side->native->mpi_name, bytes, run->nodes, run->ppn);
         guide_series_add(guide_cell_series(c, s->side->name), run->launch, i == 0 ? one->ms : one->past_ms);
     }
@@ -149,7 +151,7 @@ static void keep(size_run *r, const series *s, const sample *one, int64_t bytes)
 static void go_on(size_run *r, series *s, int64_t bytes)
 {
     const guide_line *line = r->line;
-    const sample one = take(r, s->side, s->num, r->most_late_ns, &s->wall_ms, line->time_ms);
+    const sample one = take(r, s->side, s->num, &s->wall_ms, line->time_ms);
     if (one.in_time) {
         keep(r, s, &one, bytes);
         s->num++;
@@ -225,8 +227,10 @@ void guide_measure_size(guide_run *run, const guide_line *line, int64_t bytes, c
         tell(&r, s);
     }
     keep_reasons(&r, bytes);
-    if (!reason && run->o->pattern != BENCH_NONE)
+    if (!reason && run->o->pattern != BENCH_NONE) {
         r.most_late_ns = 1e6 * run->o->factor * balanced_ms(&r);
+        r.has_arrivals = true;
+    }
     if (run->o->in_series)
         for (int i = 0; i < num; i++)
             while (!r.all[i].is_done)
@@ -244,7 +248,7 @@ void guide_measure_barrier(guide_run *run, const guide_line *line)
     double wall_ms = 0;
     sample one = {.is_over = false};
     for (int num = 0; num < BARRIER_SAMPLES && !one.is_over;) {
-        one = take(&r, NULL, 0, 0, &wall_ms, barrier_time_ms);
+        one = take(&r, NULL, 0, &wall_ms, barrier_time_ms);
         num += one.in_time;
         if (one.in_time && run->rank == 0) {
             guide_cell *c = guide_results_cell(&run->barrier, "MPI_Barrier", 0, run->nodes, run->ppn);

@@ -14,10 +14,9 @@ enum { COLUMNS = 8 };
 
 static bool take_name(char *to, const char *word)
 {
-    const size_t length = strlen(word);
-    if (length == 0 || length >= GUIDE_NAME)
+    if (!guide_is_name(word))
         return false;
-    memcpy(to, word, length + 1);
+    strcpy(to, word);
     return true;
 }
 

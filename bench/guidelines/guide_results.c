@@ -8,6 +8,13 @@
 #include "guide_need.h"
 #include "guide_test.h"
 
+bool guide_is_name(const char *text)
+{
+    static const char accepted[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_";
+    const size_t length = strlen(text);
+    return length > 0 && length < GUIDE_NAME && strspn(text, accepted) == length;
+}
+
 void guide_results_make(guide_results *r, const char *left)
 {
     *r = (guide_results){.test = guide_test_number(0), .arrival = "none", .score = "local"};

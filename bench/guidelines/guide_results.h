@@ -53,6 +53,9 @@ typedef struct guide_results {
     bool complete;            /* the campaign was not cut short */
 } guide_results;
 
+/* May it be a name, of a collective or an algorithm? Letters, digits and _ alone: names become those of files and of columns. */
+bool guide_is_name(const char *text);
+
 /* Zeroed, with the left side's name. */
 void guide_results_make(guide_results *r, const char *left);
 void guide_results_free(guide_results *r);

@@ -8,8 +8,6 @@
 
 #include "guide_need.h"
 
-enum { MOST_COLUMNS = 32 };
-
 void guide_sheet_make(guide_sheet *s, const char *header)
 {
     *s = (guide_sheet){.num = 0};
@@ -64,6 +62,14 @@ static const char *next_word(const char **left, int *length)
     return word;
 }
 
+static int columns_of(const char *row)
+{
+    int num = 1;
+    for (; *row; row++)
+        num += *row == ',';
+    return num;
+}
+
 static bool is_number(const char *word, int length)
 {
     return length == 0 || (int)strspn(word, "+-.0123456789einfa") >= length;
@@ -71,16 +77,19 @@ static bool is_number(const char *word, int length)
 
 void guide_sheet_print(const guide_sheet *s, bool as_csv, FILE *to)
 {
-    int width[MOST_COLUMNS] = {0}, length;
-    bool right[MOST_COLUMNS];
-    for (int i = 0; i < MOST_COLUMNS; i++)
-        right[i] = true;
+    int columns = 0, length;
+    for (int i = 0; i < s->num; i++) {
+        const int num = columns_of(s->rows[i]);
+        columns = num > columns ? num : columns;
+    }
+    int *width = guide_need_array((size_t)columns, sizeof(*width));
+    bool *is_text = guide_need_array((size_t)columns, sizeof(*is_text));
     for (int i = 0; i < s->num; i++) {
         const char *left = s->rows[i];
         int column = 0;
-        for (const char *word; column < MOST_COLUMNS && (word = next_word(&left, &length)); column++) {
+        for (const char *word; (word = next_word(&left, &length)); column++) {
             width[column] = length > width[column] ? length : width[column];
-            right[column] = right[column] && (i == 0 || is_number(word, length));
+            is_text[column] = is_text[column] || (i > 0 && !is_number(word, length));
         }
     }
     for (int i = 0; i < s->num; i++) {
@@ -88,17 +97,18 @@ void guide_sheet_print(const guide_sheet *s, bool as_csv, FILE *to)
         int column = 0, blanks = 0; /* none at a line's end */
         if (as_csv)
             fprintf(to, "%s\n", s->rows[i]);
-        for (const char *word; !as_csv && column < MOST_COLUMNS && (word = next_word(&left, &length));
-             column++) {
+        for (const char *word; !as_csv && (word = next_word(&left, &length)); column++) {
             const int fill = width[column] - length;
-            blanks += right[column] ? fill : 0;
+            blanks += is_text[column] ? 0 : fill;
             if (length > 0) {
                 fprintf(to, "%*s%.*s", blanks, "", length, word);
                 blanks = 0;
             }
-            blanks += (right[column] ? 0 : fill) + 2;
+            blanks += (is_text[column] ? fill : 0) + 2;
         }
         if (!as_csv)
             fputc('\n', to);
     }
+    free(width);
+    free(is_text);
 }

@@ -23,6 +23,14 @@ static void name_view(guide_view *v)
         snprintf(v->label + length, sizeof(v->label) - length, " (cut short)");
 }
 
+/* It becomes a word of a CSV and of gnuplot's, so it has letters, digits and a few signs. */
+static void make_plain(char *label)
+{
+    for (char *c = label; *c; c++)
+        if (!strchr("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789 .:/()+_-", *c))
+            *c = '_';
+}
+
 /* Two campaigns of one kind are told apart by where they are. */
 static void tell_apart(guide_views *v, const char *const *dirs)
 {
@@ -68,6 +76,8 @@ int guide_views_read(guide_views *v, const char *const *dirs, int num, char *why
             name_view(&v->views[v->num++]);
         }
     tell_apart(v, dirs);
+    for (int i = 0; i < v->num; i++)
+        make_plain(v->views[i].label);
     return 0;
 }
 
