@@ -111,6 +111,14 @@ grep -q "'same' has launch 3 already; accepted: 4" err || complain "launch 3 onc
 ranks 3 -f good -o same --algorithms same.csv --launch 4 >out 2>err && complain "launches of 2 and of 3 ranks were joined"
 grep -q "it was measured with ppn=2, this is ppn=3" err || complain "launch 4 of 3 ranks: $(cat err)"
 
+# What is left behind can be judged anew, by another test and comparer.
+"$tool" --judge first -t 2 -c 1 -s -m -o anew || complain "--judge ends with $?"
+bcasts=(first/data/data_MPI_Bcast_*.dat)
+[ "$(grep -c '^[0-9]*,' anew/MPI_Bcast.csv)" = $((2 * ${#bcasts[@]})) ] || complain "--judge: $(cat anew/MPI_Bcast.csv)"
+grep -q '^# not run: MPI_Allgather by allgather_as_alltoall, 4096 bytes' anew/MPI_Allgather.txt || complain "--judge has forgotten what did not run"
+refused "there is no raw data in 'hydra/data'" --judge hydra
+refused "--left: accepted only with --input" --judge first --left pat
+
 # ---- Side by side ---------------------------------------------------------------------------------------------------------------------
 if command -v gnuplot >/dev/null; then
     "$tool" --report first same hydra -o report 2>err || complain "--report: $(cat err)"

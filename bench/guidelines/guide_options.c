@@ -24,9 +24,75 @@ enum {
     DATA_KEY,
     INTS_KEY,
     REPLAY_KEY,
+    JUDGE_KEY,
     REPORT_KEY,
     PROGRESS_KEY
 };
+
+static const struct argp_option keys[] = {
+    {"input", 'f', "FILE", 0,
+     "Measure what FILE says: a line for each collective, MPI_Bcast --msizes-list=1,1024 ...", 0},
+    {"comparer", 'c', "0..5", 0,
+     "The table: 0 simple, 1 absolute medians, 2 relative medians, 3 violations, 4 violations in detail, 5 "
+     "grouped: the fastest "
+     "right side of each violated cell (default)",
+     0},
+    {"test", 't', "0..2", 0,
+     "0 t-test (default), 1 Wilcoxon's rank-sum test, 2 Wilcoxon-Mann-Whitney test; one-tailed, at 5 %", 0},
+    {"output", 'o', "DIR", 0,
+     "Put tables, totals, JSON and raw data into DIR, which is made where it is missing", 0},
+    {"merge", 'm', NULL, 0, "One table of all collectives too, MPI_Results", 0},
+    {"csv", 's', NULL, 0, "The tables as CSV too", 0},
+    {"verbose", 'v', NULL, 0, "Print the tables too; without --output they always are", 0},
+    {"more", MORE_KEY, NULL, 0,
+     "Comparers 3 to 5: columns of ours too: effect size (Cliff's delta), p, p corrected for all tests "
+     "(Holm), launches, whether the "
+     "verdict is certain",
+     0},
+    {"algorithms", ALGORITHMS_KEY, "FILE", 0,
+     "Measure only the algorithms in this list (default: all that there are)", 0},
+    {"write-algorithms", WRITE_KEY, "FILE", 0, "Write the list of algorithms, to be edited, and end", 0},
+    {"own", OWN_KEY, NULL, 0, "PAT's own algorithms as right sides too, as pat_ALG", 0},
+    {"left", LEFT_KEY, "SIDE", 0,
+     "Whose guidelines are checked: default, the MPI library's call (default); mpi, what a program gets that "
+     "calls MPI_..., with a "
+     "preloaded library in between; pat, PAT's call with its own choice; pat_ALG, PAT's call by that "
+     "algorithm",
+     0},
+    {"order", ORDER_KEY, "random|series", 0,
+     "All algorithms of a size take turns in random order (default), or one series after the other", 0},
+    {"seed", SEED_KEY, "S", 0, "Seed of the order and of arrivals (default 1)", 0},
+    {"launch", LAUNCH_KEY, "N", 0,
+     "This is launch N of the campaign in the output directory: its samples are added to those of the "
+     "launches before, and the "
+     "verdict is on all. From three launches on a verdict can be certain",
+     0},
+    {"arrival", ARRIVAL_KEY, "PATTERN:FACTOR", 0,
+     "Let ranks come late to each sample, by a pattern of pat-bench and at most FACTOR times what the left "
+     "side takes when "
+     "they come together. Scored by the mean time in the call, and below past-last/ by the time past the "
+     "last arrival",
+     0},
+    {"beyond", BEYOND_KEY, NULL, 0,
+     "Two guidelines more, on the left side's own samples: that more bytes do not take less time, and that n "
+     "bytes take "
+     "no longer than k calls of n/k. Below beyond/",
+     0},
+    {"profile", PROFILE_KEY, "DIR", 0,
+     "Write what was violated into DIR, as profiles that the drop-in applies", 0},
+    {"scratch", DATA_KEY, "BYTES", 0, "Memory for the mock-ups' data, each rank (default 100000000)", 0},
+    {"int-scratch", INTS_KEY, "BYTES", 0, "Memory for their counts and places (default 200000)", 0},
+    {"replay", REPLAY_KEY, "FILE", 0, "Judge the medians in FILE, a CSV, and measure nothing; needs no ranks",
+     0},
+    {"judge", JUDGE_KEY, "DIR", 0,
+     "Judge the raw data of a campaign in DIR anew, by another test or comparer, and measure nothing; needs "
+     "no ranks",
+     0},
+    {"report", REPORT_KEY, NULL, 0,
+     "Tables and pictures of the campaigns in these directories, side by side; needs no ranks", 0},
+    {"progress", PROGRESS_KEY, "bar|lines|off", OPTION_ARG_OPTIONAL,
+     "Progress on the standard error (default: a bar on a terminal, else off)", 0},
+    {0}};
 
 /* "PATTERN:FACTOR" */
 static void read_arrival(struct argp_state *state, guide_options *o, const char *arg)
@@ -50,10 +116,12 @@ static void read_arrival(struct argp_state *state, guide_options *o, const char 
 
 static void check_whole(struct argp_state *state, const guide_options *o)
 {
-    const int modes = (o->input != NULL) + (o->replay != NULL) + (o->write_algorithms != NULL) + o->report;
+    const int modes = (o->input != NULL) + (o->replay != NULL) + (o->judge != NULL) +
+                      (o->write_algorithms != NULL) + o->report;
     if (modes != 1)
         argp_error(state,
-                   "%s; accepted: one of -f FILE, --replay FILE, --report DIR..., --write-algorithms FILE",
+                   "%s; accepted: one of -f FILE, --judge DIR, --replay FILE, --report DIR..., "
+                   "--write-algorithms FILE",
                    modes == 0 ? "there is nothing to do" : "these do not go together");
     if (!o->report && o->num_dirs > 0)
         argp_error(state, "'%s': no arguments are accepted but with --report", o->dirs[0]);
@@ -65,15 +133,32 @@ static void check_whole(struct argp_state *state, const guide_options *o)
         argp_error(
             state,
             "--launch: accepted only with --output, where the launches before it have left their data");
-    if (!o->input && (o->launch > 0 || o->pattern != BENCH_NONE))
-        argp_error(state, "%s: accepted only with --input", o->launch > 0 ? "--launch" : "--arrival");
-    if (o->profile_dir && !o->input)
-        argp_error(state, "--profile: accepted only with --input");
+    if (!o->input && o->of_measuring && !(o->write_algorithms && strcmp(o->of_measuring, "own") == 0))
+        argp_error(state, "--%s: accepted only with --input", o->of_measuring);
+    if ((o->report || o->write_algorithms) && o->of_judging)
+        argp_error(state, "--%s: accepted only with --input, --judge and --replay", o->of_judging);
+    if (o->replay && (o->beyond || o->profile_dir))
+        argp_error(state, "--%s: accepted only with --input and --judge", o->beyond ? "beyond" : "profile");
+}
+
+/* What is of no use but to a campaign, or to a table, is not passed over in silence. */
+static void note_use(guide_options *o, int key)
+{
+    const bool measures = (key >= ALGORITHMS_KEY && key <= ARRIVAL_KEY && key != WRITE_KEY) ||
+                          key == DATA_KEY || key == INTS_KEY;
+    const bool judges = key == 'c' || key == 't' || key == 'm' || key == 's' || key == MORE_KEY ||
+                        key == BEYOND_KEY || key == PROFILE_KEY;
+    for (const struct argp_option *option = keys; option->name; option++)
+        if (option->key == key && measures)
+            o->of_measuring = option->name;
+        else if (option->key == key && judges)
+            o->of_judging = option->name;
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
     guide_options *o = state->input;
+    note_use(o, key);
     switch (key) {
     case 'f':
         o->input = arg;
@@ -149,6 +234,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case REPLAY_KEY:
         o->replay = arg;
         return 0;
+    case JUDGE_KEY:
+        o->judge = arg;
+        return 0;
     case REPORT_KEY:
         o->report = true;
         return 0;
@@ -169,67 +257,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return ARGP_ERR_UNKNOWN;
     }
 }
-
-static const struct argp_option keys[] = {
-    {"input", 'f', "FILE", 0,
-     "Measure what FILE says: a line for each collective, MPI_Bcast --msizes-list=1,1024 ...", 0},
-    {"comparer", 'c', "0..5", 0,
-     "The table: 0 simple, 1 absolute medians, 2 relative medians, 3 violations, 4 violations in detail, 5 "
-     "grouped: the fastest "
-     "right side of each violated cell (default)",
-     0},
-    {"test", 't', "0..2", 0,
-     "0 t-test (default), 1 Wilcoxon's rank-sum test, 2 Wilcoxon-Mann-Whitney test; one-tailed, at 5 %", 0},
-    {"output", 'o', "DIR", 0,
-     "Put tables, totals, JSON and raw data into DIR, which is made where it is missing", 0},
-    {"merge", 'm', NULL, 0, "One table of all collectives too, MPI_Results", 0},
-    {"csv", 's', NULL, 0, "The tables as CSV too", 0},
-    {"verbose", 'v', NULL, 0, "Print the tables too; without --output they always are", 0},
-    {"more", MORE_KEY, NULL, 0,
-     "Comparers 3 to 5: columns of ours too: effect size (Cliff's delta), p, p corrected for all tests "
-     "(Holm), launches, whether the "
-     "verdict is certain",
-     0},
-    {"algorithms", ALGORITHMS_KEY, "FILE", 0,
-     "Measure only the algorithms in this list (default: all that there are)", 0},
-    {"write-algorithms", WRITE_KEY, "FILE", 0, "Write the list of algorithms, to be edited, and end", 0},
-    {"own", OWN_KEY, NULL, 0, "PAT's own algorithms as right sides too, as pat_ALG", 0},
-    {"left", LEFT_KEY, "SIDE", 0,
-     "Whose guidelines are checked: default, the MPI library's call (default); mpi, what a program gets that "
-     "calls MPI_..., with a "
-     "preloaded library in between; pat, PAT's call with its own choice; pat_ALG, PAT's call by that "
-     "algorithm",
-     0},
-    {"order", ORDER_KEY, "random|series", 0,
-     "All algorithms of a size take turns in random order (default), or one series after the other", 0},
-    {"seed", SEED_KEY, "S", 0, "Seed of the order and of arrivals (default 1)", 0},
-    {"launch", LAUNCH_KEY, "N", 0,
-     "This is launch N of the campaign in the output directory: its samples are added to those of the "
-     "launches before, and the "
-     "verdict is on all. From three launches on a verdict can be certain",
-     0},
-    {"arrival", ARRIVAL_KEY, "PATTERN:FACTOR", 0,
-     "Let ranks come late to each sample, by a pattern of pat-bench and at most FACTOR times what the left "
-     "side takes when "
-     "they come together. Scored by the mean time in the call, and below past-last/ by the time past the "
-     "last arrival",
-     0},
-    {"beyond", BEYOND_KEY, NULL, 0,
-     "Two guidelines more, on the left side's own samples: that more bytes do not take less time, and that n "
-     "bytes take "
-     "no longer than k calls of n/k. Below beyond/",
-     0},
-    {"profile", PROFILE_KEY, "DIR", 0,
-     "Write what was violated into DIR, as profiles that the drop-in applies", 0},
-    {"scratch", DATA_KEY, "BYTES", 0, "Memory for the mock-ups' data, each rank (default 100000000)", 0},
-    {"int-scratch", INTS_KEY, "BYTES", 0, "Memory for their counts and places (default 200000)", 0},
-    {"replay", REPLAY_KEY, "FILE", 0, "Judge the medians in FILE, a CSV, and measure nothing; needs no ranks",
-     0},
-    {"report", REPORT_KEY, NULL, 0,
-     "Tables and pictures of the campaigns in these directories, side by side; needs no ranks", 0},
-    {"progress", PROGRESS_KEY, "bar|lines|off", OPTION_ARG_OPTIONAL,
-     "Progress on the standard error (default: a bar on a terminal, else off)", 0},
-    {0}};
 
 static const struct argp argp = {
     keys,

@@ -16,8 +16,10 @@ enum { GUIDE_REPORTS = 64 };
 
 typedef struct guide_options {
     /* One of these says what is done. */
-    const char *input, *replay, *write_algorithms;
+    const char *input, *replay, *judge, *write_algorithms;
     bool report;
+    const char *of_measuring,
+        *of_judging;                 /* an option that was given and is of use there alone; NULL: none */
     const char *dirs[GUIDE_REPORTS]; /* of --report */
     int num_dirs;
 

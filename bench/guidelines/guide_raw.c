@@ -1,19 +1,15 @@
 /*
- * guide_raw.c — see guide_raw.h. Must never join samples of different machines or ways of measuring.
+ * guide_raw.c — see guide_raw.h: writing. Must never leave half a file.
  */
 #include "guide_raw.h"
 
-#include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "bench_file.h"
 #include "guide_need.h"
-#include "tool_options.h"
 
-static const char header[] = "test nrep count runtime_sec";
-
-static char *path_of(const char *mpi, const char *alg, const char *dir)
+char *guide_raw_path(const char *mpi, const char *alg, const char *dir)
 {
     char *path = NULL;
     if (asprintf(&path, "%s/data_%s_%s.dat", dir, mpi, alg) < 0)
@@ -23,12 +19,10 @@ static char *path_of(const char *mpi, const char *alg, const char *dir)
 
 void guide_raw_remove(const char *mpi, const char *alg, const char *dir)
 {
-    char *path = path_of(mpi, alg, dir);
+    char *path = guide_raw_path(mpi, alg, dir);
     unlink(path);
     free(path);
 }
-
-/* ---- Out ------------------------------------------------------------------------------------------------------ */
 
 /* The samples of a launch, or none. */
 static void write_launch(const guide_series *s, int64_t bytes, const char *mpi, int launch, FILE *to)
@@ -62,7 +56,8 @@ static void write_alg(const guide_results *r, const char *mpi, const char *alg, 
                 fprintf(to,
                         "#@collective=%s\n#@algorithm=%s\n#@mpi_library=%s\n#@nodes=%d\n#@ppn=%d\n#@left=%"
                         "s\n#@arrival=%s\n#@runtime_type=%s\n%s\n",
-                        mpi, alg, r->library, c->nodes, c->ppn, r->left, r->arrival, r->score, header);
+                        mpi, alg, r->library, c->nodes, c->ppn, r->left, r->arrival, r->score,
+                        GUIDE_RAW_HEADER);
             begun = true;
             if (!has_launch(s, launch))
                 continue;
@@ -99,102 +94,12 @@ int guide_raw_write(const guide_results *r, const char *mpi, const char *dir, ch
             if (!is_new(r, i, alg))
                 continue;
             FILE *to = guide_need(open_memstream(&text, &length));
-            path = path_of(mpi, alg, dir);
+            path = guide_raw_path(mpi, alg, dir);
             write_alg(r, mpi, alg, to);
             fclose(to);
             error = bench_file_write(path, guide_need(text), length, why, why_size);
             free(path);
             free(text);
         }
-    return error;
-}
-
-/* ---- In ------------------------------------------------------------------------------------------------------- */
-
-typedef struct reading {
-    guide_results *r;
-    const char *mpi, *alg;
-    int nodes, ppn, launch;
-    char wrong[256];
-} reading;
-
-static bool is_as(reading *in, const char *line, const char *key, const char *value)
-{
-    const size_t length = strlen(key);
-    if (strncmp(line, key, length) != 0 || strcmp(line + length, value) == 0)
-        return true;
-    snprintf(in->wrong, sizeof(in->wrong), "it was measured with %.80s, this is %s%.60s", line + 2, key + 2,
-             value);
-    return false;
-}
-
-static bool take_key(reading *in, const char *line)
-{
-    char nodes[16], ppn[16];
-    int64_t launch;
-    snprintf(nodes, sizeof(nodes), "%d", in->nodes);
-    snprintf(ppn, sizeof(ppn), "%d", in->ppn);
-    if (strncmp(line, "#@launch=", 9) == 0) {
-        if (!tool_read_whole(line + 9, in->launch + 1, GUIDE_LAUNCHES, &launch)) {
-            snprintf(in->wrong, sizeof(in->wrong), "launches do not follow one another");
-            return false;
-        }
-        in->launch = (int)launch;
-    }
-    return is_as(in, line, "#@collective=", in->mpi) && is_as(in, line, "#@algorithm=", in->alg) &&
-           is_as(in, line, "#@mpi_library=", in->r->library) && is_as(in, line, "#@nodes=", nodes) &&
-           is_as(in, line, "#@ppn=", ppn) && is_as(in, line, "#@left=", in->r->left) &&
-           is_as(in, line, "#@arrival=", in->r->arrival) && is_as(in, line, "#@runtime_type=", in->r->score);
-}
-
-static bool take_sample(reading *in, char *line)
-{
-    char *word[4], *rest = line;
-    int64_t number, bytes;
-    double seconds;
-    int words = 0;
-    for (char *item; words < 4 && (item = strsep(&rest, " \t")) != NULL;)
-        if (*item)
-            word[words++] = item;
-    if (words != 4 || rest || in->launch == 0 || strcmp(word[0], in->mpi) != 0 ||
-        !tool_read_whole(word[1], 0, INT32_MAX, &number) ||
-        !tool_read_whole(word[2], 0, INT64_C(1) << 40, &bytes) ||
-        !tool_read_number(word[3], 0, 1e6, &seconds)) {
-        snprintf(in->wrong, sizeof(in->wrong), "not a sample of %s in a launch", in->mpi);
-        return false;
-    }
-    guide_cell *c = guide_results_cell(in->r, in->mpi, bytes, in->nodes, in->ppn);
-    guide_series_add(guide_cell_series(c, in->alg), in->launch, 1e3 * seconds);
-    return true;
-}
-
-int guide_raw_read(guide_results *r, const char *mpi, const char *alg, int nodes, int ppn, const char *dir,
-                   char *why, size_t why_size)
-{
-    reading in = {.r = r, .mpi = mpi, .alg = alg, .nodes = nodes, .ppn = ppn};
-    char *line = NULL, *path = path_of(mpi, alg, dir);
-    size_t room = 0;
-    int number = 0, error = 0;
-    FILE *from = fopen(path, "r");
-    if (!from && errno != ENOENT) {
-        error = errno;
-        snprintf(why, why_size, "cannot read '%s': %s", path, strerror(error));
-    }
-    while (from && !in.wrong[0] && getline(&line, &room, from) >= 0) {
-        line[strcspn(line, "\r\n")] = '\0';
-        number++;
-        if (strncmp(line, "#@", 2) == 0)
-            take_key(&in, line);
-        else if (*line && *line != '#' && strcmp(line, header) != 0)
-            take_sample(&in, line);
-    }
-    if (in.wrong[0]) {
-        snprintf(why, why_size, "'%s', line %d: %s", path, number, in.wrong);
-        error = EINVAL;
-    }
-    if (from)
-        fclose(from);
-    free(line);
-    free(path);
     return error;
 }

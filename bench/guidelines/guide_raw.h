@@ -9,6 +9,11 @@
 
 #include "guide_results.h"
 
+#define GUIDE_RAW_HEADER "test nrep count runtime_sec"
+
+/* For the caller to free. */
+char *guide_raw_path(const char *mpi, const char *alg, const char *dir);
+
 /* Write all series of a collective, whole. 0, or an errno value with a text in `why`. */
 int guide_raw_write(const guide_results *r, const char *mpi, const char *dir, char *why, size_t why_size);
 
@@ -18,6 +23,12 @@ int guide_raw_write(const guide_results *r, const char *mpi, const char *dir, ch
  */
 int guide_raw_read(guide_results *r, const char *mpi, const char *alg, int nodes, int ppn, const char *dir,
                    char *why, size_t why_size);
+
+/*
+ * All that a campaign has left in a directory, into r, which takes its left side and whatever else is said of the campaign from there; with the barrier's median. The files must
+ * agree with each other. 0, or EINVAL or what open said with a text in `why`.
+ */
+int guide_raw_read_all(guide_results *r, const char *dir, char *why, size_t why_size);
 
 /* Take away what an earlier campaign has left of this algorithm. */
 void guide_raw_remove(const char *mpi, const char *alg, const char *dir);

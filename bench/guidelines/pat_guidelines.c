@@ -5,10 +5,14 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "guide_beyond.h"
 #include "guide_campaign.h"
 #include "guide_judge.h"
 #include "guide_medians.h"
+#include "guide_need.h"
 #include "guide_options.h"
+#include "guide_profile.h"
+#include "guide_raw.h"
 #include "guide_report.h"
 #include "tool_options.h"
 
@@ -18,24 +22,64 @@ static int complain(const char *why)
     return TOOL_BAD_INPUT;
 }
 
-/* Medians that others have printed. */
-static int replay(const guide_options *o)
+/* The raw data of a campaign. 0, or the exit status. */
+static int read_raw(guide_results *r, const guide_options *o, char *why, size_t why_size)
+{
+    char *dir = NULL;
+    if (asprintf(&dir, "%s/data", o->judge) < 0)
+        dir = NULL;
+    const int error = guide_raw_read_all(r, guide_need(dir), why, why_size);
+    free(dir);
+    return error;
+}
+
+static int write_profiles(const guide_results *r, const guide_options *o, char *why, size_t why_size)
+{
+    int num;
+    return guide_dir_make(o->profile_dir, why, why_size)
+               ? 1
+               : guide_profile_write(r, o->profile_dir, &num, why, why_size);
+}
+
+static int judge_beyond(const guide_results *r, const guide_options *o, char *why, size_t why_size)
+{
+    guide_results beyond;
+    char *dir = NULL;
+    int error = 0;
+    if (o->outdir && asprintf(&dir, "%s/beyond", o->outdir) < 0)
+        dir = NULL;
+    guide_beyond(r, &beyond);
+    if (o->outdir)
+        error = guide_output_write(&beyond, &o->shape, guide_need(dir), why, why_size);
+    if (o->verbose && !error)
+        guide_output_print(&beyond, &o->shape, stdout);
+    guide_results_free(&beyond);
+    free(dir);
+    return error;
+}
+
+/* Medians that others have printed, or what a campaign has measured. */
+static int judge(const guide_options *o)
 {
     guide_results r;
-    char why[1024];
+    char why[4096];
     guide_results_make(&r, o->left);
-    r.test = o->test;
     r.complete = true;
-    snprintf(r.score, sizeof(r.score), "printed medians");
+    r.test = o->test;
+    if (o->replay)
+        snprintf(r.score, sizeof(r.score), "printed medians");
     int status = 0;
-    if (guide_medians_read(&r, o->replay, why, sizeof(why)) != 0)
+    if (o->replay ? guide_medians_read(&r, o->replay, why, sizeof(why)) : read_raw(&r, o, why, sizeof(why)))
         status = complain(why);
     if (!status) {
         guide_judge(&r);
-        if (o->outdir && guide_output_write(&r, &o->shape, o->outdir, why, sizeof(why)) != 0)
+        if ((o->outdir && guide_output_write(&r, &o->shape, o->outdir, why, sizeof(why)) != 0) ||
+            (o->profile_dir && write_profiles(&r, o, why, sizeof(why)) != 0))
             status = complain(why);
         else if (o->verbose)
             guide_output_print(&r, &o->shape, stdout);
+        if (!status && o->beyond && judge_beyond(&r, o, why, sizeof(why)) != 0)
+            status = complain(why);
     }
     guide_results_free(&r);
     return status;
@@ -71,5 +115,5 @@ int main(int argc, char **argv)
         return guide_campaign(&o, argc, argv);
     if (o.report)
         return report(&o);
-    return o.replay ? replay(&o) : guide_campaign_write_list(&o);
+    return o.replay || o.judge ? judge(&o) : guide_campaign_write_list(&o);
 }
