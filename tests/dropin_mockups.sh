@@ -90,7 +90,7 @@ echo nonsense >"$dir/some/notes.txt"
 profile "$dir/some/f.prf" MPI_Allreduce $ranks allreduce_lane
 profile "$dir/some/g.prf" MPI_Reduce 77 reduce_as_allreduce
 [ $ranks -eq 3 ] && nodes=PAT_RANKS_PER_NODE=2 || nodes=PAT_RANKS_PER_NODE=1
-run $ranks "$program" $seed 3 25 -- "PAT_MOCKUPS=$dir/some" "PAT_REPORT=$dir/some.txt" $nodes
+run $ranks "$program" $seed 3 25 -- "PAT_MOCKUPS=$dir/some" "PAT_REPORT=$dir/some.txt" "$nodes"
 { [ $rc -eq 0 ] && grep -q ': 0 differences' <<<"$out"; } || fail "some profiles: exit status $rc" "$out"
 wanted="pat: $dir/some/b.prf: MPI_Bcast of $ranks ranks is told of by $dir/some/a.prf already; accepted: one profile for each; the program runs without it
 pat: $dir/some/d.prf.old: line 2: \"-1\": accepted: a whole number from 1 to 2147483647; the program runs without it

@@ -131,6 +131,10 @@ check() (
     forbid "only wire.c sends and receives (link.c, clock_sync.c, one_way.c and timekeeper.c measure, tell.c tells)" \
         '\bP?MPI_(I?[BbSsRr]?[Ss]end|I?[Mm]?[Rr]ecv|I?[Mm]?[Pp]robe|Sendrecv|Isendrecv|(Send|Bsend|Ssend|Rsend|Recv)_init|P(send|recv)_init|Put|R?get|R?put)(_replace)? *\((?!.*\bMPI_PROC_NULL\b)' \
         "${files[@]}"
+    library+=(src/mockups/*.[ch]) # these may send
+    forbid "mock-ups know MPI, and nothing of plans, of who runs them and of communicators' state" \
+        '#include *[<"](pat|plan|algorithms|check|engine|wire|comm|runtime|config|calls|face|dropin)\.h|\bpat_(plan|rt|comm|engine)\b' \
+        src/mockups/*.[ch]
     forbid "the library's own traffic uses PMPI_, not MPI_" '(^|[^A-Za-z0-9_])MPI_[A-Z][a-z][A-Za-z0-9_]* *\(' \
         "${library[@]}"
     forbid "a duplicate would run the user's attribute callbacks: PMPI_Comm_split" '\bP?MPI_Comm_i?dup' "${library[@]}"
@@ -158,7 +162,7 @@ check "$PAT_SOURCE" || exit 1
 tree=$work/tree
 empty_tree() {
     rm -rf "${tree:?}"
-    mkdir -p "$tree"/{src/{base,plan,check,choose,rules,engine,run,face,dropin},pat,algorithms,bench/{shared,results,report,mini,calibrate}}
+    mkdir -p "$tree"/{src/{base,plan,check,choose,rules,engine,run,face,mockups,dropin},pat,algorithms,bench/{shared,results,report,mini,calibrate}}
 }
 # caught FILE LINE: a tree in which FILE holds LINE must be refused.
 caught() {
@@ -201,6 +205,9 @@ caught src/dropin/watch.c '    MPI_Barrier(comm);'
 caught src/dropin/report.c 'PMPI_Send(a, b);'
 caught src/dropin/gate.c '#include <mpi.h>'
 caught src/dropin/gate_c.c 'PMPI_Comm_rank(a, &b);'
+caught src/mockups/mock_scan.c '#include "runtime.h"'
+caught src/mockups/mock_scan.c 'MPI_Scan(a, b);'
+caught src/mockups/mock_scan.c 'printf("x");'
 caught src/run/trace.c 'fprintf(stderr, "x");'
 caught bench/report/bench_plot.c '#include <mpi.h>'
 caught bench/results/bench_csv.c 'now = clock_gettime(a, &b);'
