@@ -213,6 +213,20 @@ static int write_all(campaign *c, const char *mpi, bool complete)
 
 /* ---- All ranks ------------------------------------------------------------------------------------------------------ */
 
+/* "MPICH 4.0.2" of "MPICH Version:\t4.0.2\n...", "Open MPI v4.1.4" of "Open MPI v4.1.4, package: ..." */
+static void shorten(char *library)
+{
+    static const char word[] = " Version:";
+    library[strcspn(library, ",\n")] = '\0';
+    char *at = strstr(library, word);
+    if (!at)
+        return;
+    const char *rest = at + strlen(word);
+    rest += strspn(rest, " \t");
+    *at = ' ';
+    memmove(at + 1, rest, strlen(rest) + 1);
+}
+
 static void describe(campaign *c)
 {
     guide_run *run = &c->run;
@@ -229,9 +243,7 @@ static void describe(campaign *c)
     free(node_of);
     free(scratch);
     MPI_Get_library_version(library, &length);
-    library[strcspn(library, ",\n")] = '\0';
-    for (char *tab = library; (tab = strchr(tab, '\t')) != NULL;)
-        *tab = ' ';
+    shorten(library);
     guide_results *const all[] = {&run->results, &run->past, &run->barrier};
     for (int i = 0; i < 3; i++) {
         guide_results_make(all[i], i < 2 ? o->left : "default");
