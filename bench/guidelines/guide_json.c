@@ -45,9 +45,9 @@ static json_t *cell_json(const guide_cell *c)
                                        s->reason[0] ? pat_json_text(s->reason) : json_null(), "verdict",
                                        i > 0 ? verdict_json(&s->verdict) : json_null())));
     }
-    return guide_need(json_pack("{so sI si si so so}", "collective", pat_json_text(c->mpi), "bytes",
+    return guide_need(json_pack("{so sI si si so si so}", "collective", pat_json_text(c->mpi), "bytes",
                                 (json_int_t)c->bytes, "nodes", c->nodes, "ppn", c->ppn, "barrier_ms",
-                                real(c->barrier_ms), "series", list));
+                                real(c->barrier_ms), "missed_starts", c->missed, "series", list));
 }
 
 static json_t *totals_json(const guide_totals *t)
@@ -117,15 +117,16 @@ static bool take_cell(guide_results *r, json_t *o)
 {
     const char *mpi;
     json_int_t bytes;
-    int nodes, ppn;
+    int nodes, ppn, missed;
     json_t *list, *item;
     size_t i;
-    if (json_unpack(o, "{ss sI si si so}", "collective", &mpi, "bytes", &bytes, "nodes", &nodes, "ppn", &ppn,
-                    "series", &list) != 0 ||
+    if (json_unpack(o, "{ss sI si si si so}", "collective", &mpi, "bytes", &bytes, "nodes", &nodes, "ppn",
+                    &ppn, "missed_starts", &missed, "series", &list) != 0 ||
         !guide_is_name(mpi) || bytes < 0 || nodes < 1 || ppn < 1 || !json_is_array(list))
         return false;
     guide_cell *c = guide_results_cell(r, mpi, bytes, nodes, ppn);
     c->barrier_ms = number(o, "barrier_ms");
+    c->missed = missed;
     json_array_foreach(list, i, item)
     {
         const char *alg, *reason = json_string_value(json_object_get(item, "not_run"));

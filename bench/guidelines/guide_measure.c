@@ -203,6 +203,7 @@ static void keep_reasons(size_run *r, int64_t bytes)
     for (int i = 0; i < (run->o->pattern != BENCH_NONE ? 2 : 1) && run->rank == 0; i++) {
         guide_cell *c =
             guide_results_cell(to[i], r->all[0].side->native->mpi_name, bytes, run->nodes, run->ppn);
+        c->missed = r->late;
         for (int k = 0; k < r->num; k++) {
             guide_series *s = guide_cell_series(c, r->all[k].side->name);
             snprintf(s->reason, sizeof(s->reason), "%s", r->all[k].reason ? r->all[k].reason : "");

@@ -38,6 +38,7 @@ typedef struct guide_cell {
     int64_t bytes;
     int nodes, ppn;
     double barrier_ms;
+    int missed;           /* starts, in the last launch, that a rank has heard of too late */
     guide_series *series; /* the first one is the left side */
     int num;
 } guide_cell;

@@ -7,6 +7,7 @@
 
 #include "guide_beyond.h"
 #include "guide_campaign.h"
+#include "guide_json.h"
 #include "guide_judge.h"
 #include "guide_medians.h"
 #include "guide_need.h"
@@ -22,13 +23,29 @@ static int complain(const char *why)
     return TOOL_BAD_INPUT;
 }
 
-/* The raw data of a campaign. 0, or the exit status. */
+/* Samples do not say whether there were to be more. */
+static bool was_cut_short(const char *dir)
+{
+    guide_results r;
+    char *path = NULL, why[1024];
+    if (asprintf(&path, "%s/guidelines.json", dir) < 0)
+        path = NULL;
+    const bool is_read = guide_json_read(&r, guide_need(path), why, sizeof(why)) == 0;
+    const bool cut_short = is_read && !r.complete;
+    if (is_read)
+        guide_results_free(&r);
+    free(path);
+    return cut_short;
+}
+
+/* The raw data of a campaign. 0, or an error. */
 static int read_raw(guide_results *r, const guide_options *o, char *why, size_t why_size)
 {
     char *dir = NULL;
     if (asprintf(&dir, "%s/data", o->judge) < 0)
         dir = NULL;
     const int error = guide_raw_read_all(r, guide_need(dir), why, why_size);
+    r->complete = !was_cut_short(o->judge);
     free(dir);
     return error;
 }
