@@ -44,7 +44,7 @@ refused() { # TEXT ARGUMENT...
     grep -qF -- "$text" err || complain "$* does not say '$text': $(cat err)"
     [ ! -s out ] || complain "$* went on: $(head -n 3 out)"
 }
-echo 'MPI_Bcast --msizes-list=8,1K --nrep=20 --rt-bench-time-ms=200' >good
+echo 'MPI_Bcast --msizes-list=8,1K --nrep=20 --rt-bench-time-ms=30000 --runtime-type=global' >good
 echo 'MPI_Bcast --msizes-list=8 --nrep=many' >bad
 echo 'MPI_Barrier --msizes-list=8' >barrier
 echo 'MPI_Scan --msizes-list=8' >scan
@@ -73,8 +73,8 @@ grep -q "pat-guidelines: '/proc/none/data' is no directory that can be written t
 # ---- A campaign: what was deleted from the list is not measured, and the merged table has a row for each collective and size -------
 cat >input <<'TEXT'
 # as the method's own tool has it
-MPI_Bcast --msizes-list=1,1024 --nrep=30 --rt-bench-time-ms=500 --proc-sync=roundtime --rt-barrier-count=0
-MPI_Allgather --bytes=8,4K --samples=30 --time-ms=500 --sync=roundtime --runtime-type=global
+MPI_Bcast --msizes-list=1,1024 --nrep=30 --rt-bench-time-ms=30000 --proc-sync=roundtime --rt-barrier-count=0
+MPI_Allgather --bytes=8,4K --samples=30 --time-ms=30000 --sync=roundtime
 TEXT
 grep -v 'bcast_as_allgatherv' list.csv >shorter.csv
 ranks 2 -f input -o first -c 5 -m -s --algorithms shorter.csv --scratch 6K --beyond --profile prf 2>err || complain "a campaign ends with $?: $(cat err)"
@@ -94,7 +94,7 @@ if command -v jq >/dev/null; then
             .verdict == null and .median_ms == null and .not_run != null)' first/guidelines.json >/dev/null || complain "guidelines.json: $(head -c 600 first/guidelines.json)"
 fi
 # Series after series, ours as left side, and ranks that come late.
-echo 'MPI_Allgather --bytes=1K --samples=10 --time-ms=500' >one
+echo 'MPI_Allgather --bytes=1K --samples=10 --time-ms=30000' >one
 ranks 3 -f one -o late -s --order series --left pat --arrival one-late:4 -c 4 >out 2>err || complain "under arrivals: $? $(cat err)"
 [ "$(grep -c 'default,1024' late/MPI_Allgather.csv)/$(grep -c 'allgather_as' late/past-last/MPI_Allgather.csv)" = 1/4 ] ||
     complain "under arrivals: $(cat late/MPI_Allgather.csv late/past-last/MPI_Allgather.csv)"

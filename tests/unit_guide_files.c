@@ -62,7 +62,8 @@ static void input(void **state)
     assert_int_equal(
         guide_input_read(
             &in,
-            file("# a comment\n\n  MPI_Bcast --msizes-list=1,2,8388608 --nrep=5000 --proc-sync=roundtime "
+            file("# a comment\n\n  MPI_Bcast --msizes-list=1,2,8388608 --nrep=5000 --runtime-type=global "
+                 "--proc-sync=roundtime "
                  "--rt-bench-time-ms=3000 --rt-barrier-count=0\n"
                  "MPI_Gather\t--bytes=64K --samples=7 --time-ms=12.5 --sync=barrier --runtime-type=global "
                  "--root=3 \r\n"),
@@ -74,7 +75,7 @@ static void input(void **state)
     assert_int_equal(l[0].num_bytes, 3);
     assert_int_equal(l[0].bytes[2], 8388608);
     assert_int_equal(l[0].samples, 5000);
-    assert_true(l[0].round_time && l[0].barrier_after == 0 && l[0].time_ms == 3000 && !l[0].global);
+    assert_true(l[0].round_time && l[0].barrier_after == 0 && l[0].time_ms == 3000 && l[0].global);
     assert_int_equal(l[1].bytes[0], 65536);
     assert_true(!l[1].round_time && l[1].barrier_after == -1 && l[1].time_ms == 12.5 && l[1].global &&
                 l[1].root == 3);
@@ -100,6 +101,8 @@ static void bad_input(void **state)
         {"MPI_Bcast --bytes=1 --proc-sync=dtime\n", "--proc-sync 'dtime': accepted: barrier, roundtime"},
         {"MPI_Bcast --bytes=1 --rt-bench-time-ms=nan\n", "--rt-bench-time-ms 'nan'"},
         {"MPI_Bcast --bytes=1 --rt-barrier-count=-2\n", "--rt-barrier-count '-2': accepted: -1"},
+        {"MPI_Bcast --bytes=1\nMPI_Gather --bytes=2 --runtime-type=global\n",
+         "line 2: --runtime-type: accepted: the same"},
         {"MPI_Bcast --bytes=1\nMPI_Bcast --bytes=2\n", "line 2: MPI_Bcast is there in an earlier line"},
     };
     guide_input in;

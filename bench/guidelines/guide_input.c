@@ -155,6 +155,12 @@ static bool take_line(guide_input *input, char *text, char *why, size_t why_size
     while ((word = strsep(&rest, blanks)) != NULL)
         if (*word && !take_option(&line, word, why, why_size))
             return false;
+    if (input->num > 0 && input->lines[0].global != line.global) {
+        snprintf(
+            why, why_size,
+            "--runtime-type: accepted: the same in all lines, since what they measure is counted together");
+        return false;
+    }
     if (line.num_bytes == 0) {
         snprintf(why, why_size, "%s has no --msizes-list", line.mpi);
         return false;
