@@ -107,6 +107,8 @@ static void test_alg(void **state)
     bad("PAT_CALIBRATION", "");
     assert_string_equal(good("PAT_REPORT", "there.json").report, "there.json");
     bad("PAT_REPORT", "");
+    assert_string_equal(good("PAT_MOCKUPS", "profiles").mockups, "profiles");
+    bad("PAT_MOCKUPS", "");
     bad("PAT_ALG_BCAST", "");
     bad("PAT_ALG_GATHER", "01234567890123456789012345678901");
 }
@@ -259,9 +261,9 @@ static void test_digest(void **state)
 {
     (void)state;
     const uint64_t plain = digest(NULL, NULL, NULL, NULL);
-    /* FNV-1a of "alg=auto,bcast_auto,gather_auto,allreduce_auto,alltoall_auto,reduce_auto,scatter_auto,reduce_scatter_auto;cal=1,,0;reorder=0;per_node=0;copy=1;report=;mem=268435456;link=0,0,0", worked out apart from this
+    /* FNV-1a of "alg=auto,bcast_auto,gather_auto,allreduce_auto,alltoall_auto,reduce_auto,scatter_auto,reduce_scatter_auto;cal=1,,0;reorder=0;per_node=0;copy=1;report=;mockups=;mem=268435456;link=0,0,0", worked out apart from this
      * code: the same on every platform. */
-    assert_true(plain == UINT64_C(0xef620e76b05e1ede));
+    assert_true(plain == UINT64_C(0xf31bd036eb5e98a4));
 
     /* The same settings, said differently. */
     assert_true(plain == digest("PAT_ALG", "auto", "PAT_MEM", "262144K"));
@@ -282,6 +284,7 @@ static void test_digest(void **state)
     assert_true(plain != digest("PAT_CALIBRATION", "here.json", NULL, NULL));
     assert_true(plain != digest("PAT_CALIBRATION", "none", NULL, NULL));
     assert_true(plain != digest("PAT_MEM", "255M", NULL, NULL));
+    assert_true(plain != digest("PAT_MOCKUPS", "profiles", NULL, NULL));
     assert_true(plain != digest("PAT_LINK", "50,100", NULL, NULL));
     assert_true(digest("PAT_LINK", "50,100", NULL, NULL) != digest("PAT_LINK", "51,100", NULL, NULL));
     assert_true(digest("PAT_LINK", "50,100", NULL, NULL) != digest("PAT_LINK", "50,101", NULL, NULL));

@@ -12,9 +12,10 @@ static int native(pat_mock_parts *p)
     return PMPI_Bcast(c->recv, c->recv_count, c->recv_type, c->root, c->comm);
 }
 
-static pat_mock_items buffer_of(const pat_mock_parts *p)
+/* Is the buffer not as it is packed, and is there room to make it so? */
+static bool packs(const pat_mock_parts *p)
 {
-    return pat_mock_items_of(p->call.recv, p->call.recv_count, p->call.recv_type, p->recv_plain, p->block);
+    return !p->recv_plain && pat_mock_has_room(p, p->block);
 }
 
 static void need_nothing(const pat_mock_parts *p, pat_mock_need *need)
@@ -22,10 +23,44 @@ static void need_nothing(const pat_mock_parts *p, pat_mock_need *need)
     need->longest = p->block;
 }
 
-static void need_two_lists(const pat_mock_parts *p, pat_mock_need *need)
+static void need_to_pack(const pat_mock_parts *p, pat_mock_need *need)
 {
     need->longest = p->block;
+    need->data_bytes = !p->alike && packs(p) ? p->block : 0;
+}
+
+static void need_lists_to_pack(const pat_mock_parts *p, pat_mock_need *need)
+{
+    need_to_pack(p, need);
     need->int_bytes = pat_mock_two_lists(p);
+}
+
+/* The buffer as MPI is to move it: as bytes, its own if these lie as they are packed. */
+typedef struct moved {
+    void *buffer;
+    int count;
+    MPI_Datatype type;
+} moved;
+
+static int pack(pat_mock_parts *p, moved *m)
+{
+    const pat_mock_call *c = &p->call;
+    if (!p->recv_plain && !packs(p)) {
+        *m = (moved){c->recv, c->recv_count, c->recv_type};
+        return MPI_SUCCESS;
+    }
+    *m = (moved){p->recv_plain ? c->recv : pat_mock_take(p, p->block), (int)p->block, MPI_BYTE};
+    return p->rank == c->root && !p->recv_plain
+               ? pat_mock_pack(p, c->recv, c->recv_count, c->recv_type, false, m->buffer, p->block)
+               : MPI_SUCCESS;
+}
+
+static int unpack(pat_mock_parts *p, const moved *m)
+{
+    const pat_mock_call *c = &p->call;
+    return m->buffer != c->recv && p->rank != c->root
+               ? pat_mock_unpack(p, m->buffer, p->block, c->recv, c->recv_count, c->recv_type, false)
+               : MPI_SUCCESS;
 }
 
 /* The packed buffer, rounded up so that each of `ranks` gets as much of it, and one's part. */
@@ -50,13 +85,17 @@ static void need_padded_node(const pat_mock_parts *p, pat_mock_need *need)
 static int as_allgatherv(pat_mock_parts *p)
 {
     const pat_mock_call *c = &p->call;
-    const pat_mock_items all = buffer_of(p);
+    moved all;
     int *counts = pat_mock_take_ints(p, p->size), *begins = pat_mock_take_ints(p, p->size);
+    int rc = pack(p, &all);
     for (int r = 0; r < p->size; r++) {
         counts[r] = r == c->root ? all.count : 0;
         begins[r] = r > c->root ? all.count : 0;
     }
-    return PMPI_Allgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, all.buffer, counts, begins, all.type, c->comm);
+    if (rc == MPI_SUCCESS)
+        rc = PMPI_Allgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, all.buffer, counts, begins, all.type,
+                             c->comm);
+    return rc == MPI_SUCCESS ? unpack(p, &all) : rc;
 }
 
 /*
@@ -101,16 +140,16 @@ static int by_nodes(pat_mock_parts *p)
 {
     const pat_mock_call *c = &p->call;
     const pat_mock_nodes *n = p->nodes;
-    const pat_mock_items all = buffer_of(p);
     const int home = n->node_of[c->root];
-    int rc = MPI_SUCCESS;
-    if (n->mine == home)
+    moved all;
+    int rc = pack(p, &all);
+    if (rc == MPI_SUCCESS && n->mine == home)
         rc = PMPI_Bcast(all.buffer, all.count, all.type, n->number_of[c->root], n->node);
     if (rc == MPI_SUCCESS && n->number == 0)
         rc = PMPI_Bcast(all.buffer, all.count, all.type, home, n->lane);
     if (rc == MPI_SUCCESS && n->mine != home)
         rc = PMPI_Bcast(all.buffer, all.count, all.type, 0, n->node);
-    return rc;
+    return rc == MPI_SUCCESS ? unpack(p, &all) : rc;
 }
 
 static int by_lanes(pat_mock_parts *p)
@@ -144,12 +183,12 @@ static int as_binomial(pat_mock_parts *p)
 #define MOCK .cli_name = "bcast", .mpi_name = "MPI_Bcast", .is_rooted = true, .kind = PAT_MOCK_BUFFER
 const pat_mock pat_mocks_bcast[] = {
     {MOCK, .name = "default", .made_of = "the MPI library's own", .run = native},
-    {MOCK, .name = "bcast_as_allgatherv", .made_of = "Allgatherv", .pattern = 9, .needs = need_two_lists,
+    {MOCK, .name = "bcast_as_allgatherv", .made_of = "Allgatherv", .pattern = 9, .needs = need_lists_to_pack,
      .run = as_allgatherv},
     {MOCK, .name = "bcast_as_scatter_allgather", .made_of = "Scatter + Allgather", .pattern = 10,
      .needs = need_padded_all, .run = as_scatter_allgather},
     {MOCK, .name = "bcast_hier", .made_of = "Bcast of the nodes' leaders, Bcast in nodes",
-     .topology = PAT_MOCK_NODES, .needs = need_nothing, .run = by_nodes},
+     .topology = PAT_MOCK_NODES, .needs = need_to_pack, .run = by_nodes},
     {MOCK, .name = "bcast_lane", .made_of = "Scatter, Bcast across nodes, Allgather",
      .topology = PAT_MOCK_LANES, .needs = need_padded_node, .run = by_lanes},
     {MOCK, .name = "bcast_binomial", .made_of = "messages down a binomial tree", .topology = PAT_MOCK_NODES,

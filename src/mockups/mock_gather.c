@@ -31,18 +31,18 @@ static int as_allgather(pat_mock_parts *p)
     const pat_mock_call *c = &p->call;
     char *room = pat_mock_take(p, p->total);
     const int bytes = (int)p->block;
-    pat_mock_items own = pat_mock_items_of(p->own, p->own_count, p->own_type, p->own_plain, p->block);
+    const bool direct = p->rank == c->root;
     int rc = MPI_SUCCESS;
     if (p->in_place) {
         rc = pat_mock_pack(p, p->own, p->own_count, p->own_type, p->own_plain, room, p->block);
-        own = (pat_mock_items){room, bytes, MPI_BYTE};
+        p->own = room;
+        p->own_count = bytes;
+        p->own_type = MPI_BYTE;
     }
-    const pat_mock_items blocks =
-        p->rank == c->root ? pat_mock_items_of(c->recv, c->recv_count, c->recv_type, p->recv_plain, p->block)
-                           : (pat_mock_items){room, bytes, MPI_BYTE};
-    return rc == MPI_SUCCESS ? PMPI_Allgather(own.buffer, own.count, own.type, blocks.buffer, blocks.count,
-                                              blocks.type, c->comm)
-                             : rc;
+    if (rc == MPI_SUCCESS)
+        rc = PMPI_Allgather(p->own, p->own_count, p->own_type, direct ? c->recv : room,
+                            direct ? c->recv_count : bytes, direct ? c->recv_type : MPI_BYTE, c->comm);
+    return rc;
 }
 
 static int as_gatherv(pat_mock_parts *p)

@@ -10,7 +10,7 @@
 
 int64_t pat_mock_span(const pat_mock_parts *p, int64_t count)
 {
-    return count > 0 ? (count - 1) * p->recv_extent + p->below + p->above : 0;
+    return count > 0 ? pat_mock_times(count - 1, p->recv_extent) + p->below + p->above : 0;
 }
 
 int pat_mock_chunk(int count, int ranks, int rank)
@@ -26,6 +26,11 @@ void pat_mock_chunks(int count, int ranks, int counts[], int begins[])
         counts[r] = pat_mock_chunk(count, ranks, r);
         begins[r] = begin;
     }
+}
+
+bool pat_mock_has_room(const pat_mock_parts *p, int64_t bytes)
+{
+    return bytes <= p->scratch->data.bytes;
 }
 
 /* ---- Scratch ---------------------------------------------------------------------------------------------- */
@@ -59,13 +64,6 @@ char *pat_mock_take_elements(pat_mock_parts *p, int64_t count)
 void *pat_mock_at_item(const void *buffer, MPI_Aint extent, int64_t items)
 {
     return (void *)((uintptr_t)buffer + (uintptr_t)(extent * items)); /* MPI_BOTTOM may be null */
-}
-
-pat_mock_items pat_mock_items_of(const void *buffer, int64_t count, MPI_Datatype type, bool is_plain,
-                                 int64_t bytes)
-{
-    void *at = (void *)(uintptr_t)buffer;
-    return is_plain ? (pat_mock_items){at, (int)bytes, MPI_BYTE} : (pat_mock_items){at, (int)count, type};
 }
 
 static int block_type(int count, MPI_Datatype of, MPI_Datatype *type)

@@ -16,9 +16,10 @@ struct pat_mock_parts {
     const pat_mock_nodes *nodes; /* NULL: the mock-up does not want them, or they are not known */
     int rank, size;
     bool in_place;
-    bool most;       /* of needs: also what only some ranks' calls take, so that all decide alike */
+    bool
+        alike; /* of needs: what there must be room for, which all ranks judge alike, whatever their own types are and where their data lies */
     int64_t block;   /* packed bytes: of a rank, or of the whole vector */
-    int64_t total;   /* packed bytes of all ranks' blocks; INT64_MAX: too many for an int */
+    int64_t total;   /* packed bytes of all ranks' blocks */
     const void *own; /* what this rank contributes to an all-gather or a gather, in place or not */
     int own_count;   /* and its count */
     MPI_Datatype own_type;
@@ -37,6 +38,15 @@ static inline int64_t pat_mock_round_up(int64_t count, int64_t parts)
     return (count + parts - 1) / parts * parts;
 }
 
+/* a times b, neither below 0; at most PAT_MOCK_ENDLESS, which no scratch has and no int counts. */
+#define PAT_MOCK_ENDLESS (INT64_MAX / 8)
+static inline int64_t pat_mock_times(int64_t a, int64_t b)
+{
+    int64_t product;
+    return b < 0 || __builtin_mul_overflow(a, b, &product) || product > PAT_MOCK_ENDLESS ? PAT_MOCK_ENDLESS
+                                                                                         : product;
+}
+
 /* The bytes that so many elements of the vector's type take: n * extent, but for types that reach beyond their extent. */
 int64_t pat_mock_span(const pat_mock_parts *parts, int64_t count);
 
@@ -53,6 +63,12 @@ static inline int64_t pat_mock_two_lists(const pat_mock_parts *parts)
 int pat_mock_chunk(int count, int ranks, int rank);
 /* Those of all ranks, and where they begin. */
 void pat_mock_chunks(int count, int ranks, int counts[], int begins[]);
+
+/*
+ * Could so many bytes be taken? For a rank whose data does not lie as it is packed: all ranks had better send it as bytes, since libraries
+ * cut what they send by the items of each rank's own type. Where there is no room the types go on as they are, which MPI allows.
+ */
+bool pat_mock_has_room(const pat_mock_parts *parts, int64_t bytes);
 
 /* ---- Scratch of one call ---------------------------------------------------------------------------------- */
 
@@ -83,16 +99,7 @@ static inline const void *pat_mock_input(const pat_mock_parts *p)
     return p->in_place ? p->call.recv : p->call.send;
 }
 
-/* Items as they are given to MPI: a plain type's as bytes, which are then counted alike on all ranks. */
-typedef struct pat_mock_items {
-    void *buffer;
-    int count;
-    MPI_Datatype type;
-} pat_mock_items;
-pat_mock_items pat_mock_items_of(const void *buffer, int64_t count, MPI_Datatype type, bool is_plain,
-                                 int64_t bytes);
-
-/* Blocks as one item each: for calls that count the blocks of both sides alike where the sides count by different items. */
+/* Blocks as one item each: for calls that count the blocks of both sides alike, where these count by different items. */
 typedef struct pat_mock_whole {
     MPI_Datatype send, recv;
 } pat_mock_whole;

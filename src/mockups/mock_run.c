@@ -27,8 +27,8 @@ const char *pat_mock_why_text(enum pat_mock_why why)
 
 static int64_t bytes_of(int count, MPI_Datatype type)
 {
-    int size = 0;
-    return count > 0 && PMPI_Type_size(type, &size) == MPI_SUCCESS ? (int64_t)count * size : 0;
+    MPI_Count size = 0;
+    return count > 0 && PMPI_Type_size_x(type, &size) == MPI_SUCCESS ? pat_mock_times(count, size) : 0;
 }
 
 static int64_t block_of(enum pat_mock_kind kind, const pat_mock_call *c)
@@ -103,7 +103,7 @@ static void take_apart(const pat_mock *mock, const pat_mock_call *call, pat_mock
     PMPI_Comm_rank(call->comm, &p->rank);
     PMPI_Comm_size(call->comm, &p->size);
     p->block = block_of(mock->kind, call);
-    p->total = p->block <= INT_MAX / p->size ? p->block * p->size : INT64_MAX;
+    p->total = pat_mock_times(p->block, p->size);
     look_at_sides(p, mock->kind);
     if (p->block == 0 && mock->kind != PAT_MOCK_VECTOR) /* of a type without bytes there may be any number */
         p->call.send_count = p->call.recv_count = 0;
@@ -116,10 +116,10 @@ static void take_apart(const pat_mock *mock, const pat_mock_call *call, pat_mock
 
 /* ---- May it run? ------------------------------------------------------------------------------------------ */
 
-static pat_mock_need needs_of(const pat_mock *mock, pat_mock_parts *p, bool most)
+static pat_mock_need needs_of(const pat_mock *mock, pat_mock_parts *p, bool alike)
 {
     pat_mock_need need = {0};
-    p->most = most;
+    p->alike = alike;
     if (mock->needs && (mock->topology == PAT_MOCK_FLAT || p->nodes))
         mock->needs(p, &need);
     return need;
@@ -132,6 +132,7 @@ pat_mock_need pat_mock_needs(const pat_mock *mock, const pat_mock_call *call, co
     if (!mock->needs || PMPI_Comm_test_inter(call->comm, &is_inter) != MPI_SUCCESS || is_inter)
         return (pat_mock_need){0};
     take_apart(mock, call, &p);
+    p.scratch = (pat_mock_scratch *)(uintptr_t)scratch; /* which is only looked at */
     if (mock->topology != PAT_MOCK_FLAT)
         p.nodes = pat_mock_nodes_known(call->comm, scratch->keyval);
     return needs_of(mock, &p, false);

@@ -20,7 +20,7 @@ static bool joins_in_place(const pat_mock_parts *p)
 static void need_vector_at_times(const pat_mock_parts *p, pat_mock_need *need)
 {
     need->longest = p->call.recv_count;
-    need->data_bytes = p->most || !joins_in_place(p) ? pat_mock_span(p, p->call.recv_count) : 0;
+    need->data_bytes = p->alike || !joins_in_place(p) ? pat_mock_span(p, p->call.recv_count) : 0;
 }
 
 static int as_exscan_reducelocal(pat_mock_parts *p)
