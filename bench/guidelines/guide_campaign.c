@@ -49,10 +49,11 @@ static guide_side *sides_of(const campaign *c, const char *mpi, int *num)
 {
     char why[1024];
     guide_side *sides = guide_need_array((size_t)c->list.num + 1, sizeof(*sides));
-    *num = guide_side_find(&sides[0], mpi, c->o->left, why, sizeof(why));
-    for (int i = 0; i<c->list.num && * num> 0; i++)
+    int found = guide_side_find(&sides[0], mpi, c->o->left, why, sizeof(why));
+    for (int i = 0; i < c->list.num && found > 0; i++)
         if (strcmp(c->list.entries[i].mpi, mpi) == 0 && strcmp(c->list.entries[i].alg, c->o->left) != 0)
-            *num += guide_side_find(&sides[*num], mpi, c->list.entries[i].alg, why, sizeof(why));
+            found += guide_side_find(&sides[found], mpi, c->list.entries[i].alg, why, sizeof(why));
+    *num = found;
     return sides;
 }
 
