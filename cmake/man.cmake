@@ -16,7 +16,7 @@ if(failed)
 endif()
 
 # Section 1: the tools must run to tell what they are.
-set(PAT_TOOLS pat-bench pat-calibrate pat-model pat-info pat-overhead pat-imbalance pat-plan-cost pat-dropin-cost pat-report pat-taulop)
+set(PAT_TOOLS pat-bench pat-calibrate pat-model pat-info pat-overhead pat-imbalance pat-guidelines pat-plan-cost pat-dropin-cost pat-report pat-taulop)
 set(PAT_TOOL_PAGES "")
 find_program(PAT_HELP2MAN help2man DOC "makes the tools' manual pages; Debian package help2man")
 if(PAT_BENCH AND PAT_HELP2MAN AND NOT CMAKE_CROSSCOMPILING AND NOT PAT_SANITIZE)

@@ -132,7 +132,7 @@ ends_with_2 "$PAT_SOURCE/bench/lab" up -n
 ends_with_2 "$PAT_SOURCE/src/dropin/pat-run" --rapport
 if [ -x "$PAT_BUILD/bench/pat-bench" ]; then
     bench=$PAT_BUILD/bench
-    for tool in pat-bench pat-calibrate pat-model pat-info pat-overhead pat-imbalance pat-report pat-taulop pat-plan-cost pat-dropin-cost; do
+    for tool in pat-bench pat-calibrate pat-model pat-info pat-overhead pat-imbalance pat-guidelines pat-report pat-taulop pat-plan-cost pat-dropin-cost; do
         tells $tool "$bench/$tool"
         ends_with_2 "$bench/$tool" --bogus
         ends_with_2 "$bench/$tool" surplus surplus

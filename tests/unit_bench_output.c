@@ -20,6 +20,7 @@
 #include "bench_json.h"
 #include "bench_paper.h"
 #include "bench_wins.h"
+#include "bench_draw.h"
 #include "bench_plot.h"
 #include "bench_report.h"
 #include "bench_text.h"

@@ -17,6 +17,7 @@
 #include "bench_options.h"
 #include "bench_paper.h"
 #include "bench_wins.h"
+#include "bench_draw.h"
 #include "bench_plot.h"
 #include "bench_report.h"
 #include "bench_versus.h"

@@ -20,8 +20,6 @@
 int bench_plot_data(const bench_table *table, const char *versus, const char *dir, const char *templates,
                     FILE *calls, char *why, size_t why_size);
 
-bool bench_plot_available(void); /* is gnuplot on the PATH? */
-
 /*
  * Make the directory, the data and the figures, each as SVG and PNG. Returns their number, or -1 with a text in `why`. Call it
  * where no MPI is running: it starts a process.

@@ -67,14 +67,12 @@ static int take_scan(__typeof__(&PMPI_Scan) next, const void *site, const void *
     const pat_mock_call call = {
         .send = sendbuf, .recv = recvbuf, .recv_count = count, .recv_type = datatype, .op = op, .comm = comm};
     const bool is_told = pat_dropin_reports && !pat_dropin_inside;
-    pat_counted told = {.site = pat_dropin_site(site),
-                        .call = "MPI_Scan",
-                        .comm = comm,
-                        .root = -1,
-                        .start_ns = is_told ? pat_clock_local_ns() : 0};
+    pat_counted told = {.site = pat_dropin_site(site), .call = "MPI_Scan", .comm = comm, .root = -1};
     int rc;
-    if (is_told)
+    if (is_told) {
         pat_dropin_inside = true;
+        pat_dropin_begin(&told);
+    }
     if (!pat_stand_in_scan(&call, &told.came, &rc))
         rc = next(sendbuf, recvbuf, count, datatype, op, comm);
     if (is_told) {

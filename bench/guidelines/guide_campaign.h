@@ -1,0 +1,15 @@
+/*
+ * guide_campaign.h — a campaign from its input to its files. Starts and ends MPI.
+ */
+#ifndef GUIDE_CAMPAIGN_H
+#define GUIDE_CAMPAIGN_H
+
+#include "guide_options.h"
+
+/* Returns the exit status. */
+int guide_campaign(const guide_options *o, int argc, char **argv);
+
+/* Writes the list of algorithms. Needs no ranks. Returns the exit status. */
+int guide_campaign_write_list(const guide_options *o);
+
+#endif

@@ -1,0 +1,291 @@
+/*
+ * guide_options.c — see guide_options.h. Must never leave anything behind: directories are made later.
+ */
+#include "guide_options.h"
+
+#include <argp.h>
+#include <string.h>
+
+#include "guide_input.h"
+#include "tool_options.h"
+
+enum {
+    MORE_KEY = 256,
+    ALGORITHMS_KEY,
+    WRITE_KEY,
+    OWN_KEY,
+    LEFT_KEY,
+    ORDER_KEY,
+    SEED_KEY,
+    LAUNCH_KEY,
+    ARRIVAL_KEY,
+    BEYOND_KEY,
+    PROFILE_KEY,
+    DATA_KEY,
+    INTS_KEY,
+    REPLAY_KEY,
+    JUDGE_KEY,
+    REPORT_KEY,
+    PROGRESS_KEY
+};
+
+static const struct argp_option keys[] = {
+    {"input", 'f', "FILE", 0,
+     "Measure what FILE says: a line for each collective, MPI_Bcast --msizes-list=1,1024 ...", 0},
+    {"comparer", 'c', "0..5", 0,
+     "The table: 0 simple, 1 absolute medians, 2 relative medians, 3 violations, 4 violations in detail, 5 "
+     "grouped: the fastest "
+     "right side of each violated cell (default)",
+     0},
+    {"test", 't', "0..2", 0,
+     "0 t-test (default), 1 Wilcoxon's rank-sum test, 2 Wilcoxon-Mann-Whitney test; one-tailed, at 5 %", 0},
+    {"output", 'o', "DIR", 0,
+     "Put tables, totals, JSON and raw data into DIR, which is made where it is missing", 0},
+    {"merge", 'm', NULL, 0, "One table of all collectives too, MPI_Results", 0},
+    {"csv", 's', NULL, 0, "The tables as CSV too", 0},
+    {"verbose", 'v', NULL, 0, "Print the tables too; without --output they always are", 0},
+    {"more", MORE_KEY, NULL, 0,
+     "Comparers 3 to 5: columns of ours too: effect size (Cliff's delta), p, p corrected for all tests "
+     "(Holm), launches, whether the "
+     "verdict is certain",
+     0},
+    {"algorithms", ALGORITHMS_KEY, "FILE", 0,
+     "Measure only the algorithms in this list (default: all that there are)", 0},
+    {"write-algorithms", WRITE_KEY, "FILE", 0, "Write the list of algorithms, to be edited, and end", 0},
+    {"own", OWN_KEY, NULL, 0, "PAT's own algorithms as right sides too, as pat_ALG", 0},
+    {"left", LEFT_KEY, "SIDE", 0,
+     "Whose guidelines are checked: default, the MPI library's call (default); mpi, what a program gets that "
+     "calls MPI_..., with a "
+     "preloaded library in between; pat, PAT's call with its own choice; pat_ALG, PAT's call by that "
+     "algorithm",
+     0},
+    {"order", ORDER_KEY, "random|series", 0,
+     "All algorithms of a size take turns in random order (default), or one series after the other", 0},
+    {"seed", SEED_KEY, "S", 0, "Seed of the order and of arrivals (default 1)", 0},
+    {"launch", LAUNCH_KEY, "N", 0,
+     "This is launch N of the campaign in the output directory: its samples are added to those of the "
+     "launches before, and the "
+     "verdict is on all. From three launches on a verdict can be certain",
+     0},
+    {"arrival", ARRIVAL_KEY, "PATTERN:FACTOR", 0,
+     "Let ranks come late to each sample, by a pattern of pat-bench and at most FACTOR times what the left "
+     "side takes when "
+     "they come together. Scored by the mean time in the call, and below past-last/ by the time past the "
+     "last arrival",
+     0},
+    {"beyond", BEYOND_KEY, NULL, 0,
+     "Two guidelines more, on the left side's own samples: that more bytes do not take less time, and that n "
+     "bytes take "
+     "no longer than k calls of n/k. Below beyond/",
+     0},
+    {"profile", PROFILE_KEY, "DIR", 0,
+     "Write what was violated into DIR, as profiles that the drop-in applies", 0},
+    {"scratch", DATA_KEY, "BYTES", 0, "Memory for the mock-ups' data, each rank (default 100000000)", 0},
+    {"int-scratch", INTS_KEY, "BYTES", 0, "Memory for their counts and places (default 200000)", 0},
+    {"replay", REPLAY_KEY, "FILE", 0, "Judge the medians in FILE, a CSV, and measure nothing; needs no ranks",
+     0},
+    {"judge", JUDGE_KEY, "DIR", 0,
+     "Judge the raw data of a campaign in DIR anew, by another test or comparer, and measure nothing; needs "
+     "no ranks",
+     0},
+    {"report", REPORT_KEY, NULL, 0,
+     "Tables and pictures of the campaigns in these directories, side by side; needs no ranks", 0},
+    {"progress", PROGRESS_KEY, "bar|lines|off", OPTION_ARG_OPTIONAL,
+     "Progress on the standard error (default: a bar on a terminal, else off)", 0},
+    {0}};
+
+/* "PATTERN:FACTOR" */
+static void read_arrival(struct argp_state *state, guide_options *o, const char *arg)
+{
+    char name[64];
+    const size_t length = strcspn(arg, ":");
+    int pattern = -1;
+    if (length < sizeof(name)) {
+        memcpy(name, arg, length);
+        name[length] = '\0';
+        pattern = bench_pattern_find(name);
+    }
+    if (pattern < 0 || arg[length] == '\0' || !tool_read_number(arg + length + 1, 0, 1e6, &o->factor))
+        argp_error(state,
+                   "--arrival '%s': accepted: PATTERN:FACTOR, with a factor from 0 to 1000000 and one of the "
+                   "patterns %s",
+                   arg, bench_pattern_names());
+    else
+        o->pattern = (enum bench_pattern)pattern;
+}
+
+static void check_whole(struct argp_state *state, const guide_options *o)
+{
+    const int modes = (o->input != NULL) + (o->replay != NULL) + (o->judge != NULL) +
+                      (o->write_algorithms != NULL) + o->report;
+    if (modes != 1)
+        argp_error(state,
+                   "%s; accepted: one of -f FILE, --judge DIR, --replay FILE, --report DIR..., "
+                   "--write-algorithms FILE",
+                   modes == 0 ? "there is nothing to do" : "these do not go together");
+    if (!o->report && o->num_dirs > 0)
+        argp_error(state, "'%s': no arguments are accepted but with --report", o->dirs[0]);
+    if (o->report && o->num_dirs == 0)
+        argp_error(state, "--report: accepted: directories that campaigns have written, with --output");
+    if (o->shape.csv && !o->outdir)
+        argp_error(state, "--csv: accepted only with --output");
+    if (o->launch > 0 && !o->outdir)
+        argp_error(
+            state,
+            "--launch: accepted only with --output, where the launches before it have left their data");
+    if (!o->input && o->of_measuring && !(o->write_algorithms && strcmp(o->of_measuring, "own") == 0))
+        argp_error(state, "--%s: accepted only with --input", o->of_measuring);
+    if ((o->report || o->write_algorithms) && o->of_judging)
+        argp_error(state, "--%s: accepted only with --input, --judge and --replay", o->of_judging);
+    if (o->replay && (o->beyond || o->profile_dir))
+        argp_error(state, "--%s: accepted only with --input and --judge", o->beyond ? "beyond" : "profile");
+}
+
+/* What is of no use but to a campaign, or to a table, is not passed over in silence. */
+static void note_use(guide_options *o, int key)
+{
+    const bool measures = (key >= ALGORITHMS_KEY && key <= ARRIVAL_KEY && key != WRITE_KEY) ||
+                          key == DATA_KEY || key == INTS_KEY;
+    const bool judges = key == 'c' || key == 't' || key == 'm' || key == 's' || key == MORE_KEY ||
+                        key == BEYOND_KEY || key == PROFILE_KEY;
+    for (const struct argp_option *option = keys; option->name; option++)
+        if (option->key == key && measures)
+            o->of_measuring = option->name;
+        else if (option->key == key && judges)
+            o->of_judging = option->name;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    guide_options *o = state->input;
+    note_use(o, key);
+    switch (key) {
+    case 'f':
+        o->input = arg;
+        return 0;
+    case 'c':
+        o->shape.comparer = guide_comparer_number((int)tool_whole(state, "--comparer", arg, 0, 5));
+        return 0;
+    case 't':
+        o->test = guide_test_number((int)tool_whole(state, "--test", arg, 0, 2));
+        return 0;
+    case 'o':
+        o->outdir = arg;
+        if (!*arg)
+            argp_error(state, "--output '': accepted: a directory");
+        return 0;
+    case 'm':
+        o->shape.merge = true;
+        return 0;
+    case 's':
+        o->shape.csv = true;
+        return 0;
+    case 'v':
+        o->verbose = true;
+        return 0;
+    case MORE_KEY:
+        o->shape.more = true;
+        return 0;
+    case ALGORITHMS_KEY:
+        o->algorithms = arg;
+        return 0;
+    case WRITE_KEY:
+        o->write_algorithms = tool_output(state, "--write-algorithms", arg);
+        return 0;
+    case OWN_KEY:
+        o->own = true;
+        return 0;
+    case LEFT_KEY:
+        o->left = arg;
+        if (strlen(arg) >= GUIDE_NAME || (strcmp(arg, "default") != 0 && strcmp(arg, "mpi") != 0 &&
+                                          strcmp(arg, "pat") != 0 && strncmp(arg, "pat_", 4) != 0))
+            argp_error(state,
+                       "--left '%s': accepted: default, mpi, pat, and pat_ALG with one of PAT's algorithms",
+                       arg);
+        return 0;
+    case ORDER_KEY:
+        o->in_series = strcmp(arg, "series") == 0;
+        if (!o->in_series && strcmp(arg, "random") != 0)
+            argp_error(state, "--order '%s': accepted: random, series", arg);
+        return 0;
+    case SEED_KEY:
+        o->seed = (uint64_t)tool_whole(state, "--seed", arg, 0, INT64_MAX);
+        return 0;
+    case LAUNCH_KEY:
+        o->launch = (int)tool_whole(state, "--launch", arg, 1, GUIDE_LAUNCHES);
+        return 0;
+    case ARRIVAL_KEY:
+        read_arrival(state, o, arg);
+        return 0;
+    case BEYOND_KEY:
+        o->beyond = true;
+        return 0;
+    case PROFILE_KEY:
+        o->profile_dir = arg;
+        if (!*arg)
+            argp_error(state, "--profile '': accepted: a directory");
+        return 0;
+    case DATA_KEY:
+        o->data_bytes = tool_bytes(state, "--scratch", arg, 1, INT64_C(1) << 40);
+        return 0;
+    case INTS_KEY:
+        o->int_bytes = tool_bytes(state, "--int-scratch", arg, 1, INT64_C(1) << 40);
+        return 0;
+    case REPLAY_KEY:
+        o->replay = arg;
+        return 0;
+    case JUDGE_KEY:
+        o->judge = arg;
+        return 0;
+    case REPORT_KEY:
+        o->report = true;
+        return 0;
+    case PROGRESS_KEY:
+        if (!bench_progress_find(arg ? arg : "bar", &o->progress))
+            argp_error(state, "--progress '%s': accepted: bar, lines, off", arg);
+        return 0;
+    case ARGP_KEY_ARG:
+        if (o->num_dirs == GUIDE_REPORTS)
+            argp_error(state, "--report: accepted are at most %d directories", GUIDE_REPORTS);
+        else
+            o->dirs[o->num_dirs++] = arg;
+        return 0;
+    case ARGP_KEY_END:
+        check_whole(state, o);
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp argp = {
+    keys,
+    parse,
+    "[DIR...]",
+    "Check performance guidelines: a collective of the MPI library should not take longer than what the same "
+    "library's other collectives "
+    "can be put together to do. Measures both sides, says where that is violated, and how surely. Start it "
+    "under mpirun.\n\nOptions:\v"
+    "A line of the input file names a collective and has --msizes-list=LIST, --nrep=N, "
+    "--rt-bench-time-ms=MS, --proc-sync=barrier|roundtime, "
+    "--rt-barrier-count=K, --runtime-type=local|global, --root=R; lines that begin with # say nothing. A "
+    "star marks a gain below what a "
+    "barrier takes; \"brave\" counts all violations, \"cautious\" those without a star.\n\n"
+    "Exit status: 0, also where guidelines are violated; 1 when something failed while it ran; 2 for bad "
+    "options and bad files.",
+    NULL,
+    NULL,
+    NULL};
+
+void guide_options_read(guide_options *o, int argc, char **argv)
+{
+    *o = (guide_options){.shape = {.comparer = guide_comparer_number(5)},
+                         .test = guide_test_number(0),
+                         .left = "default",
+                         .seed = 1,
+                         .pattern = BENCH_NONE,
+                         .data_bytes = 100000000,
+                         .int_bytes = 200000};
+    tool_parse("pat-guidelines", &argp, argc, argv, o);
+    o->verbose = o->verbose || !o->outdir;
+}

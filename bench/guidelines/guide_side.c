@@ -1,0 +1,232 @@
+/*
+ * guide_side.c — see guide_side.h. Must never let one side stand in for another: what cannot run is told.
+ */
+#include "guide_side.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "bench_must.h"
+#include "collective.h"
+#include "pat.h"
+
+static const char default_name[] = "default";
+
+/* The collective of PAT's that stands for this one of MPI's; PAT_NUM_OPS: there is none. */
+static enum pat_op op_of(const char *mpi)
+{
+    int op = 0;
+    while (op < PAT_NUM_OPS && strcmp(pat_collective_of((enum pat_op)op)->mpi, mpi) != 0)
+        op++;
+    return (enum pat_op)op;
+}
+
+static void add_own(guide_list *list, const pat_mock *native)
+{
+    const enum pat_op op = op_of(native->mpi_name);
+    for (int i = 0; i < pat_algorithm_count(); i++) {
+        const pat_algorithm *alg = pat_algorithm_at(i);
+        char name[GUIDE_NAME];
+        if (alg->op != op || (!alg->build && !alg->chooses))
+            continue;
+        snprintf(name, sizeof(name), "pat_%s", alg->name);
+        guide_list_add(list, native->cli_name, native->mpi_name, name, native->is_rooted);
+    }
+}
+
+void guide_known(guide_list *list, bool own, bool by_name)
+{
+    *list = (guide_list){.num = 0};
+    for (int i = 0; pat_mock_at(i); i++) {
+        const pat_mock *m = pat_mock_at(i), *next = pat_mock_at(i + 1);
+        guide_list_add(list, m->cli_name, m->mpi_name, m->name, m->is_rooted);
+        const bool is_last = !next || strcmp(next->mpi_name, m->mpi_name) != 0;
+        if (is_last && by_name)
+            guide_list_add(list, m->cli_name, m->mpi_name, "mpi", m->is_rooted);
+        if (is_last && own)
+            add_own(list, m);
+    }
+}
+
+const char *guide_side_collectives(void)
+{
+    static char names[512];
+    size_t length = 0;
+    if (names[0])
+        return names;
+    for (int i = 0; pat_mock_at(i); i++)
+        if (strcmp(pat_mock_at(i)->name, default_name) == 0)
+            length += (size_t)snprintf(names + length, sizeof(names) - length, "%s%s", length > 0 ? ", " : "",
+                                       pat_mock_at(i)->mpi_name);
+    return names;
+}
+
+bool guide_side_find(guide_side *s, const char *mpi, const char *name, char *why, size_t why_size)
+{
+    const enum pat_op op = op_of(mpi);
+    *s = (guide_side){.native = pat_mock_find(mpi, default_name), .mock = pat_mock_find(mpi, name)};
+    snprintf(s->name, sizeof(s->name), "%s", name);
+    if (!s->native) {
+        snprintf(why, why_size, "'%s': accepted: %s", mpi, guide_side_collectives());
+        return false;
+    }
+    if (s->mock)
+        return true;
+    s->kind = strcmp(name, "mpi") == 0 ? GUIDE_BY_NAME : GUIDE_PAT;
+    for (int i = 0; s->kind == GUIDE_PAT && !s->alg && i < pat_algorithm_count(); i++) {
+        const pat_algorithm *alg = pat_algorithm_at(i);
+        const bool asked = strcmp(name, "pat") == 0
+                               ? alg->chooses
+                               : strncmp(name, "pat_", 4) == 0 && strcmp(name + 4, alg->name) == 0;
+        s->alg = asked && alg->op == op ? alg : NULL;
+    }
+    if (s->kind == GUIDE_BY_NAME || s->alg)
+        return true;
+    if (op == PAT_NUM_OPS)
+        snprintf(why, why_size, "'%s': accepted for %s, which PAT has not: default, mpi", name, mpi);
+    else
+        snprintf(why, why_size, "'%s': accepted for %s: default, mpi, pat, and pat_ALG with ALG one of %s",
+                 name, mpi, pat_algorithm_names(op));
+    return false;
+}
+
+/* ---- Calls --------------------------------------------------------------------------------------------------- */
+
+void guide_side_set(const guide_side *s)
+{
+    if (s->kind == GUIDE_PAT)
+        MUST(PAT_UseAlg(s->alg->name));
+}
+
+static void by_pat(const guide_side *s, const pat_mock_call *c)
+{
+    switch (s->alg->op) {
+    case PAT_OP_ALLGATHER:
+        MUST(PAT_Allgather(c->send, c->send_count, c->send_type, c->recv, c->recv_count, c->recv_type,
+                           c->comm));
+        break;
+    case PAT_OP_GATHER:
+        MUST(PAT_Gather(c->send, c->send_count, c->send_type, c->recv, c->recv_count, c->recv_type, c->root,
+                        c->comm));
+        break;
+    case PAT_OP_SCATTER:
+        MUST(PAT_Scatter(c->send, c->send_count, c->send_type, c->recv, c->recv_count, c->recv_type, c->root,
+                         c->comm));
+        break;
+    case PAT_OP_BCAST:
+        MUST(PAT_Bcast(c->recv, c->recv_count, c->recv_type, c->root, c->comm));
+        break;
+    case PAT_OP_REDUCE:
+        MUST(PAT_Reduce(c->send, c->recv, c->recv_count, c->recv_type, c->op, c->root, c->comm));
+        break;
+    case PAT_OP_ALLREDUCE:
+        MUST(PAT_Allreduce(c->send, c->recv, c->recv_count, c->recv_type, c->op, c->comm));
+        break;
+    case PAT_OP_ALLTOALL:
+        MUST(PAT_Alltoall(c->send, c->send_count, c->send_type, c->recv, c->recv_count, c->recv_type,
+                          c->comm));
+        break;
+    default:
+        MUST(PAT_Reduce_scatter_block(c->send, c->recv, c->recv_count, c->recv_type, c->op, c->comm));
+    }
+}
+
+typedef void caller(const pat_mock_call *c);
+
+static void call_allgather(const pat_mock_call *c)
+{
+    MUST(MPI_Allgather(c->send, c->send_count, c->send_type, c->recv, c->recv_count, c->recv_type, c->comm));
+}
+static void call_allreduce(const pat_mock_call *c)
+{
+    MUST(MPI_Allreduce(c->send, c->recv, c->recv_count, c->recv_type, c->op, c->comm));
+}
+static void call_alltoall(const pat_mock_call *c)
+{
+    MUST(MPI_Alltoall(c->send, c->send_count, c->send_type, c->recv, c->recv_count, c->recv_type, c->comm));
+}
+static void call_bcast(const pat_mock_call *c)
+{
+    MUST(MPI_Bcast(c->recv, c->recv_count, c->recv_type, c->root, c->comm));
+}
+static void call_gather(const pat_mock_call *c)
+{
+    MUST(MPI_Gather(c->send, c->send_count, c->send_type, c->recv, c->recv_count, c->recv_type, c->root,
+                    c->comm));
+}
+static void call_reduce(const pat_mock_call *c)
+{
+    MUST(MPI_Reduce(c->send, c->recv, c->recv_count, c->recv_type, c->op, c->root, c->comm));
+}
+static void call_reduce_scatter_block(const pat_mock_call *c)
+{
+    MUST(MPI_Reduce_scatter_block(c->send, c->recv, c->recv_count, c->recv_type, c->op, c->comm));
+}
+static void call_scan(const pat_mock_call *c)
+{
+    MUST(MPI_Scan(c->send, c->recv, c->recv_count, c->recv_type, c->op, c->comm));
+}
+static void call_scatter(const pat_mock_call *c)
+{
+    MUST(MPI_Scatter(c->send, c->send_count, c->send_type, c->recv, c->recv_count, c->recv_type, c->root,
+                     c->comm));
+}
+
+/* By the name that a preloaded library may have taken. */
+static void by_name(const char *mpi, const pat_mock_call *c)
+{
+    static const struct {
+        const char *mpi;
+        caller *call;
+    } calls[] = {{"MPI_Allgather", call_allgather},
+                 {"MPI_Allreduce", call_allreduce},
+                 {"MPI_Alltoall", call_alltoall},
+                 {"MPI_Bcast", call_bcast},
+                 {"MPI_Gather", call_gather},
+                 {"MPI_Reduce", call_reduce},
+                 {"MPI_Scan", call_scan},
+                 {"MPI_Scatter", call_scatter},
+                 {"MPI_Reduce_scatter_block", call_reduce_scatter_block}};
+    for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
+        if (strcmp(calls[i].mpi, mpi) == 0)
+            calls[i].call(c);
+}
+
+const char *guide_side_run(const guide_side *s, const pat_mock_call *call, pat_mock_scratch *scratch)
+{
+    enum pat_mock_why why = PAT_MOCK_RAN;
+    if (s->kind == GUIDE_MOCK)
+        MUST(pat_mock_run(s->mock, call, scratch, &why));
+    else if (s->kind == GUIDE_PAT)
+        by_pat(s, call);
+    else
+        by_name(s->native->mpi_name, call);
+    return why == PAT_MOCK_RAN ? NULL : pat_mock_why_text(why);
+}
+
+static int64_t calls_by(const char *alg)
+{
+    PAT_Counters now;
+    int64_t calls = 0;
+    MUST(PAT_Get_counters(&now));
+    for (int i = 0; i < now.num_algs; i++)
+        calls += strcmp(now.alg_name[i], alg) == 0 ? now.alg_calls[i] : 0;
+    return calls;
+}
+
+const char *guide_side_ready(const guide_side *s, const pat_mock_call *call, pat_mock_scratch *scratch)
+{
+    enum pat_mock_why why = PAT_MOCK_RAN;
+    if (s->kind == GUIDE_MOCK)
+        MUST(pat_mock_prepare(s->mock, call, scratch, &why));
+    if (s->kind == GUIDE_PAT && s->alg->build) {
+        const int64_t before = calls_by(s->alg->name);
+        int ran, all;
+        guide_side_set(s);
+        by_pat(s, call);
+        ran = calls_by(s->alg->name) > before;
+        MUST(PMPI_Allreduce(&ran, &all, 1, MPI_INT, MPI_MIN, call->comm));
+        return all ? NULL : "PAT has left it to another algorithm";
+    }
+    return why == PAT_MOCK_RAN ? NULL : pat_mock_why_text(why);
+}

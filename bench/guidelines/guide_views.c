@@ -1,0 +1,138 @@
+/*
+ * guide_views.c — see guide_views.h.
+ */
+#include "guide_views.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "guide_json.h"
+#include "guide_need.h"
+
+static void name_view(guide_view *v)
+{
+    const guide_results *r = v->r;
+    size_t length = (size_t)snprintf(v->label, sizeof(v->label), "%s%s%dx%d", r->library,
+                                     r->library[0] ? " " : "", v->nodes, v->ppn);
+    if (strcmp(r->left, "default") != 0)
+        length += (size_t)snprintf(v->label + length, sizeof(v->label) - length, " %s", r->left);
+    if (strcmp(r->arrival, "none") != 0)
+        length +=
+            (size_t)snprintf(v->label + length, sizeof(v->label) - length, " %s %s", r->arrival, r->score);
+    if (!r->complete)
+        snprintf(v->label + length, sizeof(v->label) - length, " (cut short)");
+}
+
+/* It becomes a word of a CSV and of gnuplot's, so it has letters, digits and a few signs. */
+static void make_plain(char *label)
+{
+    for (char *c = label; *c; c++)
+        if (!strchr("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789 .:/()+_-", *c))
+            *c = '_';
+}
+
+/* Two campaigns of one kind are told apart by where they are. */
+static void tell_apart(guide_views *v, const char *const *dirs)
+{
+    for (int i = 0; i < v->num; i++)
+        for (int k = 0; k < i; k++)
+            if (strcmp(v->views[i].label, v->views[k].label) == 0) {
+                const size_t length = strlen(v->views[i].label);
+                snprintf(v->views[i].label + length, sizeof(v->views[i].label) - length, " %.100s",
+                         dirs[v->views[i].r - v->results]);
+            }
+}
+
+static bool has_view(const guide_views *v, const guide_results *r, const guide_cell *c)
+{
+    for (int i = 0; i < v->num; i++)
+        if (v->views[i].r == r && v->views[i].nodes == c->nodes && v->views[i].ppn == c->ppn)
+            return true;
+    return false;
+}
+
+int guide_views_read(guide_views *v, const char *const *dirs, int num, char *why, size_t why_size)
+{
+    *v = (guide_views){.results = guide_need_array((size_t)num, sizeof(*v->results))};
+    for (int i = 0; i < num; i++) {
+        char *path = NULL;
+        if (asprintf(&path, "%s/guidelines.json", dirs[i]) < 0)
+            path = NULL;
+        const int error = guide_json_read(&v->results[i], guide_need(path), why, why_size);
+        free(path);
+        if (error) {
+            guide_views_free(v);
+            return error;
+        }
+        v->num_results++;
+    }
+    for (int i = 0; i < num; i++)
+        for (int k = 0; k < v->results[i].num; k++) {
+            const guide_cell *c = &v->results[i].cells[k];
+            if (has_view(v, &v->results[i], c))
+                continue;
+            v->views = guide_need(realloc(v->views, (size_t)(v->num + 1) * sizeof(*v->views)));
+            v->views[v->num] = (guide_view){.r = &v->results[i], .nodes = c->nodes, .ppn = c->ppn};
+            name_view(&v->views[v->num++]);
+        }
+    tell_apart(v, dirs);
+    for (int i = 0; i < v->num; i++)
+        make_plain(v->views[i].label);
+    return 0;
+}
+
+void guide_views_free(guide_views *v)
+{
+    for (int i = 0; i < v->num_results; i++)
+        guide_results_free(&v->results[i]);
+    free(v->results);
+    free(v->views);
+    *v = (guide_views){.num = 0};
+}
+
+const guide_cell *guide_view_cell(const guide_view *view, const char *mpi, int64_t bytes)
+{
+    for (int i = 0; i < view->r->num; i++) {
+        const guide_cell *c = &view->r->cells[i];
+        if (c->bytes == bytes && c->nodes == view->nodes && c->ppn == view->ppn && strcmp(c->mpi, mpi) == 0)
+            return guide_cell_is_judged(c) ? c : NULL;
+    }
+    return NULL;
+}
+
+static int place_of(const guide_place *places, int num, const char *mpi)
+{
+    int i = 0;
+    while (i < num && strcmp(places[i].mpi, mpi) != 0)
+        i++;
+    return i;
+}
+
+guide_place *guide_views_places(const guide_views *v, int *num)
+{
+    guide_place *places = NULL;
+    *num = 0;
+    for (int i = 0; i < v->num_results; i++)
+        for (int k = 0; k < v->results[i].num; k++) {
+            const guide_cell *c = &v->results[i].cells[k];
+            int at = place_of(places, *num, c->mpi);
+            while (at < *num && strcmp(places[at].mpi, c->mpi) == 0 && places[at].bytes < c->bytes)
+                at++;
+            if (at < *num && strcmp(places[at].mpi, c->mpi) == 0 && places[at].bytes == c->bytes)
+                continue;
+            places = guide_need(realloc(places, (size_t)(*num + 1) * sizeof(*places)));
+            memmove(&places[at + 1], &places[at], (size_t)(*num - at) * sizeof(*places));
+            places[at] = (guide_place){c->mpi, c->bytes};
+            (*num)++;
+        }
+    return places;
+}
+
+double guide_cell_ratio(const guide_cell *c)
+{
+    double ratio = 0;
+    for (int i = 1; i < c->num; i++)
+        if (c->series[i].verdict.is_judged && c->series[i].verdict.slowdown > ratio)
+            ratio = c->series[i].verdict.slowdown;
+    return ratio;
+}

@@ -1,0 +1,132 @@
+#!/usr/bin/env bash
+# tool_guidelines.sh — pat-guidelines: what was printed of Open MPI on another machine comes out as it was printed; bad input is refused by its line before
+# anything is measured; small campaigns leave whole tables, which hold what was asked for and nothing else. How fast anything is, is not judged here.
+set -eu
+tool=$PAT_BUILD/bench/pat-guidelines
+here=$(cd "$(dirname "$0")" && pwd)
+if ! [ -x "$tool" ]; then
+    echo "skipped: no pat-guidelines here"
+    exit 77
+fi
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+broken=0
+complain() {
+    echo "FAIL: $*" >&2
+    broken=1
+}
+export OMPI_MCA_odls_base_sigkill_timeout=1
+ranks() { # NUMBER ARGUMENT...
+    local number=$1
+    shift
+    "$here/mpirun.sh" "$number" "$tool" "$@"
+}
+
+# ---- The 56 printed rows: 24 and 17 violations on 36x1, 19 and 14 on 36x2, 13 and 12 on 36x32 -------------------------------
+"$tool" --replay "$here/guide_hydra.csv" -o hydra -m -s || complain "--replay ends with $?"
+for counts in '36x1 24 24 17' '36x2 19 19 14' '36x32 13 13 12' 'all 56 56 43'; do
+    tr -s ' ' <hydra/MPI_Totals.txt | grep -q "^$counts " || complain "not $counts: $(cat hydra/MPI_Totals.txt)"
+done
+# Printed: N,ppn,collective,count,slowdown,mockup,starred. Ours: collective,count,N,ppn,n,default_median,slowdown,mockup,mockup_median
+awk -F, 'FNR == 1 { next }
+    NR == FNR { slowdown[$3 "," $4 "," $1 "," $2] = $5; mockup[$3 "," $4 "," $1 "," $2] = $6 ($7 == 1 ? "*" : ""); next }
+    { key = $1 "," $2 "," $3 "," $4; off = $7 / slowdown[key] - 1; rows++
+      if (mockup[key] != $8 || off > 0.01 || off < -0.01) { print key ": " $7 " by " $8 ", printed " slowdown[key] " by " mockup[key]; bad = 1 } }
+    END { exit bad || rows != 56 }' "$here/guide_hydra_printed.csv" hydra/MPI_Results.csv >off || complain "not as printed: $(cat off)"
+
+# ---- What is wrong is refused, and nothing is begun ----------------------------------------------------------------------
+refused() { # TEXT ARGUMENT...
+    local text=$1 status=0
+    shift
+    "$tool" "$@" >out 2>err || status=$?
+    [ $status -eq 2 ] || complain "$* ends with $status, not 2: $(cat err)"
+    grep -qF -- "$text" err || complain "$* does not say '$text': $(cat err)"
+    [ ! -s out ] || complain "$* went on: $(head -n 3 out)"
+}
+echo 'MPI_Bcast --msizes-list=8,1K --nrep=20 --rt-bench-time-ms=30000 --runtime-type=global' >good
+echo 'MPI_Bcast --msizes-list=8 --nrep=many' >bad
+echo 'MPI_Barrier --msizes-list=8' >barrier
+echo 'MPI_Scan --msizes-list=8' >scan
+refused 'there is nothing to do'
+refused "'bad', line 1: --nrep 'many': accepted: a whole number" -f bad
+refused "'MPI_Barrier': accepted: MPI_Allgather" -f barrier
+refused "cannot read 'none'" -f none
+refused "accepted for MPI_Bcast: default, mpi, pat, and pat_ALG with ALG one of bcast_auto" -f good --left pat_ring
+refused "'pat': accepted for MPI_Scan, which PAT has not: default, mpi" -f scan --left pat
+refused "--left 'ours': accepted: default, mpi, pat" -f good --left ours
+refused "--comparer '6': accepted: a whole number from 0 to 5" -f good -c 6
+refused "--test '3': accepted" -f good -t 3
+refused "--csv: accepted only with --output" -f good -s
+refused "--arrival 'late:4': accepted: PATTERN:FACTOR" -f good --arrival late:4
+refused "--arrival 'uniform': accepted" -f good --arrival uniform
+refused "--launch: accepted only with --output" -f good --launch 1
+refused "cannot read '$work/none/guidelines.json'" --report "$work/none"
+refused "'surplus'" -f good surplus
+"$tool" --write-algorithms list.csv || complain "--write-algorithms ends with $?"
+head -n 2 list.csv | tr '\n' ' ' | grep -q '^cliname;mpiname;algname;rooted allgather;MPI_Allgather;default;0 $' || complain "$(head -n 2 list.csv)"
+grep -v 'MPI_Bcast;default' list.csv >headless.csv
+refused "the line bcast;MPI_Bcast;default;1 is missing" -f good --algorithms headless.csv
+ranks 2 -f good -o /proc/none >out 2>err && complain "a directory in /proc was taken"
+grep -q "pat-guidelines: '/proc/none/data' is no directory that can be written to" err || complain "-o /proc/none: $(cat err)"
+
+# ---- A campaign: what was deleted from the list is not measured, and the merged table has a row for each collective and size -------
+cat >input <<'TEXT'
+# as the method's own tool has it
+MPI_Bcast --msizes-list=1,1024 --nrep=30 --rt-bench-time-ms=30000 --proc-sync=roundtime --rt-barrier-count=0
+MPI_Allgather --bytes=8,4K --samples=30 --time-ms=30000 --sync=roundtime
+TEXT
+grep -v 'bcast_as_allgatherv' list.csv >shorter.csv
+ranks 2 -f input -o first -c 5 -m -s --algorithms shorter.csv --scratch 6K --beyond --profile prf 2>err || complain "a campaign ends with $?: $(cat err)"
+[ "$(cut -d, -f1,2 first/MPI_Results.csv | tr '\n' ' ')" = 'collective,count MPI_Bcast,1 MPI_Bcast,1024 MPI_Allgather,8 MPI_Allgather,4096 ' ] ||
+    complain "merged: $(cat first/MPI_Results.csv)"
+[ "$(head -n 1 first/MPI_Bcast.csv)" = 'collective,count,N,ppn,n,default_median,slowdown,mockup,mockup_median' ] || complain "$(cat first/MPI_Bcast.csv)"
+[ ! -e first/data/data_MPI_Bcast_bcast_as_allgatherv.dat ] || complain "a deleted algorithm was measured"
+[ "$(grep -c '^MPI_Bcast [0-9]* 1024 [0-9.]*$' first/data/data_MPI_Bcast_bcast_as_scatter_allgather.dat)" = 30 ] || complain "not 30 samples"
+# 2 x 4 KiB do not go into 6 KiB of scratch: told, and no comparison.
+grep -q '^# not run: MPI_Allgather by allgather_as_alltoall, 4096 bytes, 1 x 2 ranks: the scratch for data is too small$' first/MPI_Allgather.txt ||
+    complain "what did not run is not told: $(cat first/MPI_Allgather.txt)"
+grep -q '^#@not_run=4096 bytes: ' first/data/data_MPI_Allgather_allgather_as_alltoall.dat || complain "nor in the raw data"
+[ -s first/beyond/MPI_Results.csv ] || complain "no table of --beyond"
+if command -v jq >/dev/null; then
+    jq -e '.complete and (.cells | length) == 4 and
+        ([.cells[] | select(.collective == "MPI_Allgather" and .bytes == 4096) | .series[] | select(.algorithm == "allgather_as_alltoall")][0] |
+            .verdict == null and .median_ms == null and .not_run != null)' first/guidelines.json >/dev/null || complain "guidelines.json: $(head -c 600 first/guidelines.json)"
+fi
+# Series after series, ours as left side, and ranks that come late.
+echo 'MPI_Allgather --bytes=1K --samples=10 --time-ms=30000' >one
+ranks 3 -f one -o late -s --order series --left pat --arrival one-late:4 -c 4 >out 2>err || complain "under arrivals: $? $(cat err)"
+[ "$(grep -c 'default,1024' late/MPI_Allgather.csv)/$(grep -c 'allgather_as' late/past-last/MPI_Allgather.csv)" = 1/4 ] ||
+    complain "under arrivals: $(cat late/MPI_Allgather.csv late/past-last/MPI_Allgather.csv)"
+
+# ---- The same call on both sides, three launches: nothing of it is certain; a launch is not measured twice ---------------------------
+printf '%s\n' 'cliname;mpiname;algname;rooted' 'bcast;MPI_Bcast;default;1' 'bcast;MPI_Bcast;mpi;1' >same.csv
+for launch in 1 2 3; do
+    ranks 2 -f good -o same -s --algorithms same.csv --launch $launch --more -c 4 2>err || complain "launch $launch: $(cat err)"
+done
+[ "$(grep -c '^#@launch=' same/data/data_MPI_Bcast_mpi.dat)" = 3 ] || complain "not three launches"
+awk -F, 'NR > 1 && ($5 != 60 || $(NF - 1) != 3 || $NF != 0) { bad = 1 } END { exit bad || NR != 3 }' same/MPI_Bcast.csv || complain "A against A: $(cat same/MPI_Bcast.csv)"
+ranks 2 -f good -o same --algorithms same.csv --launch 3 >out 2>err && complain "launch 3 was measured twice"
+grep -q "'same' has launch 3 already; accepted: 4" err || complain "launch 3 once more: $(cat err)"
+ranks 3 -f good -o same --algorithms same.csv --launch 4 >out 2>err && complain "launches of 2 and of 3 ranks were joined"
+grep -q "it was measured with ppn=2, this is ppn=3" err || complain "launch 4 of 3 ranks: $(cat err)"
+
+# What is left behind can be judged anew, by another test and comparer.
+"$tool" --judge first -t 2 -c 1 -s -m -o anew || complain "--judge ends with $?"
+bcasts=(first/data/data_MPI_Bcast_*.dat)
+[ "$(grep -c '^[0-9]*,' anew/MPI_Bcast.csv)" = $((2 * ${#bcasts[@]})) ] || complain "--judge: $(cat anew/MPI_Bcast.csv)"
+grep -q '^# not run: MPI_Allgather by allgather_as_alltoall, 4096 bytes' anew/MPI_Allgather.txt || complain "--judge has forgotten what did not run"
+refused "there is no raw data in 'hydra/data'" --judge hydra
+refused "--left: accepted only with --input" --judge first --left pat
+
+# ---- Side by side ---------------------------------------------------------------------------------------------------------------------
+if command -v gnuplot >/dev/null; then
+    "$tool" --report first same hydra -o report 2>err || complain "--report: $(cat err)"
+    [ ! -s err ] || complain "--report: $(cat err)"
+    grep -q '^MPI_Bcast *1024 *[a-z0-9.*!]* ' report/report.txt || complain "$(cat report/report.txt)"
+    for picture in heat-1 heat-5 worst-by-size ratio-MPI_Bcast totals; do
+        grep -q '</svg>' report/$picture.svg || complain "no picture $picture"
+    done
+fi
+[ $broken -eq 0 ] || exit 1
+echo "what was printed comes out, what is wrong is refused, campaigns are whole"
