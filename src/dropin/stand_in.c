@@ -91,13 +91,13 @@ static int least_of(int mine)
 /* Collective. Returns whether all ranks have what they need. */
 static bool fill(pat_stand_ins *s)
 {
-    if (!least_of(s != NULL))
+    if (least_of(s != NULL) <= 0)
         return false;
-    if (pat_stand_in_files_read(&s->files, pat_rt.config.mockups, knows, tell, pat_rt.world) != MPI_SUCCESS)
-        return false;
+    const bool has_files =
+        pat_stand_in_files_read(&s->files, pat_rt.config.mockups, knows, tell, pat_rt.world) == MPI_SUCCESS;
     s->profiles = calloc((size_t)s->files.num + 1, sizeof(*s->profiles));
     s->scratch = pat_mock_scratch_make(PAT_MOCK_DATA_BYTES, PAT_MOCK_INT_BYTES, pat_rt.config.ranks_per_node);
-    return least_of(s->profiles && s->scratch) > 0;
+    return least_of(has_files && s->profiles && s->scratch) > 0;
 }
 
 void pat_stand_ins_begin(int level)
