@@ -93,10 +93,21 @@ static int make(MPI_Comm comm, int ranks_per_node, int rank, int size, pat_mock_
     return rc;
 }
 
+/* Of all ranks: is it well everywhere? Returns an error code of MPI that is a success on all of them or on none. */
+static int agree(MPI_Comm comm, int own)
+{
+    int all = 0;
+    const int is_well = own == MPI_SUCCESS;
+    const int rc = PMPI_Allreduce(&is_well, &all, 1, MPI_INT, MPI_MIN, comm);
+    if (rc != MPI_SUCCESS || all)
+        return rc;
+    return is_well ? pat_error(MPI_ERR_OTHER, "what is known of the nodes has failed on another rank") : own;
+}
+
 int pat_mock_nodes_get(MPI_Comm comm, int keyval, int ranks_per_node, pat_mock_nodes **all,
                        const pat_mock_nodes **nodes)
 {
-    int rank, size, all_have = 0;
+    int rank, size;
     *nodes = pat_mock_nodes_known(comm, keyval);
     if (*nodes)
         return MPI_SUCCESS;
@@ -104,10 +115,10 @@ int pat_mock_nodes_get(MPI_Comm comm, int keyval, int ranks_per_node, pat_mock_n
     PMPI_Comm_size(comm, &size);
     pat_mock_nodes *n = malloc(sizeof(*n));
     int *lists = malloc((4 * (size_t)size + 1) * sizeof(*lists));
-    const int have = n && lists;
-    int rc = PMPI_Allreduce(&have, &all_have, 1, MPI_INT, MPI_MIN, comm);
-    if (rc == MPI_SUCCESS && !all_have)
+    int rc = MPI_SUCCESS;
+    if (!n || !lists)
         rc = pat_error(MPI_ERR_NO_MEM, "no memory for the nodes of %d ranks", size);
+    rc = agree(comm, rc);
     if (rc != MPI_SUCCESS) {
         free(n);
         free(lists);
@@ -124,10 +135,14 @@ int pat_mock_nodes_get(MPI_Comm comm, int keyval, int ranks_per_node, pat_mock_n
     rc = make(comm, ranks_per_node, rank, size, n);
     if (rc == MPI_SUCCESS)
         rc = PMPI_Comm_set_attr(comm, keyval, n);
-    if (rc != MPI_SUCCESS) {
+    const bool is_set = rc == MPI_SUCCESS;
+    rc = agree(comm, rc); /* a rank that had it alone would make calls in which the others are not */
+    if (rc != MPI_SUCCESS && is_set)
+        PMPI_Comm_delete_attr(comm, keyval); /* which frees it */
+    else if (rc != MPI_SUCCESS)
         pat_mock_nodes_delete(comm, keyval, n, NULL);
+    if (rc != MPI_SUCCESS)
         return rc;
-    }
     n->first = all;
     n->next = *all;
     if (n->next)

@@ -194,9 +194,11 @@ static int prepare(const pat_mock *mock, const pat_mock_call *call, pat_mock_scr
     if (mock->topology != PAT_MOCK_FLAT)
         rc = pat_mock_nodes_get(call->comm, scratch->keyval, scratch->ranks_per_node, &scratch->nodes,
                                 &p->nodes);
-    if (rc == MPI_SUCCESS)
-        *why = judge(mock, p);
-    return rc;
+    if (rc != MPI_SUCCESS)
+        return pat_fail(call->comm,
+                        rc); /* what has failed is ours, and no error handler of the user has seen it */
+    *why = judge(mock, p);
+    return MPI_SUCCESS;
 }
 
 int pat_mock_prepare(const pat_mock *mock, const pat_mock_call *call, pat_mock_scratch *scratch,
