@@ -100,18 +100,12 @@ static bool fill(pat_stand_ins *s)
     return least_of(has_files && s->profiles && s->scratch) > 0;
 }
 
-void pat_stand_ins_begin(int level)
+void pat_stand_ins_begin(void)
 {
     int rank;
     if (!pat_rt.config.mockups[0])
         return;
     PMPI_Comm_rank(pat_rt.world, &rank);
-    if (least_of(level < MPI_THREAD_MULTIPLE) <= 0) {
-        if (rank == 0)
-            tell("PAT_MOCKUPS",
-                 "the program asks for MPI_THREAD_MULTIPLE, and calls of mock-ups share memory");
-        return;
-    }
     pat_stand_ins *s = calloc(1, sizeof(*s));
     if (!fill(s)) {
         if (rank == 0)

@@ -12,11 +12,8 @@
 #include "face.h"
 #include "mockups.h"
 
-/*
- * All ranks call it, when the library has started; level: of threads, which the program has asked for. What is wrong with a profile
- * rank 0 says, and the program runs without that one.
- */
-void pat_stand_ins_begin(int level);
+/* All ranks call it, when the library has started. What is wrong with a profile rank 0 says, and the program runs without that one. */
+void pat_stand_ins_begin(void);
 /* Before the library ends. */
 void pat_stand_ins_end(void);
 /* Has a profile anything to say of MPI_Scan? */
