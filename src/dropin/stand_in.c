@@ -19,6 +19,7 @@ typedef struct stand_in_profile {
     const pat_face *face;   /* NULL: of MPI_Scan */
     const pat_mock *native; /* the collective's own */
     const pat_mock *mocks[PAT_MOCKUP_ALGS];
+    int numbers[PAT_MOCKUP_ALGS]; /* theirs in the list of all */
 } stand_in_profile;
 
 typedef struct pat_stand_ins {
@@ -51,6 +52,14 @@ static const pat_face *face_of(const char *collective)
     return NULL;
 }
 
+static int number_of(const pat_mock *mock)
+{
+    int i = 0;
+    while (pat_mock_at(i) != mock)
+        i++;
+    return i;
+}
+
 static void look_up(pat_stand_ins *s)
 {
     for (s->num = 0; s->num < s->files.num; s->num++) {
@@ -58,8 +67,10 @@ static void look_up(pat_stand_ins *s)
         p->ranges = &s->files.files[s->num].profile;
         p->face = face_of(p->ranges->collective);
         p->native = pat_mock_find(p->ranges->collective, "default");
-        for (int a = 0; a < p->ranges->num_algs; a++)
+        for (int a = 0; a < p->ranges->num_algs; a++) {
             p->mocks[a] = pat_mock_find(p->ranges->collective, p->ranges->algs[a]);
+            p->numbers[a] = number_of(p->mocks[a]);
+        }
     }
 }
 
@@ -179,9 +190,10 @@ static bool is_sound(const pat_mock *native, const pat_mock_call *c, int rank, i
            (!receives || is_buffer(c->recv, c->recv_count, c->recv_type));
 }
 
-/* What is to run such a call; NULL: the MPI library's own. Only what is the same on all ranks of a program that is right decides. */
-static const pat_mock *find(const pat_face *face, const pat_mock_call *call)
+/* What is to run such a call; mock NULL: the MPI library's own. Only what is the same on all ranks of a program that is right decides. */
+static pat_stood_in find(const pat_face *face, const pat_mock_call *call)
 {
+    const pat_stood_in nothing = {.mock = NULL};
     const pat_stand_ins *s = pat_rt.stand_ins;
     const stand_in_profile *p = NULL;
     int is_inter = 0, rank, size;
@@ -189,33 +201,35 @@ static const pat_mock *find(const pat_face *face, const pat_mock_call *call)
         p = s->profiles[i].face == face ? &s->profiles[i] : NULL;
     if (!p || !call->comm || call->comm == MPI_COMM_NULL ||
         PMPI_Comm_test_inter(call->comm, &is_inter) != MPI_SUCCESS || is_inter)
-        return NULL;
+        return nothing;
     PMPI_Comm_rank(call->comm, &rank);
     PMPI_Comm_size(call->comm, &size);
     for (; p < s->profiles + s->num; p++)
         if (p->face == face && p->ranges->ranks == size)
             break;
     if (p == s->profiles + s->num || !is_sound(p->native, call, rank, size))
-        return NULL;
+        return nothing;
     const int alg = pat_mockup_profile_alg(p->ranges, pat_mock_bytes(p->native, call));
-    return alg < 0 || p->mocks[alg] == p->native ? NULL : p->mocks[alg];
+    return alg < 0 || p->mocks[alg] == p->native
+               ? nothing
+               : (pat_stood_in){.mock = p->mocks[alg], .number = p->numbers[alg]};
 }
 
 static int run_or_pass(pat_any *next, const pat_args *args)
 {
     pat_stand_in *s = (pat_stand_in *)(uintptr_t)args; /* which these are the first part of */
     const pat_mock_call call = call_of(args);
-    s->came.mock = s->mock;
-    const int rc = pat_mock_run(s->mock, &call, pat_rt.stand_ins->scratch, &s->came.why);
+    s->came = s->chosen;
+    const int rc = pat_mock_run(s->came.mock, &call, pat_rt.stand_ins->scratch, &s->came.why);
     return s->came.why == PAT_MOCK_RAN ? rc : s->own->next(next, args);
 }
 
 bool pat_stand_in_find(const pat_face *face, const pat_args *args, pat_stand_in *s)
 {
     const pat_mock_call call = call_of(args);
-    s->came = (pat_stood_in){NULL, PAT_MOCK_RAN};
-    s->mock = find(face, &call);
-    if (!s->mock)
+    s->came = (pat_stood_in){.mock = NULL};
+    s->chosen = find(face, &call);
+    if (!s->chosen.mock)
         return false;
     s->args = *args;
     s->own = face;
@@ -235,8 +249,7 @@ bool pat_stand_ins_have_scan(void)
 
 bool pat_stand_in_scan(const pat_mock_call *call, pat_stood_in *came, int *rc)
 {
-    came->mock = pat_rt.stand_ins ? find(NULL, call) : NULL;
-    came->why = PAT_MOCK_RAN;
+    *came = pat_rt.stand_ins ? find(NULL, call) : (pat_stood_in){.mock = NULL};
     if (!came->mock)
         return false;
     *rc = pat_mock_run(came->mock, call, pat_rt.stand_ins->scratch, &came->why);
