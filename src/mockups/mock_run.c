@@ -21,6 +21,7 @@ const char *pat_mock_why_text(enum pat_mock_why why)
         [PAT_MOCK_ORDER] = "the operation does not commute, and ranks of a node do not follow one another",
         [PAT_MOCK_FAULT] = "the MPI library's own reduce-scatter gets such elements wrong",
         [PAT_MOCK_UNEVEN] = "nodes have unequal numbers of ranks",
+        [PAT_MOCK_BITS] = "order kept, see PAT_REORDER",
     };
     return (unsigned)why < PAT_NUM_MOCK_WHYS ? texts[why] : "?";
 }

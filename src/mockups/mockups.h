@@ -37,6 +37,7 @@ enum pat_mock_why {
     PAT_MOCK_ORDER,    /* the operation does not commute, and ranks of a node do not follow one another */
     PAT_MOCK_FAULT,    /* the MPI library's own reduce-scatter is known to get such elements wrong */
     PAT_MOCK_UNEVEN,   /* nodes have unequal numbers of ranks */
+    PAT_MOCK_BITS, /* not of pat_mock_run: the program is to have the bits that the MPI library's own order of operands makes */
     PAT_NUM_MOCK_WHYS
 };
 
