@@ -127,7 +127,10 @@ static int make(MPI_Comm comm, int ranks_per_node, int rank, int size, pat_mock_
     return rc;
 }
 
-/* Of all ranks: is it well everywhere? Returns an error code of MPI that is a success on all of them or on none. */
+/*
+ * After what a rank does alone: is it well on all of them? Returns an error code of MPI that is a success on all ranks or on none. Not to be
+ * asked after an error in a call that others wait in: they do not come here.
+ */
 static int agree(MPI_Comm comm, int own)
 {
     int all_are = 0;
@@ -167,10 +170,12 @@ int pat_mock_nodes_get(MPI_Comm comm, pat_mock_all_nodes *all, const pat_mock_no
                           .place = lists + 2 * size,
                           .begin = lists + 3 * size};
     rc = make(comm, all->ranks_per_node, rank, size, n);
-    if (rc == MPI_SUCCESS)
+    bool is_set = false;
+    if (rc == MPI_SUCCESS) { /* a rank that had it alone would make calls in which the others are not */
         rc = PMPI_Comm_set_attr(comm, keyval, n);
-    const bool is_set = rc == MPI_SUCCESS;
-    rc = agree(comm, rc); /* a rank that had it alone would make calls in which the others are not */
+        is_set = rc == MPI_SUCCESS;
+        rc = agree(comm, rc);
+    }
     if (rc != MPI_SUCCESS && is_set)
         PMPI_Comm_delete_attr(comm, keyval); /* which frees it */
     else if (rc != MPI_SUCCESS)
