@@ -1,11 +1,12 @@
 /*
  * mpi_mockups.c — every mock-up does what its collective does: byte for byte, with what lies around the buffers, whatever the root, the
  * count, the datatype and the operation, in place too; it takes as much of the scratch as the published formulas say; and where there is
- * too little of that, it says so on all ranks and touches nothing. What is right, the MPI library's own collective says. With the
- * argument `all` every root and count; without, few of each.
+ * too little of that, it says so on all ranks and touches nothing. What is right, the MPI library's own collective says. Two threads may
+ * run calls at the same time. With the argument `all` every root and count; without, few of each.
  * ranks: 1 2 3 4 5 7 8
  */
 #include <limits.h>
+#include <pthread.h>
 
 #include "mockups.h"
 #include "mpi_common.h"
@@ -444,9 +445,63 @@ static void too_long(pat_mock_scratch *scratch)
     }
 }
 
+/* ---- Two threads at a time ---------------------------------------------------------------------------------- */
+
+typedef struct caller {
+    pthread_t thread;
+    MPI_Comm comm;
+    pat_mock_scratch *scratch;
+    int number, wrong;
+} caller;
+
+static void *call_often(void *c)
+{
+    static const char *const names[] = {"bcast_as_scatter_allgather", "bcast_lane"};
+    enum { TIMES = 100, BYTES_EACH = 20000 };
+    caller *own = c;
+    unsigned char *bytes = malloc(BYTES_EACH);
+    for (int k = 0; k < TIMES && bytes; k++) {
+        const int root = k % test.size, value = 2 * k + own->number;
+        const pat_mock_call call = {
+            .recv = bytes, .recv_count = BYTES_EACH, .recv_type = MPI_BYTE, .root = root, .comm = own->comm};
+        enum pat_mock_why why;
+        memset(bytes, test.rank == root ? value : 255, BYTES_EACH);
+        const int rc = pat_mock_run(pat_mock_find("MPI_Bcast", names[k / 2 % 2]), &call, own->scratch, &why);
+        bool is_right = rc == MPI_SUCCESS && why == PAT_MOCK_RAN;
+        for (int i = 0; i < BYTES_EACH; i++)
+            is_right = is_right && bytes[i] == value;
+        own->wrong += !is_right;
+    }
+    own->wrong += !bytes;
+    free(bytes);
+    return NULL;
+}
+
+/* Each with a communicator of its own, and one scratch. More ranks' threads would wait for processors, most where waiting is spinning. */
+static void two_threads(void)
+{
+    caller callers[2];
+    pat_mock_scratch *scratch = pat_mock_scratch_make(1 << 20, 1 << 16, 0);
+    test_at("two threads");
+    for (int i = 0; i < 2; i++) {
+        callers[i] = (caller){.scratch = scratch, .number = i};
+        MUST(MPI_Comm_dup(MPI_COMM_WORLD, &callers[i].comm));
+    }
+    for (int i = 0; i < 2; i++)
+        if (pthread_create(&callers[i].thread, NULL, call_often, &callers[i]) != 0)
+            must("a thread", MPI_ERR_OTHER);
+    for (int i = 0; i < 2; i++) {
+        pthread_join(callers[i].thread, NULL);
+        expect_int("wrong calls", 0, callers[i].wrong);
+    }
+    MUST(MPI_Comm_free(&callers[0].comm));
+    pat_mock_scratch_free(scratch);
+    MUST(MPI_Comm_free(&callers[1].comm));
+}
+
 int main(int argc, char **argv)
 {
-    if (!test_mpi_init(&argc, &argv, MPI_THREAD_SINGLE))
+    if (!test_mpi_init(&argc, &argv, MPI_THREAD_MULTIPLE))
         return 77;
     const bool all = argc > 1 && strcmp(argv[1], "all") == 0;
     test_limit(all ? 3600 : 60);
@@ -476,6 +531,8 @@ int main(int argc, char **argv)
             too_long(scratch);
         pat_mock_scratch_free(scratch);
     }
+    if (test.size <= 2)
+        two_threads();
     MUST(MPI_Comm_free(&reversed));
     MUST(MPI_Comm_free(&evens));
     MUST(MPI_Op_free(&s.composing));

@@ -261,9 +261,8 @@ static const pat_setting settings[] = {
      "ranks, or the time until the last rank returns.",
      NULL},
     {"PAT_REORDER", read_reorder, "0", SWITCH,
-     "Whether allreduce_auto, and non-blocking reductions of unchanged programs, may join floating-point "
-     "numbers in another order than the MPI library does. The "
-     "last "
+     "Whether allreduce_auto, and of unchanged programs non-blocking reductions and mock-ups, may join "
+     "floating-point numbers in another order than the MPI library does. The last "
      "bits of results are then not the MPI library's, and may be others from run to run.",
      NULL},
     {"PAT_RANKS_PER_NODE", read_ranks_per_node, "auto", "auto, or a number of at least 1, e.g. 4",

@@ -26,7 +26,7 @@ typedef struct pat_config {
     bool
         goal_last; /* PAT_GOAL=mean|last: which time `auto` makes small by calibration (pat_goal), default mean */
     bool
-        reorder; /* PAT_REORDER=0|1: `auto` may join floating-point numbers in an order of its own; default 0 */
+        reorder; /* PAT_REORDER=0|1: `auto`, and mock-ups in the MPI library's place, may join floating-point numbers in an order of its own; default 0 */
     int ranks_per_node; /* PAT_RANKS_PER_NODE=auto|<number>: plans take so many ranks, by number, as a node; 0: as the MPI library says, default */
     bool single_copy;   /* PAT_SINGLE_COPY=0|1: ranks of a node copy from each other's memory; default 1 */
     bool explain;       /* PAT_EXPLAIN=0|1: tell on the standard error what was chosen and why; default 0 */

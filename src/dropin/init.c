@@ -89,8 +89,8 @@ static bool chooses_by_arrivals(void)
     return any;
 }
 
-/* All ranks call; level: of threads, that the program has asked for. Settings are the same on all of them or an error on all of them (PAT_Init). */
-static void start(int level)
+/* All ranks call. Settings are the same on all of them or an error on all of them (PAT_Init). */
+static void start(void)
 {
     if (pat_rt.tried)
         return;
@@ -109,7 +109,7 @@ static void start(int level)
         begin_report(begin_ns);
     if (pat_dropin_reports)
         watch(true);
-    pat_stand_ins_begin(level);
+    pat_stand_ins_begin();
     if (pat_stand_ins_have_scan())
         pat_dropin_take_scan(true);
 }
@@ -120,7 +120,7 @@ int pat_dropin_init(int *argc, char ***argv)
     const int rc = prepare() ? PAT_NEXT(Init)(argc, argv)
                              : PAT_NEXT(Init_thread)(argc, argv, MPI_THREAD_MULTIPLE, &provided);
     if (rc == MPI_SUCCESS)
-        start(MPI_THREAD_SINGLE);
+        start();
     return rc;
 }
 
@@ -128,7 +128,7 @@ int pat_dropin_init_thread(int *argc, char ***argv, int required, int *provided)
 {
     const int rc = PAT_NEXT(Init_thread)(argc, argv, prepare() ? required : MPI_THREAD_MULTIPLE, provided);
     if (rc == MPI_SUCCESS)
-        start(required);
+        start();
     return rc;
 }
 

@@ -100,9 +100,8 @@ static void add_mock(pat_site_sums *sums, const pat_stood_in *came)
         sums->refused_calls[came->why]++;
         return;
     }
-    for (int i = 0; i < PAT_SITE_MOCKS && pat_mock_at(i); i++)
-        if (pat_mock_at(i) == came->mock)
-            sums->mock_calls[i]++;
+    if (came->number < PAT_SITE_MOCKS)
+        sums->mock_calls[came->number]++;
 }
 
 int pat_sites_add(pat_sites *all, const pat_site_call *call, const pat_outcome *outcome,

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "plain_type.h"
+#include "reduction.h"
 #include "runtime.h"
 #include "stand_in_files.h"
 
@@ -19,6 +20,7 @@ typedef struct stand_in_profile {
     const pat_face *face;   /* NULL: of MPI_Scan */
     const pat_mock *native; /* the collective's own */
     const pat_mock *mocks[PAT_MOCKUP_ALGS];
+    int numbers[PAT_MOCKUP_ALGS]; /* theirs in the list of all */
 } stand_in_profile;
 
 typedef struct pat_stand_ins {
@@ -51,6 +53,14 @@ static const pat_face *face_of(const char *collective)
     return NULL;
 }
 
+static int number_of(const pat_mock *mock)
+{
+    int i = 0;
+    while (pat_mock_at(i) != mock)
+        i++;
+    return i;
+}
+
 static void look_up(pat_stand_ins *s)
 {
     for (s->num = 0; s->num < s->files.num; s->num++) {
@@ -58,8 +68,10 @@ static void look_up(pat_stand_ins *s)
         p->ranges = &s->files.files[s->num].profile;
         p->face = face_of(p->ranges->collective);
         p->native = pat_mock_find(p->ranges->collective, "default");
-        for (int a = 0; a < p->ranges->num_algs; a++)
+        for (int a = 0; a < p->ranges->num_algs; a++) {
             p->mocks[a] = pat_mock_find(p->ranges->collective, p->ranges->algs[a]);
+            p->numbers[a] = number_of(p->mocks[a]);
+        }
     }
 }
 
@@ -91,27 +103,21 @@ static int least_of(int mine)
 /* Collective. Returns whether all ranks have what they need. */
 static bool fill(pat_stand_ins *s)
 {
-    if (!least_of(s != NULL))
+    if (least_of(s != NULL) <= 0)
         return false;
-    if (pat_stand_in_files_read(&s->files, pat_rt.config.mockups, knows, tell, pat_rt.world) != MPI_SUCCESS)
-        return false;
+    const bool has_files =
+        pat_stand_in_files_read(&s->files, pat_rt.config.mockups, knows, tell, pat_rt.world) == MPI_SUCCESS;
     s->profiles = calloc((size_t)s->files.num + 1, sizeof(*s->profiles));
     s->scratch = pat_mock_scratch_make(PAT_MOCK_DATA_BYTES, PAT_MOCK_INT_BYTES, pat_rt.config.ranks_per_node);
-    return least_of(s->profiles && s->scratch) > 0;
+    return least_of(has_files && s->profiles && s->scratch) > 0;
 }
 
-void pat_stand_ins_begin(int level)
+void pat_stand_ins_begin(void)
 {
     int rank;
     if (!pat_rt.config.mockups[0])
         return;
     PMPI_Comm_rank(pat_rt.world, &rank);
-    if (least_of(level < MPI_THREAD_MULTIPLE) <= 0) {
-        if (rank == 0)
-            tell("PAT_MOCKUPS",
-                 "the program asks for MPI_THREAD_MULTIPLE, and calls of mock-ups share memory");
-        return;
-    }
     pat_stand_ins *s = calloc(1, sizeof(*s));
     if (!fill(s)) {
         if (rank == 0)
@@ -185,9 +191,10 @@ static bool is_sound(const pat_mock *native, const pat_mock_call *c, int rank, i
            (!receives || is_buffer(c->recv, c->recv_count, c->recv_type));
 }
 
-/* What is to run such a call; NULL: the MPI library's own. Only what is the same on all ranks of a program that is right decides. */
-static const pat_mock *find(const pat_face *face, const pat_mock_call *call)
+/* What is to run such a call; mock NULL: the MPI library's own. Only what is the same on all ranks of a program that is right decides. */
+static pat_stood_in find(const pat_face *face, const pat_mock_call *call)
 {
+    const pat_stood_in nothing = {.mock = NULL};
     const pat_stand_ins *s = pat_rt.stand_ins;
     const stand_in_profile *p = NULL;
     int is_inter = 0, rank, size;
@@ -195,33 +202,52 @@ static const pat_mock *find(const pat_face *face, const pat_mock_call *call)
         p = s->profiles[i].face == face ? &s->profiles[i] : NULL;
     if (!p || !call->comm || call->comm == MPI_COMM_NULL ||
         PMPI_Comm_test_inter(call->comm, &is_inter) != MPI_SUCCESS || is_inter)
-        return NULL;
+        return nothing;
     PMPI_Comm_rank(call->comm, &rank);
     PMPI_Comm_size(call->comm, &size);
     for (; p < s->profiles + s->num; p++)
         if (p->face == face && p->ranges->ranks == size)
             break;
     if (p == s->profiles + s->num || !is_sound(p->native, call, rank, size))
-        return NULL;
+        return nothing;
     const int alg = pat_mockup_profile_alg(p->ranges, pat_mock_bytes(p->native, call));
-    return alg < 0 || p->mocks[alg] == p->native ? NULL : p->mocks[alg];
+    return alg < 0 || p->mocks[alg] == p->native
+               ? nothing
+               : (pat_stood_in){.mock = p->mocks[alg], .number = p->numbers[alg]};
+}
+
+/* Might a mock-up change bits that the program is to have as the MPI library makes them? Of what MPI does not define nobody knows. */
+static bool keeps_order(const pat_mock *mock, const pat_mock_call *c)
+{
+    int64_t bytes;
+    return mock->kind == PAT_MOCK_VECTOR && !pat_rt.config.reorder &&
+           !(pat_reduction_known(c->op, c->recv_type, &bytes) && pat_reduction_any_order(c->recv_type));
+}
+
+/* Returns an error code of MPI; came->why: has it run? */
+static int run(pat_stood_in *came, const pat_mock_call *call)
+{
+    if (!keeps_order(came->mock, call))
+        return pat_mock_run(came->mock, call, pat_rt.stand_ins->scratch, &came->why);
+    came->why = PAT_MOCK_BITS;
+    return MPI_SUCCESS;
 }
 
 static int run_or_pass(pat_any *next, const pat_args *args)
 {
     pat_stand_in *s = (pat_stand_in *)(uintptr_t)args; /* which these are the first part of */
     const pat_mock_call call = call_of(args);
-    s->came.mock = s->mock;
-    const int rc = pat_mock_run(s->mock, &call, pat_rt.stand_ins->scratch, &s->came.why);
+    s->came = s->chosen;
+    const int rc = run(&s->came, &call);
     return s->came.why == PAT_MOCK_RAN ? rc : s->own->next(next, args);
 }
 
 bool pat_stand_in_find(const pat_face *face, const pat_args *args, pat_stand_in *s)
 {
     const pat_mock_call call = call_of(args);
-    s->came = (pat_stood_in){NULL, PAT_MOCK_RAN};
-    s->mock = find(face, &call);
-    if (!s->mock)
+    s->came = (pat_stood_in){.mock = NULL};
+    s->chosen = find(face, &call);
+    if (!s->chosen.mock)
         return false;
     s->args = *args;
     s->own = face;
@@ -241,10 +267,9 @@ bool pat_stand_ins_have_scan(void)
 
 bool pat_stand_in_scan(const pat_mock_call *call, pat_stood_in *came, int *rc)
 {
-    came->mock = pat_rt.stand_ins ? find(NULL, call) : NULL;
-    came->why = PAT_MOCK_RAN;
+    *came = pat_rt.stand_ins ? find(NULL, call) : (pat_stood_in){.mock = NULL};
     if (!came->mock)
         return false;
-    *rc = pat_mock_run(came->mock, call, pat_rt.stand_ins->scratch, &came->why);
+    *rc = run(came, call);
     return came->why == PAT_MOCK_RAN;
 }

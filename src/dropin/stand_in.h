@@ -12,11 +12,8 @@
 #include "face.h"
 #include "mockups.h"
 
-/*
- * All ranks call it, when the library has started; level: of threads, which the program has asked for. What is wrong with a profile
- * rank 0 says, and the program runs without that one.
- */
-void pat_stand_ins_begin(int level);
+/* All ranks call it, when the library has started. What is wrong with a profile rank 0 says, and the program runs without that one. */
+void pat_stand_ins_begin(void);
 /* Before the library ends. */
 void pat_stand_ins_end(void);
 /* Has a profile anything to say of MPI_Scan? */
@@ -25,6 +22,7 @@ bool pat_stand_ins_have_scan(void);
 /* What has come of it; mock NULL: nothing was to stand in, or nobody came by. */
 typedef struct pat_stood_in {
     const pat_mock *mock;
+    int number; /* the mock-up's in the list of all */
     enum pat_mock_why why;
 } pat_stood_in;
 
@@ -33,8 +31,7 @@ typedef struct pat_stand_in {
     pat_args args;
     pat_face face;
     const pat_face *own;
-    const pat_mock *mock;
-    pat_stood_in came;
+    pat_stood_in chosen, came;
 } pat_stand_in;
 
 /* Is there one? The arguments may be wrong: then there is none. */

@@ -113,13 +113,14 @@ static int share(pat_stand_in_files *all, int64_t *bytes, int rank, MPI_Comm com
     return rc == MPI_SUCCESS ? PMPI_Bcast(all->text, (int)*bytes, MPI_BYTE, 0, comm) : rc;
 }
 
-/* The one that is about the same. */
-static const pat_stand_in_file *find_alike(const pat_stand_in_files *all, const pat_mockup_profile *profile)
+/* The one before that is about the same. */
+static const pat_stand_in_file *find_alike(const pat_stand_in_file *files, int num,
+                                           const pat_mockup_profile *profile)
 {
-    for (int i = 0; i < all->num; i++) {
-        const pat_mockup_profile *p = &all->files[i].profile;
-        if (p->ranks == profile->ranks && strcmp(p->collective, profile->collective) == 0)
-            return &all->files[i];
+    for (int i = 0; i < num; i++) {
+        const pat_mockup_profile *p = &files[i].profile;
+        if (p->ranges && p->ranks == profile->ranks && strcmp(p->collective, profile->collective) == 0)
+            return &files[i];
     }
     return NULL;
 }
@@ -132,10 +133,12 @@ static void tell_alike(teller *tell, const pat_stand_in_file *file, const pat_st
     tell(file->path, why);
 }
 
-static void parse(pat_stand_in_files *all, int64_t bytes, pat_mockup_knows *knows, teller *tell, int rank)
+/* Returns how many files there are. Those that are left out have no ranges. */
+static int parse(pat_stand_in_files *all, int64_t bytes, pat_mockup_knows *knows, teller *tell, int rank)
 {
-    for (int64_t at = 0; at < bytes;) {
-        pat_stand_in_file *file = &all->files[all->num];
+    int num = 0;
+    for (int64_t at = 0; at < bytes; num++) {
+        pat_stand_in_file *file = &all->files[num];
         char why[400];
         int64_t length;
         file->path = all->text + at;
@@ -144,7 +147,7 @@ static void parse(pat_stand_in_files *all, int64_t bytes, pat_mockup_knows *know
         at += (int64_t)sizeof(length);
         const bool good =
             pat_mockup_profile_read(&file->profile, all->text + at, (size_t)length, knows, why, sizeof(why));
-        const pat_stand_in_file *other = good ? find_alike(all, &file->profile) : NULL;
+        const pat_stand_in_file *other = good ? find_alike(all->files, num, &file->profile) : NULL;
         at += length;
         if (!good && rank == 0)
             tell(file->path, why);
@@ -152,9 +155,27 @@ static void parse(pat_stand_in_files *all, int64_t bytes, pat_mockup_knows *know
             tell_alike(tell, file, other);
         if (other)
             pat_mockup_profile_free(&file->profile);
-        else if (good)
-            all->num++;
     }
+    return num;
+}
+
+/* A rank may have had no memory for a profile that the others have: all go by those that all have. */
+static int agree(pat_stand_in_files *all, int num, teller *tell, int rank, MPI_Comm comm)
+{
+    unsigned char mine[MOST_FILES] = {0}, everybody[MOST_FILES];
+    for (int i = 0; i < num; i++)
+        mine[i] = all->files[i].profile.ranges != NULL;
+    const int rc = PMPI_Allreduce(mine, everybody, num, MPI_UNSIGNED_CHAR, MPI_MIN, comm);
+    for (int i = 0; i < num; i++) {
+        if (rc == MPI_SUCCESS && everybody[i]) {
+            all->files[all->num++] = all->files[i];
+            continue;
+        }
+        if (rc == MPI_SUCCESS && mine[i] && rank == 0)
+            tell(all->files[i].path, "no memory on some rank");
+        pat_mockup_profile_free(&all->files[i].profile);
+    }
+    return rc;
 }
 
 int pat_stand_in_files_read(pat_stand_in_files *all, const char *directory, pat_mockup_knows *knows,
@@ -167,10 +188,10 @@ int pat_stand_in_files_read(pat_stand_in_files *all, const char *directory, pat_
     if (rank == 0)
         all->text = read_all(directory, tell, &length);
     int64_t bytes = (int64_t)length;
-    const int rc = share(all, &bytes, rank, comm);
+    int rc = share(all, &bytes, rank, comm);
     if (rc == MPI_SUCCESS)
-        parse(all, bytes, knows, tell, rank);
-    else
+        rc = agree(all, parse(all, bytes, knows, tell, rank), tell, rank, comm);
+    if (rc != MPI_SUCCESS)
         pat_stand_in_files_free(all);
     return rc;
 }

@@ -21,7 +21,7 @@ typedef struct pat_stand_in_files {
 
 /*
  * Collective over comm: those in the files of the directory whose names contain "prf". What cannot be read, or is wrong, rank 0 tells by
- * `tell`, and it is left out on all ranks. Returns an error code of MPI; then there is nothing to free.
+ * `tell`, and it is left out on all ranks; so is what one rank alone has no memory for. Returns an error code of MPI; then there is nothing to free.
  */
 int pat_stand_in_files_read(pat_stand_in_files *all, const char *directory, pat_mockup_knows *knows,
                             void (*tell)(const char *what, const char *why), MPI_Comm comm);

@@ -8,7 +8,28 @@
 #include "error.h"
 #include "nodes.h"
 
-int pat_mock_nodes_delete(MPI_Comm comm, int keyval, void *attribute, void *extra)
+static void enter_list(pat_mock_nodes *n, pat_mock_all_nodes *all)
+{
+    pthread_mutex_lock(&all->lock);
+    n->all = all;
+    n->next = all->first;
+    if (n->next)
+        n->next->before = n;
+    all->first = n;
+    pthread_mutex_unlock(&all->lock);
+}
+
+static void leave_list(pat_mock_nodes *n)
+{
+    pthread_mutex_lock(&n->all->lock);
+    *(n->before ? &n->before->next : &n->all->first) = n->next;
+    if (n->next)
+        n->next->before = n->before;
+    pthread_mutex_unlock(&n->all->lock);
+}
+
+/* The function that frees such an attribute. */
+static int delete_nodes(MPI_Comm comm, int keyval, void *attribute, void *extra)
 {
     pat_mock_nodes *n = attribute;
     (void)comm;
@@ -18,14 +39,27 @@ int pat_mock_nodes_delete(MPI_Comm comm, int keyval, void *attribute, void *extr
     for (int i = 0; i < 3; i++)
         if (*comms[i] != MPI_COMM_NULL)
             PMPI_Comm_free(comms[i]);
-    if (n->first) {
-        *(n->before ? &n->before->next : n->first) = n->next;
-        if (n->next)
-            n->next->before = n->before;
-    }
+    if (n->all)
+        leave_list(n);
     free(n->node_of);
     free(n);
     return MPI_SUCCESS;
+}
+
+int pat_mock_nodes_begin(pat_mock_all_nodes *all, int ranks_per_node)
+{
+    *all = (pat_mock_all_nodes){.ranks_per_node = ranks_per_node, .keyval = MPI_KEYVAL_INVALID};
+    pthread_mutex_init(&all->lock, NULL);
+    return PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, delete_nodes, &all->keyval, NULL);
+}
+
+void pat_mock_nodes_end(pat_mock_all_nodes *all)
+{
+    while (all->first) /* which its removal takes out of the list */
+        PMPI_Comm_delete_attr(all->first->user, all->keyval);
+    if (all->keyval != MPI_KEYVAL_INVALID)
+        PMPI_Comm_free_keyval(&all->keyval);
+    pthread_mutex_destroy(&all->lock);
 }
 
 const pat_mock_nodes *pat_mock_nodes_known(MPI_Comm comm, int keyval)
@@ -93,10 +127,24 @@ static int make(MPI_Comm comm, int ranks_per_node, int rank, int size, pat_mock_
     return rc;
 }
 
-int pat_mock_nodes_get(MPI_Comm comm, int keyval, int ranks_per_node, pat_mock_nodes **all,
-                       const pat_mock_nodes **nodes)
+/*
+ * After what a rank does alone: is it well on all of them? Returns an error code of MPI that is a success on all ranks or on none. Not to be
+ * asked after an error in a call that others wait in: they do not come here.
+ */
+static int agree(MPI_Comm comm, int own)
 {
-    int rank, size, all_have = 0;
+    int all_are = 0;
+    const int is_well = own == MPI_SUCCESS;
+    const int rc = PMPI_Allreduce(&is_well, &all_are, 1, MPI_INT, MPI_MIN, comm);
+    if (rc != MPI_SUCCESS || all_are)
+        return rc;
+    return is_well ? pat_error(MPI_ERR_OTHER, "what is known of the nodes has failed on another rank") : own;
+}
+
+int pat_mock_nodes_get(MPI_Comm comm, pat_mock_all_nodes *all, const pat_mock_nodes **nodes)
+{
+    const int keyval = all->keyval;
+    int rank, size;
     *nodes = pat_mock_nodes_known(comm, keyval);
     if (*nodes)
         return MPI_SUCCESS;
@@ -104,10 +152,10 @@ int pat_mock_nodes_get(MPI_Comm comm, int keyval, int ranks_per_node, pat_mock_n
     PMPI_Comm_size(comm, &size);
     pat_mock_nodes *n = malloc(sizeof(*n));
     int *lists = malloc((4 * (size_t)size + 1) * sizeof(*lists));
-    const int have = n && lists;
-    int rc = PMPI_Allreduce(&have, &all_have, 1, MPI_INT, MPI_MIN, comm);
-    if (rc == MPI_SUCCESS && !all_have)
+    int rc = MPI_SUCCESS;
+    if (!n || !lists)
         rc = pat_error(MPI_ERR_NO_MEM, "no memory for the nodes of %d ranks", size);
+    rc = agree(comm, rc);
     if (rc != MPI_SUCCESS) {
         free(n);
         free(lists);
@@ -121,18 +169,20 @@ int pat_mock_nodes_get(MPI_Comm comm, int keyval, int ranks_per_node, pat_mock_n
                           .number_of = lists + size,
                           .place = lists + 2 * size,
                           .begin = lists + 3 * size};
-    rc = make(comm, ranks_per_node, rank, size, n);
-    if (rc == MPI_SUCCESS)
+    rc = make(comm, all->ranks_per_node, rank, size, n);
+    bool is_set = false;
+    if (rc == MPI_SUCCESS) { /* a rank that had it alone would make calls in which the others are not */
         rc = PMPI_Comm_set_attr(comm, keyval, n);
-    if (rc != MPI_SUCCESS) {
-        pat_mock_nodes_delete(comm, keyval, n, NULL);
-        return rc;
+        is_set = rc == MPI_SUCCESS;
+        rc = agree(comm, rc);
     }
-    n->first = all;
-    n->next = *all;
-    if (n->next)
-        n->next->before = n;
-    *all = n;
+    if (rc != MPI_SUCCESS && is_set)
+        PMPI_Comm_delete_attr(comm, keyval); /* which frees it */
+    else if (rc != MPI_SUCCESS)
+        delete_nodes(comm, keyval, n, NULL);
+    if (rc != MPI_SUCCESS)
+        return rc;
+    enter_list(n, all);
     *nodes = n;
     return MPI_SUCCESS;
 }

@@ -6,6 +6,7 @@
 #define PAT_MOCK_NODES_H
 
 #include <mpi.h>
+#include <pthread.h>
 #include <stdbool.h>
 
 typedef struct pat_mock_nodes {
@@ -22,17 +23,25 @@ typedef struct pat_mock_nodes {
     int *place;               /* of each rank: where its block stands when blocks stand node by node */
     int *begin;               /* of each node the first place, and past the last one */
     struct pat_mock_nodes *before, *next; /* in the list of all */
-    struct pat_mock_nodes **first;
+    struct pat_mock_all_nodes *all;       /* NULL: not in it yet */
 } pat_mock_nodes;
+
+/* Of all communicators that have them; any thread may free one. */
+typedef struct pat_mock_all_nodes {
+    int ranks_per_node; /* as of pat_mock_scratch_make */
+    int keyval;
+    pthread_mutex_t lock;
+    pat_mock_nodes *first; /* under the lock */
+} pat_mock_all_nodes;
 
 /* Local. NULL: not made yet. */
 const pat_mock_nodes *pat_mock_nodes_known(MPI_Comm comm, int keyval);
 
-/* Collective over comm. ranks_per_node: as of pat_mock_scratch_make; all: the list it goes to. */
-int pat_mock_nodes_get(MPI_Comm comm, int keyval, int ranks_per_node, pat_mock_nodes **all,
-                       const pat_mock_nodes **nodes);
+/* Collective over comm. */
+int pat_mock_nodes_get(MPI_Comm comm, pat_mock_all_nodes *all, const pat_mock_nodes **nodes);
 
-/* The function that frees such an attribute. */
-int pat_mock_nodes_delete(MPI_Comm comm, int keyval, void *attribute, void *extra);
+/* Returns an error code of MPI. To be ended in either case, while MPI still runs. */
+int pat_mock_nodes_begin(pat_mock_all_nodes *all, int ranks_per_node);
+void pat_mock_nodes_end(pat_mock_all_nodes *all);
 
 #endif

@@ -30,7 +30,7 @@ void pat_mock_chunks(int count, int ranks, int counts[], int begins[])
 
 bool pat_mock_has_room(const pat_mock_parts *p, int64_t bytes)
 {
-    return bytes <= p->scratch->data.bytes;
+    return bytes <= p->scratch->data_bytes;
 }
 
 /* ---- Scratch ---------------------------------------------------------------------------------------------- */
@@ -39,24 +39,23 @@ static char *take(pat_mock_pool *pool, int64_t bytes)
 {
     char *at = pool->memory + pool->used;
     pool->used += bytes;
-    pool->peak = pool->used > pool->peak ? pool->used : pool->peak;
     PAT_ENSURE(pool->used <= pool->bytes);
     return at;
 }
 
 char *pat_mock_take(pat_mock_parts *p, int64_t bytes)
 {
-    return take(&p->scratch->data, bytes);
+    return take(&p->pools->data, bytes);
 }
 
 int *pat_mock_take_ints(pat_mock_parts *p, int64_t count)
 {
-    return (int *)(void *)take(&p->scratch->ints, count * (int64_t)sizeof(int));
+    return (int *)(void *)take(&p->pools->ints, count * (int64_t)sizeof(int));
 }
 
 char *pat_mock_take_elements(pat_mock_parts *p, int64_t count)
 {
-    return take(&p->scratch->data, pat_mock_span(p, count)) + (count > 0 ? p->below : 0);
+    return take(&p->pools->data, pat_mock_span(p, count)) + (count > 0 ? p->below : 0);
 }
 
 /* ---- Buffers ---------------------------------------------------------------------------------------------- */

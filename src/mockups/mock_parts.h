@@ -13,7 +13,8 @@
 struct pat_mock_parts {
     pat_mock_call call; /* with both counts 0 where there is not a byte to move */
     pat_mock_scratch *scratch;
-    const pat_mock_nodes *nodes; /* NULL: the mock-up does not want them, or they are not known */
+    struct pat_mock_pools *pools; /* the call's own, while it runs */
+    const pat_mock_nodes *nodes;  /* NULL: the mock-up does not want them, or they are not known */
     int rank, size;
     bool in_place;
     bool

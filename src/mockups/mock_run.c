@@ -21,6 +21,7 @@ const char *pat_mock_why_text(enum pat_mock_why why)
         [PAT_MOCK_ORDER] = "the operation does not commute, and ranks of a node do not follow one another",
         [PAT_MOCK_FAULT] = "the MPI library's own reduce-scatter gets such elements wrong",
         [PAT_MOCK_UNEVEN] = "nodes have unequal numbers of ranks",
+        [PAT_MOCK_BITS] = "order kept, see PAT_REORDER",
     };
     return (unsigned)why < PAT_NUM_MOCK_WHYS ? texts[why] : "?";
 }
@@ -134,7 +135,7 @@ pat_mock_need pat_mock_needs(const pat_mock *mock, const pat_mock_call *call, co
     take_apart(mock, call, &p);
     p.scratch = (pat_mock_scratch *)(uintptr_t)scratch; /* which is only looked at */
     if (mock->topology != PAT_MOCK_FLAT)
-        p.nodes = pat_mock_nodes_known(call->comm, scratch->keyval);
+        p.nodes = pat_mock_nodes_known(call->comm, scratch->nodes.keyval);
     return needs_of(mock, &p, false);
 }
 
@@ -172,8 +173,8 @@ static enum pat_mock_why judge(const pat_mock *mock, pat_mock_parts *p)
         return why;
     const pat_mock_need need = needs_of(mock, p, true);
     return need.longest > INT_MAX                     ? PAT_MOCK_TOO_LONG
-           : need.data_bytes > p->scratch->data.bytes ? PAT_MOCK_NO_DATA
-           : need.int_bytes > p->scratch->ints.bytes  ? PAT_MOCK_NO_INTS
+           : need.data_bytes > p->scratch->data_bytes ? PAT_MOCK_NO_DATA
+           : need.int_bytes > p->scratch->int_bytes   ? PAT_MOCK_NO_INTS
                                                       : PAT_MOCK_RAN;
 }
 
@@ -192,11 +193,12 @@ static int prepare(const pat_mock *mock, const pat_mock_call *call, pat_mock_scr
         return pat_fail(call->comm, MPI_ERR_COUNT);
     p->scratch = scratch;
     if (mock->topology != PAT_MOCK_FLAT)
-        rc = pat_mock_nodes_get(call->comm, scratch->keyval, scratch->ranks_per_node, &scratch->nodes,
-                                &p->nodes);
-    if (rc == MPI_SUCCESS)
-        *why = judge(mock, p);
-    return rc;
+        rc = pat_mock_nodes_get(call->comm, &scratch->nodes, &p->nodes);
+    if (rc != MPI_SUCCESS)
+        return pat_fail(call->comm,
+                        rc); /* what has failed is ours, and no error handler of the user has seen it */
+    *why = judge(mock, p);
+    return MPI_SUCCESS;
 }
 
 int pat_mock_prepare(const pat_mock *mock, const pat_mock_call *call, pat_mock_scratch *scratch,
@@ -219,8 +221,12 @@ int pat_mock_run(const pat_mock *mock, const pat_mock_call *call, pat_mock_scrat
     int rc = prepare(mock, call, scratch, &p, why);
     if (rc != MPI_SUCCESS || *why != PAT_MOCK_RAN)
         return rc;
+    p.pools = pat_mock_pools_take(scratch);
+    if (!p.pools)
+        return pat_fail(call->comm, pat_error(MPI_ERR_NO_MEM,
+                                              "no memory for the scratch of one more call at the same time"));
     rc = mock->run(&p);
-    scratch->data.used = scratch->ints.used = 0;
+    pat_mock_pools_give(scratch, p.pools);
     /* What went wrong on a communicator of our own, its user's error handler has not seen. */
     return rc != MPI_SUCCESS && mock->topology != PAT_MOCK_FLAT ? pat_fail(call->comm, rc) : rc;
 }

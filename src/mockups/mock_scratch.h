@@ -1,22 +1,36 @@
 /*
- * mock_scratch.h — inside of the scratch: two pools that are taken from one end, and given back as a whole when the call is over.
+ * mock_scratch.h — inside of the scratch: pairs of pools, one for each call that is run at the same time. A pool is taken from one end, and
+ * given back as a whole when the call is over.
  */
 #ifndef PAT_MOCK_SCRATCH_H
 #define PAT_MOCK_SCRATCH_H
+
+#include <pthread.h>
 
 #include "mock_nodes.h"
 #include "mockups.h"
 
 typedef struct pat_mock_pool {
     char *memory;
-    int64_t bytes, used, peak;
+    int64_t bytes, used;
 } pat_mock_pool;
 
-struct pat_mock_scratch {
+typedef struct pat_mock_pools {
     pat_mock_pool data, ints;
-    int ranks_per_node;
-    int keyval;            /* of a communicator: its pat_mock_nodes */
-    pat_mock_nodes *nodes; /* of all communicators that have them */
+    struct pat_mock_pools *next;
+} pat_mock_pools;
+
+struct pat_mock_scratch {
+    int64_t data_bytes, int_bytes; /* of each pair of pools */
+    pat_mock_all_nodes nodes;
+    pthread_mutex_t lock;
+    /* Under the lock: */
+    pat_mock_pools *idle;        /* that no call uses */
+    int64_t data_peak, int_peak; /* of one call */
 };
+
+/* For a call of the calling thread: pools that no other one uses, made where there are none left. NULL: no memory. */
+pat_mock_pools *pat_mock_pools_take(pat_mock_scratch *scratch);
+void pat_mock_pools_give(pat_mock_scratch *scratch, pat_mock_pools *pools);
 
 #endif

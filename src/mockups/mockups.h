@@ -37,6 +37,7 @@ enum pat_mock_why {
     PAT_MOCK_ORDER,    /* the operation does not commute, and ranks of a node do not follow one another */
     PAT_MOCK_FAULT,    /* the MPI library's own reduce-scatter is known to get such elements wrong */
     PAT_MOCK_UNEVEN,   /* nodes have unequal numbers of ranks */
+    PAT_MOCK_BITS, /* not of pat_mock_run: the program is to have the bits that the MPI library's own order of operands makes */
     PAT_NUM_MOCK_WHYS
 };
 
@@ -51,8 +52,9 @@ enum {
 }; /* as the first such library had them */
 
 /*
- * Memory beside the user's buffers, made once and never more than this, so that no call pays for malloc; and what communicators are
- * known to be like, which is kept with each as an attribute. One call at a time may use it. Must be as large on all ranks.
+ * Memory beside the user's buffers, made once, of which a call gets never more than this, so that no call pays for malloc; and what
+ * communicators are known to be like, which is kept with each as an attribute. Any thread may use it: the first call that is run beside
+ * another one makes as much memory once more, which then stays. Must be as large on all ranks.
  */
 typedef struct pat_mock_scratch pat_mock_scratch;
 
@@ -66,7 +68,7 @@ typedef struct pat_mock_need {
     int64_t longest; /* the largest count in the calls that the mock-up makes; not of a peak */
 } pat_mock_need;
 
-/* The most that was in use at once since the last reset. */
+/* The most that one call has used since the last reset. To be asked while none is run. */
 pat_mock_need pat_mock_scratch_peak(const pat_mock_scratch *scratch);
 void pat_mock_scratch_reset_peak(pat_mock_scratch *scratch);
 

@@ -1,5 +1,5 @@
 /*
- * all_calls.c — every public call, checked; to be run with something that fails on one rank (inject.h). An error must have a text. After the
+ * all_calls.c — every public call, and a mock-up, checked; to be run with something that fails on one rank (inject.h). An error must have a text. After the
  * first one a rank takes the way out, which is to free what it has made, to end the library and MPI, and the others follow it (lost.c);
  * without INJECT_LOST it ends the job with status 40, as MPI's default error handler would. Status 50: a wrong result, or an error without a
  * text.
@@ -13,6 +13,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "mockups.h"
+
 enum { BLOCK = 6000, MOST_RANKS = 8, TURNS = 3 };
 
 static int rank, size;
@@ -25,6 +27,7 @@ enum { PENDING = 16 };
 static MPI_Request pending[PENDING];
 static MPI_Datatype here = MPI_DATATYPE_NULL;
 static volatile bool started;
+static pat_mock_scratch *scratch;
 
 static void say(const char *call, int code)
 {
@@ -366,6 +369,25 @@ static void non_blocking(MPI_Datatype gaps)
         }
 }
 
+/* One that goes by nodes, which are made known at the first call. */
+static void mock_ups(void)
+{
+    const pat_mock_call call = {
+        .recv = mine, .recv_count = BLOCK, .recv_type = MPI_INT, .root = 1, .comm = comm};
+    enum pat_mock_why why;
+    scratch = pat_mock_scratch_make(1 << 20, 1 << 16, 0);
+    if (!scratch)
+        failed("pat_mock_scratch_make", MPI_ERR_NO_MEM);
+    for (int turn = 0; turn < TURNS; turn++) {
+        for (int i = 0; i < BLOCK; i++)
+            mine[i] = rank == 1 ? 1000000 * turn + i : -1;
+        DO(pat_mock_run(pat_mock_find("MPI_Bcast", "bcast_lane"), &call, scratch, &why));
+        for (int i = 0; i < BLOCK; i++)
+            if (why != PAT_MOCK_RAN || mine[i] != 1000000 * turn + i)
+                wrong("bcast_lane");
+    }
+}
+
 /* A type that has the receive buffer's address in it. */
 static void from_the_bottom(void)
 {
@@ -421,6 +443,7 @@ static void script(MPI_Datatype gaps)
     PAT_Counters counters;
     init();
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    mock_ups();
     for (int turn = 0; turn < 6; turn++) { /* auto, told of a slow link by the environment */
         fill(turn);
         DO(PAT_Allgather(mine, BLOCK, MPI_INT, all, BLOCK, MPI_INT, comm));
@@ -454,6 +477,8 @@ static void leave(void)
     for (int i = 0; i < PENDING; i++)
         if (pending[i] != MPI_REQUEST_NULL)
             TRY(wait_for(&pending[i]));
+    pat_mock_scratch_free(scratch);
+    scratch = NULL;
     if (started)
         TRY(PAT_Finalize());
 }
@@ -468,10 +493,12 @@ int main(int argc, char **argv)
     MPI_Datatype gaps = gaps_type();
     for (int i = 0; i < PENDING; i++)
         pending[i] = MPI_REQUEST_NULL;
-    if (setjmp(way_out) == 0)
+    if (setjmp(way_out) == 0) {
         script(gaps);
-    else
+        pat_mock_scratch_free(scratch);
+    } else {
         leave();
+    }
     MPI_Type_free(&gaps);
     MPI_Finalize();
     fprintf(stderr, "rank %d has ended\n", rank);
