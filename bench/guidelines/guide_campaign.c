@@ -271,10 +271,17 @@ static double expected_ms(const campaign *c)
     return total;
 }
 
-/* The same on all ranks. */
-static int agreed(campaign *c, int status)
+/* Rank 0's on all ranks: whoever goes by its own may begin a collective that no other rank takes part in. */
+static int as_on_rank_0(int status)
 {
     MUST(PMPI_Bcast(&status, 1, MPI_INT, 0, MPI_COMM_WORLD));
+    return status;
+}
+
+/* The same, told. */
+static int agreed(campaign *c, int status)
+{
+    status = as_on_rank_0(status);
     if (status && c->run.rank == 0)
         fprintf(stderr, "pat-guidelines: %s\n", c->why);
     return status;
@@ -290,6 +297,7 @@ static int measure_all(campaign *c)
                          pat_clock_local_ns());
     if (run->rank == 0)
         status = write_all(c, NULL, false) ? TOOL_FAILED : 0;
+    status = as_on_rank_0(status);
     for (int i = 0; i < c->input.num && !status; i++) {
         const guide_line *line = &c->input.lines[i];
         int num;
@@ -299,7 +307,7 @@ static int measure_all(campaign *c)
         free(sides);
         if (run->rank == 0)
             status = write_all(c, line->mpi, i == c->input.num - 1) ? TOOL_FAILED : 0;
-        MUST(PMPI_Bcast(&status, 1, MPI_INT, 0, MPI_COMM_WORLD));
+        status = as_on_rank_0(status);
     }
     bench_progress_end(&run->progress, pat_clock_local_ns());
     if (run->rank == 0 && !status && c->o->profile_dir) {
