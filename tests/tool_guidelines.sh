@@ -61,6 +61,7 @@ refused "--csv: accepted only with --output" -f good -s
 refused "--arrival 'late:4': accepted: PATTERN:FACTOR" -f good --arrival late:4
 refused "--arrival 'uniform': accepted" -f good --arrival uniform
 refused "--launch: accepted only with --output" -f good --launch 1
+refused "--profile: accepted only with --left default, not 'mpi'" -f good --left mpi --profile prf
 refused "cannot read '$work/none/guidelines.json'" --report "$work/none"
 refused "'surplus'" -f good surplus
 "$tool" --write-algorithms list.csv || complain "--write-algorithms ends with $?"
@@ -69,6 +70,11 @@ grep -v 'MPI_Bcast;default' list.csv >headless.csv
 refused "the line bcast;MPI_Bcast;default;1 is missing" -f good --algorithms headless.csv
 ranks 2 -f good -o /proc/none >out 2>err && complain "a directory in /proc was taken"
 grep -q "pat-guidelines: '/proc/none/data' is no directory that can be written to" err || complain "-o /proc/none: $(cat err)"
+
+# Nothing can be written once it has begun: every rank ends.
+mkdir -p full/guidelines.json
+PAT_TEST_TIMEOUT=20 ranks 2 -f good -o full >out 2>err && complain "a directory in place of guidelines.json was taken"
+grep -q "^pat-guidelines: .*'full/guidelines.json'" err || complain "the first results cannot be written: $(cat err)"
 
 # ---- A campaign: what was deleted from the list is not measured, and the merged table has a row for each collective and size -------
 cat >input <<'TEXT'
@@ -98,6 +104,8 @@ echo 'MPI_Allgather --bytes=1K --samples=10 --time-ms=30000' >one
 ranks 3 -f one -o late -s --order series --left pat --arrival one-late:4 -c 4 >out 2>err || complain "under arrivals: $? $(cat err)"
 [ "$(grep -c 'default,1024' late/MPI_Allgather.csv)/$(grep -c 'allgather_as' late/past-last/MPI_Allgather.csv)" = 1/4 ] ||
     complain "under arrivals: $(cat late/MPI_Allgather.csv late/past-last/MPI_Allgather.csv)"
+
+refused "--profile: 'late' has the left side 'pat'; accepted: default" --judge late --profile prf
 
 # ---- The same call on both sides, three launches: nothing of it is certain; a launch is not measured twice ---------------------------
 printf '%s\n' 'cliname;mpiname;algname;rooted' 'bcast;MPI_Bcast;default;1' 'bcast;MPI_Bcast;mpi;1' >same.csv

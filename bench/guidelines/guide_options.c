@@ -137,6 +137,12 @@ static void check_whole(struct argp_state *state, const guide_options *o)
         argp_error(state, "--%s: accepted only with --input", o->of_measuring);
     if ((o->report || o->write_algorithms) && o->of_judging)
         argp_error(state, "--%s: accepted only with --input, --judge and --replay", o->of_judging);
+    if (o->profile_dir && o->input && strcmp(o->left, "default") != 0)
+        argp_error(
+            state,
+            "--profile: accepted only with --left default, not '%s': a profile replaces the MPI library's "
+            "own call, and must be about that",
+            o->left);
     if (o->replay && (o->beyond || o->profile_dir))
         argp_error(state, "--%s: accepted only with --input and --judge", o->beyond ? "beyond" : "profile");
 }
