@@ -19,11 +19,13 @@
 #include "guide_test.h"
 #include "guide_totals.h"
 
+static const guide_grid grid = {36, 2, 72};
+
 /* `num` samples around ms in each of `launches`: none in another launch is the same. */
 static void add(guide_results *r, const char *mpi, int64_t bytes, const char *alg, double ms, int num,
                 int launches)
 {
-    guide_cell *c = guide_results_cell(r, mpi, bytes, 36, 2);
+    guide_cell *c = guide_results_cell(r, mpi, bytes, grid);
     guide_series *s = guide_cell_series(c, alg);
     c->barrier_ms = 0.015;
     for (int l = 1; l <= launches; l++)
@@ -43,7 +45,7 @@ static void make(guide_results *r, int launches)
     add(r, "MPI_Bcast", 65536, "bcast_as_scatter_allgather", 0.100, 5, launches); /* the faster one */
     add(r, "MPI_Gather", 64, "default", 0.010, 5, launches);
     add(r, "MPI_Gather", 64, "gather_as_gatherv", 0.020, 5, launches);
-    guide_cell *c = guide_results_cell(r, "MPI_Gather", 64, 36, 2);
+    guide_cell *c = guide_results_cell(r, "MPI_Gather", 64, grid);
     snprintf(guide_cell_series(c, "gather_as_reduce")->reason, GUIDE_REASON,
              "the scratch for data is too small");
     guide_judge(r);
@@ -197,7 +199,7 @@ static void totals(void **state)
     guide_results r;
     (void)state;
     make(&r, 3);
-    guide_totals t = guide_total(&r, NULL, 0, 0);
+    guide_totals t = guide_total(&r, NULL, NULL);
     assert_int_equal(t.cells, 3);
     assert_int_equal(t.brave, 2);
     assert_int_equal(t.cautious, 1);
@@ -205,10 +207,10 @@ static void totals(void **state)
     assert_int_equal(t.not_run, 1);
     assert_true(fabs(t.worst - 3) < 1e-9);
     assert_true(fabs(t.score - 100 * cbrt(1.0 / 3)) < 1e-9); /* a starred one costs nothing */
-    t = guide_total(&r, "MPI_Gather", 36, 2);
+    t = guide_total(&r, "MPI_Gather", &grid);
     assert_int_equal(t.cells, 1);
     assert_true(t.score == 100);
-    t = guide_total(&r, NULL, 36, 1);
+    t = guide_total(&r, NULL, &(guide_grid){36, 1, 36});
     assert_int_equal(t.cells, 0);
     assert_string_equal(guide_best(&r), "MPI_Gather");
     assert_string_equal(guide_worst(&r), "MPI_Bcast");

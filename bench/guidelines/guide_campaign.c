@@ -126,7 +126,7 @@ static int latest_launch(const guide_results *r)
 static int take_over(campaign *c, guide_results *r, const char *mpi, const char *alg, const char *dir)
 {
     if (c->o->launch > 0)
-        return guide_raw_read(r, mpi, alg, c->run.nodes, c->run.ppn, dir, c->why, sizeof(c->why));
+        return guide_raw_read(r, mpi, alg, c->run.grid, dir, c->why, sizeof(c->why));
     guide_raw_remove(mpi, alg, dir);
     return 0;
 }
@@ -238,8 +238,7 @@ static void describe(campaign *c)
     int *node_of, *scratch = guide_need_array((size_t)run->size, sizeof(*scratch));
     MUST(pat_nodes_find(MPI_COMM_WORLD, &node, &node_of));
     const pat_nodes_sizes sizes = pat_nodes_count(node_of, run->size, scratch);
-    run->nodes = sizes.nodes;
-    run->ppn = sizes.most;
+    run->grid = (guide_grid){sizes.nodes, sizes.most, run->size};
     MPI_Comm_free(&node);
     free(node_of);
     free(scratch);

@@ -142,7 +142,7 @@ static void keep(size_run *r, const series *s, const sample *one, int64_t bytes)
         return;
     guide_results *const to[] = {&run->results, &run->past};
     for (int i = 0; i < (r->has_arrivals ? 2 : 1); i++) {
-        guide_cell *c = guide_results_cell(to[i], s->side->native->mpi_name, bytes, run->nodes, run->ppn);
+        guide_cell *c = guide_results_cell(to[i], s->side->native->mpi_name, bytes, run->grid);
         guide_series_add(guide_cell_series(c, s->side->name), run->launch, i == 0 ? one->ms : one->past_ms);
     }
 }
@@ -201,8 +201,7 @@ static void keep_reasons(size_run *r, int64_t bytes)
     guide_run *run = r->run;
     guide_results *const to[] = {&run->results, &run->past};
     for (int i = 0; i < (run->o->pattern != BENCH_NONE ? 2 : 1) && run->rank == 0; i++) {
-        guide_cell *c =
-            guide_results_cell(to[i], r->all[0].side->native->mpi_name, bytes, run->nodes, run->ppn);
+        guide_cell *c = guide_results_cell(to[i], r->all[0].side->native->mpi_name, bytes, run->grid);
         c->missed = r->late;
         for (int k = 0; k < r->num; k++) {
             guide_series *s = guide_cell_series(c, r->all[k].side->name);
@@ -254,7 +253,7 @@ void guide_measure_barrier(guide_run *run, const guide_line *line)
         if (!one.in_time && ++r.late == MISSED)
             r.round_time = false; /* without a barrier's time no gain could be held against it */
         if (one.in_time && run->rank == 0) {
-            guide_cell *c = guide_results_cell(&run->barrier, "MPI_Barrier", 0, run->nodes, run->ppn);
+            guide_cell *c = guide_results_cell(&run->barrier, "MPI_Barrier", 0, run->grid);
             guide_series_add(&c->series[0], run->launch, one.ms);
         }
     }

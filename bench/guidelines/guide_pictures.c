@@ -136,7 +136,7 @@ static void totals(bench_sheets *s, const album *a)
     fputs("view,number,cells,brave,cautious,certain,score\n", s->to);
     for (int k = 0; k < a->v->num; k++) {
         const guide_view *w = &a->v->views[k];
-        const guide_totals t = guide_total(w->r, NULL, w->nodes, w->ppn);
+        const guide_totals t = guide_total(w->r, NULL, &w->grid);
         if (t.cells > 0)
             fprintf(s->to, "%s,%d,%d,%d,%d,%d,%.4f\n", w->label, k, t.cells, t.brave, t.cautious, t.certain,
                     t.score);

@@ -54,10 +54,10 @@ static void write_alg(const guide_results *r, const char *mpi, const char *alg, 
                 continue;
             if (!begun)
                 fprintf(to,
-                        "#@collective=%s\n#@algorithm=%s\n#@mpi_library=%s\n#@nodes=%d\n#@ppn=%d\n#@left=%"
-                        "s\n#@arrival=%s\n#@runtime_type=%s\n%s\n",
-                        mpi, alg, r->library, c->nodes, c->ppn, r->left, r->arrival, r->score,
-                        GUIDE_RAW_HEADER);
+                        "#@collective=%s\n#@algorithm=%s\n#@mpi_library=%s\n#@nodes=%d\n#@ppn=%d\n#@ranks=%"
+                        "d\n#@left=%s\n#@arrival=%s\n#@runtime_type=%s\n%s\n",
+                        mpi, alg, r->library, c->grid.nodes, c->grid.ppn, c->grid.ranks, r->left, r->arrival,
+                        r->score, GUIDE_RAW_HEADER);
             begun = true;
             if (!has_launch(s, launch))
                 continue;

@@ -21,7 +21,7 @@ int guide_raw_write(const guide_results *r, const char *mpi, const char *dir, ch
  * Add to r what earlier launches have left of this algorithm: nothing where there is no file. EINVAL, with a text in `why`, where it is of another grid of ranks,
  * of another MPI library than r, or measured in another way (r->arrival, r->score), or no such file at all; or what open said.
  */
-int guide_raw_read(guide_results *r, const char *mpi, const char *alg, int nodes, int ppn, const char *dir,
+int guide_raw_read(guide_results *r, const char *mpi, const char *alg, guide_grid grid, const char *dir,
                    char *why, size_t why_size);
 
 /*

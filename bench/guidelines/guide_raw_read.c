@@ -12,7 +12,7 @@
 
 /* What a file says of itself; of a campaign whose files are read one after the other, what the first one has said. */
 typedef struct about {
-    char collective[GUIDE_NAME], algorithm[GUIDE_NAME], mpi_library[128], nodes[16], ppn[16],
+    char collective[GUIDE_NAME], algorithm[GUIDE_NAME], mpi_library[128], nodes[16], ppn[16], ranks[16],
         left[GUIDE_NAME], arrival[GUIDE_NAME], runtime_type[GUIDE_NAME];
 } about;
 
@@ -24,8 +24,8 @@ static const struct {
     {                                                                                                        \
         "#@" #name "=", offsetof(about, name), sizeof(((about *)0)->name)                                    \
     }
-    KEY(collective), KEY(algorithm), KEY(mpi_library), KEY(nodes),
-    KEY(ppn),        KEY(left),      KEY(arrival),     KEY(runtime_type),
+    KEY(collective), KEY(algorithm), KEY(mpi_library), KEY(nodes),        KEY(ppn),
+    KEY(ranks),      KEY(left),      KEY(arrival),     KEY(runtime_type),
 #undef KEY
 };
 
@@ -49,16 +49,18 @@ static bool take_launch(reading *in, const char *text)
 
 static bool take_cell(reading *in, int64_t bytes, guide_series **s)
 {
-    int64_t nodes, ppn;
-    if (!guide_is_name(in->is.collective) || !guide_is_name(in->is.algorithm) ||
-        !tool_read_whole(in->is.nodes, 1, 1 << 24, &nodes) ||
-        !tool_read_whole(in->is.ppn, 1, 1 << 16, &ppn)) {
+    int64_t nodes, ppn, ranks;
+    guide_grid grid = {0, 0, 0};
+    if (tool_read_whole(in->is.nodes, 1, 1 << 24, &nodes) && tool_read_whole(in->is.ppn, 1, 1 << 16, &ppn) &&
+        tool_read_whole(in->is.ranks, 1, 1 << 24, &ranks))
+        grid = (guide_grid){(int)nodes, (int)ppn, (int)ranks};
+    if (!guide_is_name(in->is.collective) || !guide_is_name(in->is.algorithm) || !guide_is_grid(grid)) {
         snprintf(in->wrong, sizeof(in->wrong),
-                 "there is no collective, algorithm or number of nodes and ranks above it");
+                 "there is no collective, algorithm or number of nodes, of ranks on each and of all ranks "
+                 "above it");
         return false;
     }
-    *s = guide_cell_series(guide_results_cell(in->r, in->is.collective, bytes, (int)nodes, (int)ppn),
-                           in->is.algorithm);
+    *s = guide_cell_series(guide_results_cell(in->r, in->is.collective, bytes, grid), in->is.algorithm);
     return true;
 }
 
@@ -163,7 +165,7 @@ static void take_about(about *a, const guide_results *r)
     snprintf(a->runtime_type, sizeof(a->runtime_type), "%s", r->score);
 }
 
-int guide_raw_read(guide_results *r, const char *mpi, const char *alg, int nodes, int ppn, const char *dir,
+int guide_raw_read(guide_results *r, const char *mpi, const char *alg, guide_grid grid, const char *dir,
                    char *why, size_t why_size)
 {
     reading in = {.r = r};
@@ -171,8 +173,9 @@ int guide_raw_read(guide_results *r, const char *mpi, const char *alg, int nodes
     take_about(&in.is, r);
     snprintf(in.is.collective, sizeof(in.is.collective), "%s", mpi);
     snprintf(in.is.algorithm, sizeof(in.is.algorithm), "%s", alg);
-    snprintf(in.is.nodes, sizeof(in.is.nodes), "%d", nodes);
-    snprintf(in.is.ppn, sizeof(in.is.ppn), "%d", ppn);
+    snprintf(in.is.nodes, sizeof(in.is.nodes), "%d", grid.nodes);
+    snprintf(in.is.ppn, sizeof(in.is.ppn), "%d", grid.ppn);
+    snprintf(in.is.ranks, sizeof(in.is.ranks), "%d", grid.ranks);
     const int error = read_file(&in, path, why, why_size);
     free(path);
     return error;

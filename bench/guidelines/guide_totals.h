@@ -22,8 +22,8 @@ typedef struct guide_totals {
     double score;
 } guide_totals;
 
-/* Of the cells of a collective (NULL: of all) on a grid (nodes 0: on all). */
-guide_totals guide_total(const guide_results *r, const char *mpi, int nodes, int ppn);
+/* Of the cells of a collective (NULL: of all) on a grid (NULL: on all). */
+guide_totals guide_total(const guide_results *r, const char *mpi, const guide_grid *grid);
 
 /* A row for each grid, each collective and all; and the cells with the largest slow-downs, `most` at most. */
 void guide_totals_sheet(guide_sheet *sheet, const guide_results *r);

@@ -12,8 +12,9 @@
 static void name_view(guide_view *v)
 {
     const guide_results *r = v->r;
-    size_t length = (size_t)snprintf(v->label, sizeof(v->label), "%s%s%dx%d", r->library,
-                                     r->library[0] ? " " : "", v->nodes, v->ppn);
+    char grid[GUIDE_GRID_TEXT];
+    size_t length = (size_t)snprintf(v->label, sizeof(v->label), "%s%s%s", r->library,
+                                     r->library[0] ? " " : "", guide_grid_text(grid, v->grid));
     if (strcmp(r->left, "default") != 0)
         length += (size_t)snprintf(v->label + length, sizeof(v->label) - length, " %s", r->left);
     if (strcmp(r->arrival, "none") != 0)
@@ -46,7 +47,7 @@ static void tell_apart(guide_views *v, const char *const *dirs)
 static bool has_view(const guide_views *v, const guide_results *r, const guide_cell *c)
 {
     for (int i = 0; i < v->num; i++)
-        if (v->views[i].r == r && v->views[i].nodes == c->nodes && v->views[i].ppn == c->ppn)
+        if (v->views[i].r == r && guide_same_grid(v->views[i].grid, c->grid))
             return true;
     return false;
 }
@@ -72,7 +73,7 @@ int guide_views_read(guide_views *v, const char *const *dirs, int num, char *why
             if (has_view(v, &v->results[i], c))
                 continue;
             v->views = guide_need(realloc(v->views, (size_t)(v->num + 1) * sizeof(*v->views)));
-            v->views[v->num] = (guide_view){.r = &v->results[i], .nodes = c->nodes, .ppn = c->ppn};
+            v->views[v->num] = (guide_view){.r = &v->results[i], .grid = c->grid};
             name_view(&v->views[v->num++]);
         }
     tell_apart(v, dirs);
@@ -94,7 +95,7 @@ const guide_cell *guide_view_cell(const guide_view *view, const char *mpi, int64
 {
     for (int i = 0; i < view->r->num; i++) {
         const guide_cell *c = &view->r->cells[i];
-        if (c->bytes == bytes && c->nodes == view->nodes && c->ppn == view->ppn && strcmp(c->mpi, mpi) == 0)
+        if (c->bytes == bytes && guide_same_grid(c->grid, view->grid) && strcmp(c->mpi, mpi) == 0)
             return guide_cell_is_judged(c) ? c : NULL;
     }
     return NULL;

@@ -10,7 +10,7 @@
 
 typedef struct guide_view {
     const guide_results *r;
-    int nodes, ppn;
+    guide_grid grid;
     char label[256]; /* "Open MPI v4.1.4, 36x2" and what is not as usual */
 } guide_view;
 
