@@ -9,19 +9,28 @@
 #include "guide_json.h"
 #include "guide_need.h"
 
+/* As much of the text as the label has room for: a file says how long it is. */
+static void add_to(guide_view *v, const char *text)
+{
+    const size_t length = strlen(v->label);
+    snprintf(v->label + length, sizeof(v->label) - length, "%s%s", length > 0 ? " " : "", text);
+}
+
 static void name_view(guide_view *v)
 {
     const guide_results *r = v->r;
     char grid[GUIDE_GRID_TEXT];
-    size_t length = (size_t)snprintf(v->label, sizeof(v->label), "%s%s%s", r->library,
-                                     r->library[0] ? " " : "", guide_grid_text(grid, v->grid));
+    if (r->library[0])
+        add_to(v, r->library);
+    add_to(v, guide_grid_text(grid, v->grid));
     if (strcmp(r->left, "default") != 0)
-        length += (size_t)snprintf(v->label + length, sizeof(v->label) - length, " %s", r->left);
-    if (strcmp(r->arrival, "none") != 0)
-        length +=
-            (size_t)snprintf(v->label + length, sizeof(v->label) - length, " %s %s", r->arrival, r->score);
+        add_to(v, r->left);
+    if (strcmp(r->arrival, "none") != 0) {
+        add_to(v, r->arrival);
+        add_to(v, r->score);
+    }
     if (!r->complete)
-        snprintf(v->label + length, sizeof(v->label) - length, " (cut short)");
+        add_to(v, "(cut short)");
 }
 
 /* It becomes a word of a CSV and of gnuplot's, so it has letters, digits and a few signs. */
@@ -37,11 +46,8 @@ static void tell_apart(guide_views *v, const char *const *dirs)
 {
     for (int i = 0; i < v->num; i++)
         for (int k = 0; k < i; k++)
-            if (strcmp(v->views[i].label, v->views[k].label) == 0) {
-                const size_t length = strlen(v->views[i].label);
-                snprintf(v->views[i].label + length, sizeof(v->views[i].label) - length, " %.100s",
-                         dirs[v->views[i].r - v->results]);
-            }
+            if (strcmp(v->views[i].label, v->views[k].label) == 0)
+                add_to(&v->views[i], dirs[v->views[i].r - v->results]);
 }
 
 static bool has_view(const guide_views *v, const guide_results *r, const guide_cell *c)
