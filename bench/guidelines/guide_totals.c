@@ -28,7 +28,7 @@ guide_totals guide_total(const guide_results *r, const char *mpi, const guide_gr
         const guide_cell *c = &r->cells[i];
         if ((mpi && strcmp(c->mpi, mpi) != 0) || (grid && !guide_same_grid(c->grid, *grid)))
             continue;
-        for (int k = 0; k < c->num; k++)
+        for (int k = 1; k < c->num; k++)
             t.not_run += c->series[k].reason[0] != '\0';
         if (!guide_cell_is_judged(c))
             continue;

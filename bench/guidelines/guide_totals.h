@@ -9,7 +9,7 @@
 
 typedef struct guide_totals {
     int cells;   /* that were judged */
-    int not_run; /* right sides */
+    int not_run; /* right sides; all of a cell's where its left side did not run */
     int brave, cautious,
         certain;  /* cells with a violation; those without starred ones; those that are certain */
     double worst; /* slow-down of a violation, at least 1 */
