@@ -80,7 +80,7 @@ grep -q "^pat-guidelines: .*'full/guidelines.json'" err || complain "the first r
 cat >input <<'TEXT'
 # as the method's own tool has it
 MPI_Bcast --msizes-list=1,1024 --nrep=30 --rt-bench-time-ms=30000 --proc-sync=roundtime --rt-barrier-count=0
-MPI_Allgather --bytes=8,4K --samples=30 --time-ms=30000 --sync=roundtime
+MPI_Allgather --bytes=8,4K --samples=30 --time-ms=30000 --sync=roundtime --barrier-after=20
 TEXT
 grep -v 'bcast_as_allgatherv' list.csv >shorter.csv
 ranks 2 -f input -o first -c 5 -m -s --algorithms shorter.csv --scratch 6K --beyond --profile prf 2>err || complain "a campaign ends with $?: $(cat err)"

@@ -44,7 +44,7 @@ typedef struct guide_cell {
     int64_t bytes;
     guide_grid grid;
     double barrier_ms;
-    int missed;           /* starts, in the last launch, that a rank has heard of too late */
+    int missed;           /* starts, in the last launch, that a rank has heard of too late or slept past */
     guide_series *series; /* the first one is the left side */
     int num;
 } guide_cell;
