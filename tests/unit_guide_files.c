@@ -27,6 +27,8 @@ static char dir[] = "/tmp/unit_guide_XXXXXX", path[64], why[8192];
 /* 7 ranks on two nodes: 4 and 3. */
 static const guide_grid grid = {2, 4, 7}, other_grid = {2, 4, 8};
 
+static const guide_way way = {"barrier", 0, "random", "single"};
+
 static const char *file(const char *text)
 {
     FILE *to = fopen(path, "w");
@@ -217,31 +219,71 @@ static void raw_data(void **state)
     add(&r, 8, "default", 1, 0.5);
     add(&r, 8, "default", 2, 0.25);
     add(&r, 16, "default", 2, 1);
-    assert_int_equal(guide_raw_write(&r, "MPI_Bcast", dir, why, sizeof(why)), 0);
+    assert_int_equal(guide_raw_write(&r, "MPI_Bcast", &way, dir, why, sizeof(why)), 0);
     describe(&again, "Some MPI 1.0");
-    assert_int_equal(guide_raw_read(&again, "MPI_Bcast", "default", grid, dir, why, sizeof(why)), 0);
+    assert_int_equal(guide_raw_read(&again, "MPI_Bcast", "default", grid, &way, dir, why, sizeof(why)), 0);
     assert_int_equal(again.num, 2);
     const guide_series *s = &guide_results_cell(&again, "MPI_Bcast", 8, grid)->series[0];
     assert_int_equal(s->num, 8);
     assert_int_equal(s->num_launches, 2);
     assert_true(s->launch[1] == 2 && s->end[0] == 4 && s->ms[4] > 0.2499 && s->ms[4] < 0.2501);
     /* Of another algorithm there is none; of another machine, nothing is taken. */
-    assert_int_equal(guide_raw_read(&again, "MPI_Bcast", "bcast_as_allgatherv", grid, dir, why, sizeof(why)),
-                     0);
-    assert_int_not_equal(guide_raw_read(&again, "MPI_Bcast", "default", other_grid, dir, why, sizeof(why)),
-                         0);
+    assert_int_equal(
+        guide_raw_read(&again, "MPI_Bcast", "bcast_as_allgatherv", grid, &way, dir, why, sizeof(why)), 0);
+    assert_int_not_equal(
+        guide_raw_read(&again, "MPI_Bcast", "default", other_grid, &way, dir, why, sizeof(why)), 0);
     says("it was measured with ranks=7, this is ranks=8");
     guide_results_free(&again);
     describe(&again, "Some MPI 2.0");
-    assert_int_not_equal(guide_raw_read(&again, "MPI_Bcast", "default", grid, dir, why, sizeof(why)), 0);
+    assert_int_not_equal(guide_raw_read(&again, "MPI_Bcast", "default", grid, &way, dir, why, sizeof(why)),
+                         0);
     says("it was measured with mpi_library=Some MPI 1.0, this is mpi_library=Some MPI 2.0");
     guide_results_free(&again);
     snprintf(name, sizeof(name), "%s/data_MPI_Bcast_default.dat", dir);
-    FILE *to = fopen(name, "a");
+    /* What was measured in another way is not added up, whichever of its parts is another. */
+    static const guide_way others[] = {{"roundtime", 0, "random", "single"},
+                                       {"barrier", 1, "random", "single"},
+                                       {"barrier", 0, "series", "single"},
+                                       {"barrier", 0, "random", "multiple"}};
+    static const char *const other_words[] = {"sync=barrier, this is sync=roundtime",
+                                              "root=0, this is root=1", "order=random, this is order=series",
+                                              "threads=single, this is threads=multiple"};
+    describe(&again, "Some MPI 1.0");
+    for (int i = 0; i < 4; i++) {
+        assert_int_not_equal(
+            guide_raw_read(&again, "MPI_Bcast", "default", grid, &others[i], dir, why, sizeof(why)), 0);
+        says(other_words[i]);
+    }
+    guide_results_free(&again);
+    /* Nor what does not say how it was measured. */
+    FILE *to = fopen(name, "w");
+    fputs("#@collective=MPI_Bcast\n#@algorithm=default\n#@launch=1\nMPI_Bcast 0 8 1e-6\n", to);
+    fclose(to);
+    describe(&again, "Some MPI 1.0");
+    assert_int_not_equal(guide_raw_read(&again, "MPI_Bcast", "default", grid, &way, dir, why, sizeof(why)),
+                         0);
+    says("line 4: there is no #@mpi_library= above it");
+    guide_results_free(&again);
+    /* All of a directory: a copy of a file is not one more launch. */
+    char copy[128];
+    snprintf(copy, sizeof(copy), "%s/data_MPI_Bcast_default_old.dat", dir);
+    assert_int_equal(guide_raw_write(&r, "MPI_Bcast", &way, dir, why, sizeof(why)), 0);
+    describe(&again, "");
+    assert_int_equal(guide_raw_read_all(&again, dir, why, sizeof(why)), 0);
+    assert_int_equal(again.num, 2);
+    guide_results_free(&again);
+    assert_int_equal(link(name, copy), 0);
+    describe(&again, "");
+    assert_int_not_equal(guide_raw_read_all(&again, dir, why, sizeof(why)), 0);
+    says("_old.dat': it holds data of MPI_Bcast by default; accepted in this directory: under the name");
+    guide_results_free(&again);
+    unlink(copy);
+    to = fopen(name, "a");
     fputs("MPI_Bcast 4 8 soon\n", to);
     fclose(to);
     describe(&again, "Some MPI 1.0");
-    assert_int_not_equal(guide_raw_read(&again, "MPI_Bcast", "default", grid, dir, why, sizeof(why)), 0);
+    assert_int_not_equal(guide_raw_read(&again, "MPI_Bcast", "default", grid, &way, dir, why, sizeof(why)),
+                         0);
     says("not a sample of MPI_Bcast");
     guide_results_free(&again);
     guide_raw_remove("MPI_Bcast", "default", dir);

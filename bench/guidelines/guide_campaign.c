@@ -23,6 +23,7 @@ typedef struct campaign {
     guide_input input;
     guide_list list;
     guide_run run;
+    const char *threads;                  /* level that MPI was started with */
     char *raw, *past, *past_raw, *beyond; /* directories; NULL without an output directory */
     char why[4096];
 } campaign;
@@ -122,11 +123,25 @@ static int latest_launch(const guide_results *r)
     return latest;
 }
 
-/* What earlier launches have left of this algorithm, or away with it. */
-static int take_over(campaign *c, guide_results *r, const char *mpi, const char *alg, const char *dir)
+static guide_way way_of(const campaign *c, const guide_line *line)
 {
+    guide_way way = {.sync = "barrier", .root = line->root};
+    if (line->round_time && line->barrier_after < 0)
+        snprintf(way.sync, sizeof(way.sync), "roundtime");
+    else if (line->round_time && line->barrier_after > 0)
+        snprintf(way.sync, sizeof(way.sync), "roundtime:%d", line->barrier_after);
+    snprintf(way.order, sizeof(way.order), "%s", c->o->in_series ? "series" : "random");
+    snprintf(way.threads, sizeof(way.threads), "%s", c->threads);
+    return way;
+}
+
+/* What earlier launches have left of this algorithm, or away with it. */
+static int take_over(campaign *c, guide_results *r, const char *mpi, const char *alg, const guide_line *line,
+                     const char *dir)
+{
+    const guide_way way = way_of(c, line);
     if (c->o->launch > 0)
-        return guide_raw_read(r, mpi, alg, c->run.grid, dir, c->why, sizeof(c->why));
+        return guide_raw_read(r, mpi, alg, c->run.grid, &way, dir, c->why, sizeof(c->why));
     guide_raw_remove(mpi, alg, dir);
     return 0;
 }
@@ -138,7 +153,7 @@ static int take_over_all(campaign *c, guide_results *r, const char *dir)
         int num;
         guide_side *sides = sides_of(c, c->input.lines[i].mpi, &num);
         for (int k = 0; k < num && !error; k++)
-            error = take_over(c, r, c->input.lines[i].mpi, sides[k].name, dir);
+            error = take_over(c, r, c->input.lines[i].mpi, sides[k].name, &c->input.lines[i], dir);
         free(sides);
     }
     return error;
@@ -157,7 +172,7 @@ static int prepare(campaign *c)
         (late && guide_dir_make(c->past_raw, c->why, sizeof(c->why)) != 0) ||
         (o->beyond && guide_dir_make(c->beyond, c->why, sizeof(c->why)) != 0))
         return TOOL_BAD_INPUT;
-    int error = take_over(c, &c->run.barrier, "MPI_Barrier", "default", c->raw);
+    int error = take_over(c, &c->run.barrier, "MPI_Barrier", "default", &c->input.lines[0], c->raw);
     error = error ? error : take_over_all(c, &c->run.results, c->raw);
     if (late)
         error = error ? error : take_over_all(c, &c->run.past, c->past_raw);
@@ -180,14 +195,16 @@ static void judge(campaign *c, guide_results *r)
     guide_judge(r);
 }
 
-static int write_results(campaign *c, guide_results *r, const char *mpi, const char *dir, const char *raw)
+static int write_results(campaign *c, guide_results *r, const guide_line *line, const char *dir,
+                         const char *raw)
 {
-    const int error = mpi ? guide_raw_write(r, mpi, raw, c->why, sizeof(c->why)) : 0;
+    const guide_way way = way_of(c, line ? line : &c->input.lines[0]);
+    const int error = line ? guide_raw_write(r, line->mpi, &way, raw, c->why, sizeof(c->why)) : 0;
     return error ? error : guide_output_write(r, &c->o->shape, dir, c->why, sizeof(c->why));
 }
 
-/* All that there is so far, after each collective; mpi: the one that was measured last. */
-static int write_all(campaign *c, const char *mpi, bool complete)
+/* All that there is so far, after each collective; line: the one that was measured last, NULL: the barrier. */
+static int write_all(campaign *c, const guide_line *line, bool complete)
 {
     const guide_options *o = c->o;
     const bool late = o->pattern != BENCH_NONE;
@@ -198,11 +215,12 @@ static int write_all(campaign *c, const char *mpi, bool complete)
         judge(c, &c->run.past);
     if (!o->outdir)
         return 0;
-    if (!mpi)
-        error = guide_raw_write(&c->run.barrier, "MPI_Barrier", c->raw, c->why, sizeof(c->why));
-    error = error ? error : write_results(c, &c->run.results, mpi, o->outdir, c->raw);
+    const guide_way way = way_of(c, &c->input.lines[0]);
+    if (!line)
+        error = guide_raw_write(&c->run.barrier, "MPI_Barrier", &way, c->raw, c->why, sizeof(c->why));
+    error = error ? error : write_results(c, &c->run.results, line, o->outdir, c->raw);
     if (late && !error)
-        error = write_results(c, &c->run.past, mpi, c->past, c->past_raw);
+        error = write_results(c, &c->run.past, line, c->past, c->past_raw);
     if (o->beyond && !error) {
         guide_results beyond;
         guide_beyond(&c->run.results, &beyond);
@@ -228,6 +246,16 @@ static void shorten(char *library)
     memmove(at + 1, rest, strlen(rest) + 1);
 }
 
+static const char *thread_level(void)
+{
+    int level;
+    MPI_Query_thread(&level);
+    return level == MPI_THREAD_MULTIPLE     ? "multiple"
+           : level == MPI_THREAD_SERIALIZED ? "serialized"
+           : level == MPI_THREAD_FUNNELED   ? "funneled"
+                                            : "single";
+}
+
 static void describe(campaign *c)
 {
     guide_run *run = &c->run;
@@ -242,6 +270,7 @@ static void describe(campaign *c)
     MPI_Comm_free(&node);
     free(node_of);
     free(scratch);
+    c->threads = thread_level();
     MPI_Get_library_version(library, &length);
     shorten(library);
     guide_results *const all[] = {&run->results, &run->past, &run->barrier};
@@ -305,7 +334,7 @@ static int measure_all(campaign *c)
             guide_measure_size(run, line, line->bytes[k], sides, num);
         free(sides);
         if (run->rank == 0)
-            status = write_all(c, line->mpi, i == c->input.num - 1) ? TOOL_FAILED : 0;
+            status = write_all(c, line, i == c->input.num - 1) ? TOOL_FAILED : 0;
         status = as_on_rank_0(status);
     }
     bench_progress_end(&run->progress, pat_clock_local_ns());
