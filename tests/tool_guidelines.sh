@@ -119,6 +119,15 @@ grep -q "'same' has launch 3 already; accepted: 4" err || complain "launch 3 onc
 ranks 3 -f good -o same --algorithms same.csv --launch 4 >out 2>err && complain "launches of 2 and of 3 ranks were joined"
 grep -q "it was measured with ppn=2, this is ppn=3" err || complain "launch 4 of 3 ranks: $(cat err)"
 
+# Another campaign does not go into the same directory, unless what is there is to be removed.
+ranks 2 -f one -o same >out 2>err && complain "a directory with raw data was taken"
+grep -q "'same/data' has the raw data of an earlier campaign; accepted: --launch N .*, --fresh" err || complain "raw data of another campaign: $(cat err)"
+[ -e same/data/data_MPI_Bcast_mpi.dat ] || complain "what was refused removed raw data"
+cp -r same again
+ranks 2 -f one -o again --fresh 2>err || complain "--fresh: $(cat err)"
+[ "$(find again/data -name 'data_MPI_Bcast_*' | wc -l)/$(find again/data -name 'data_MPI_Allgather_default.dat' | wc -l)" = 0/1 ] || complain "--fresh: $(ls again/data)"
+refused "--fresh: accepted only with --output, and without --launch" -f good -o same --fresh --launch 2
+
 # What is left behind can be judged anew, by another test and comparer.
 "$tool" --judge first -t 2 -c 1 -s -m -o anew || complain "--judge ends with $?"
 bcasts=(first/data/data_MPI_Bcast_*.dat)

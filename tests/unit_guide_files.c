@@ -286,7 +286,9 @@ static void raw_data(void **state)
                          0);
     says("not a sample of MPI_Bcast");
     guide_results_free(&again);
-    guide_raw_remove("MPI_Bcast", "default", dir);
+    assert_true(guide_raw_is_there(dir));
+    assert_int_equal(guide_raw_remove(dir, why, sizeof(why)), 0);
+    assert_false(guide_raw_is_there(dir));
     assert_int_not_equal(access(name, F_OK), 0);
     guide_results_free(&r);
 }

@@ -135,15 +135,12 @@ static guide_way way_of(const campaign *c, const guide_line *line)
     return way;
 }
 
-/* What earlier launches have left of this algorithm, or away with it. */
+/* What earlier launches have left of this algorithm. */
 static int take_over(campaign *c, guide_results *r, const char *mpi, const char *alg, const guide_line *line,
                      const char *dir)
 {
     const guide_way way = way_of(c, line);
-    if (c->o->launch > 0)
-        return guide_raw_read(r, mpi, alg, c->run.grid, &way, dir, c->why, sizeof(c->why));
-    guide_raw_remove(mpi, alg, dir);
-    return 0;
+    return guide_raw_read(r, mpi, alg, c->run.grid, &way, dir, c->why, sizeof(c->why));
 }
 
 static int take_over_all(campaign *c, guide_results *r, const char *dir)
@@ -159,6 +156,26 @@ static int take_over_all(campaign *c, guide_results *r, const char *dir)
     return error;
 }
 
+/* What another campaign has left would be judged as a part of this one. */
+static int clear(campaign *c)
+{
+    const guide_options *o = c->o;
+    const char *const dirs[] = {c->raw, c->past_raw};
+    for (int i = 0; i < 2; i++) {
+        if (o->launch == 0 && !o->fresh && guide_raw_is_there(dirs[i])) {
+            snprintf(
+                c->why, sizeof(c->why),
+                "'%s' has the raw data of an earlier campaign; accepted: --launch N to add to it, --fresh to "
+                "remove it, or another directory",
+                dirs[i]);
+            return TOOL_BAD_INPUT;
+        }
+        if (o->fresh && guide_raw_remove(dirs[i], c->why, sizeof(c->why)) != 0)
+            return TOOL_FAILED;
+    }
+    return 0;
+}
+
 static int prepare(campaign *c)
 {
     const guide_options *o = c->o;
@@ -167,17 +184,22 @@ static int prepare(campaign *c)
         return TOOL_BAD_INPUT;
     if (!o->outdir)
         return 0;
+    const int status = clear(c);
+    if (status)
+        return status;
     if (guide_dir_make(c->raw, c->why, sizeof(c->why)) != 0 ||
         guide_dir_make(o->outdir, c->why, sizeof(c->why)) != 0 ||
         (late && guide_dir_make(c->past_raw, c->why, sizeof(c->why)) != 0) ||
         (o->beyond && guide_dir_make(c->beyond, c->why, sizeof(c->why)) != 0))
         return TOOL_BAD_INPUT;
+    if (o->launch == 0)
+        return 0;
     int error = take_over(c, &c->run.barrier, "MPI_Barrier", "default", &c->input.lines[0], c->raw);
     error = error ? error : take_over_all(c, &c->run.results, c->raw);
     if (late)
         error = error ? error : take_over_all(c, &c->run.past, c->past_raw);
     const int latest = latest_launch(&c->run.barrier);
-    if (!error && o->launch > 0 && o->launch <= latest) {
+    if (!error && o->launch <= latest) {
         snprintf(c->why, sizeof(c->why), "--launch '%d': '%s' has launch %d already; accepted: %d", o->launch,
                  o->outdir, latest, latest + 1);
         error = TOOL_BAD_INPUT;

@@ -4,7 +4,6 @@
 #include "guide_raw.h"
 
 #include <string.h>
-#include <unistd.h>
 
 #include "bench_file.h"
 #include "guide_need.h"
@@ -15,13 +14,6 @@ char *guide_raw_path(const char *mpi, const char *alg, const char *dir)
     if (asprintf(&path, "%s/data_%s_%s.dat", dir, mpi, alg) < 0)
         path = NULL;
     return guide_need(path);
-}
-
-void guide_raw_remove(const char *mpi, const char *alg, const char *dir)
-{
-    char *path = guide_raw_path(mpi, alg, dir);
-    unlink(path);
-    free(path);
 }
 
 /* The samples of a launch, or none. */

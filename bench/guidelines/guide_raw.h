@@ -39,7 +39,10 @@ int guide_raw_read(guide_results *r, const char *mpi, const char *alg, guide_gri
  */
 int guide_raw_read_all(guide_results *r, const char *dir, char *why, size_t why_size);
 
-/* Take away what an earlier campaign has left of this algorithm. */
-void guide_raw_remove(const char *mpi, const char *alg, const char *dir);
+/* Has an earlier campaign left samples in this directory? */
+bool guide_raw_is_there(const char *dir);
+
+/* Take them away. 0, or an errno value with a text in `why`. */
+int guide_raw_remove(const char *dir, char *why, size_t why_size);
 
 #endif

@@ -198,11 +198,16 @@ int guide_raw_read(guide_results *r, const char *mpi, const char *alg, guide_gri
 
 static const char barrier_file[] = "data_MPI_Barrier_default.dat";
 
-static int is_raw(const struct dirent *entry)
+static int is_raw_or_barrier(const struct dirent *entry)
 {
     const size_t length = strlen(entry->d_name);
     return strncmp(entry->d_name, "data_MPI_", 9) == 0 && length > 4 &&
-           strcmp(entry->d_name + length - 4, ".dat") == 0 && strcmp(entry->d_name, barrier_file) != 0;
+           strcmp(entry->d_name + length - 4, ".dat") == 0;
+}
+
+static int is_raw(const struct dirent *entry)
+{
+    return is_raw_or_barrier(entry) && strcmp(entry->d_name, barrier_file) != 0;
 }
 
 /* A file under another name is a copy: what it holds would count twice. */
@@ -295,6 +300,36 @@ int guide_raw_read_all(guide_results *r, const char *dir, char *why, size_t why_
     error = error ? error : read_barrier(r, &is, dir, why, why_size);
     for (int i = 0; i < num; i++)
         free(files[i]);
+    free(files);
+    return error;
+}
+
+bool guide_raw_is_there(const char *dir)
+{
+    struct dirent **files = NULL;
+    const int num = scandir(dir, &files, is_raw_or_barrier, alphasort);
+    for (int i = 0; i < num; i++)
+        free(files[i]);
+    free(files);
+    return num > 0;
+}
+
+int guide_raw_remove(const char *dir, char *why, size_t why_size)
+{
+    struct dirent **files = NULL;
+    const int num = scandir(dir, &files, is_raw_or_barrier, alphasort);
+    int error = 0;
+    for (int i = 0; i < num; i++) {
+        char *path = NULL;
+        if (asprintf(&path, "%s/%s", dir, files[i]->d_name) < 0)
+            path = NULL;
+        if (unlink(guide_need(path)) != 0 && !error) {
+            error = errno;
+            snprintf(why, why_size, "cannot remove '%s': %s", path, strerror(error));
+        }
+        free(path);
+        free(files[i]);
+    }
     free(files);
     return error;
 }
