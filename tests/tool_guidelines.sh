@@ -71,6 +71,15 @@ refused "the line bcast;MPI_Bcast;default;1 is missing" -f good --algorithms hea
 ranks 2 -f good -o /proc/none >out 2>err && complain "a directory in /proc was taken"
 grep -q "pat-guidelines: '/proc/none/data' is no directory that can be written to" err || complain "-o /proc/none: $(cat err)"
 
+# Every rank reads the files: one that is missing on a node is told, and different ones are no hang.
+# shellcheck disable=SC2016
+each='exec "$0" -f "good.${OMPI_COMM_WORLD_RANK:-${PMIX_RANK:-${PMI_RANK:-}}}"'
+cp good good.0
+PAT_TEST_TIMEOUT=20 "$here/mpirun.sh" 2 bash -c "$each" "$tool" >out 2>err && complain "a file was missing on rank 1"
+grep -q "^pat-guidelines: rank 1: cannot read 'good.1'" err || complain "rank 1's file: $(cat err)"
+sed 's/8,1K/8,2K/' good >good.1
+PAT_TEST_TIMEOUT=20 "$here/mpirun.sh" 2 bash -c "$each" "$tool" >out 2>err && complain "different files were taken"
+grep -q "^pat-guidelines: the input file or the list of algorithms is not the same on all ranks" err || complain "different files: $(cat err)"
 # Nothing can be written once it has begun: every rank ends.
 mkdir -p full/guidelines.json
 PAT_TEST_TIMEOUT=20 ranks 2 -f good -o full >out 2>err && complain "a directory in place of guidelines.json was taken"

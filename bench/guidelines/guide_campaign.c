@@ -8,6 +8,7 @@
 
 #include "bench_file.h"
 #include "bench_must.h"
+#include "guide_agree.h"
 #include "guide_beyond.h"
 #include "guide_judge.h"
 #include "guide_measure.h"
@@ -28,9 +29,9 @@ typedef struct campaign {
     char why[4096];
 } campaign;
 
-static int complain(const campaign *c, int status)
+static int complain(const campaign *c, bool speaks, int status)
 {
-    if (tool_launcher_rank() <= 0)
+    if (speaks)
         fprintf(stderr, "pat-guidelines: %s\n", c->why);
     return status;
 }
@@ -431,10 +432,14 @@ static int run_all(campaign *c)
 int guide_campaign(const guide_options *o, int argc, char **argv)
 {
     campaign c = {.o = o};
-    bool needs_pat;
+    bool needs_pat = false, speaks;
     int level, rc = MPI_SUCCESS, status = read_files(&c, &needs_pat);
-    if (status)
-        return complain(&c, status);
+    if (status && tool_launcher_rank() < 0) {
+        guide_input_free(&c.input);
+        guide_list_free(&c.list);
+        return complain(&c, true, status);
+    }
+    /* A rank of several that could not read its files goes on all the same, to tell the others. */
     if (o->outdir) {
         c.raw = below(o->outdir, "data");
         c.past = below(o->outdir, "past-last");
@@ -446,11 +451,14 @@ int guide_campaign(const guide_options *o, int argc, char **argv)
         MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
     else
         MPI_Init(&argc, &argv);
-    if (needs_pat)
+    status = guide_agree(status, &c.input, &c.list, c.why, sizeof(c.why), &speaks);
+    if (!status && needs_pat)
         rc = PAT_Init();
-    if (rc != MPI_SUCCESS) {
+    if (status) {
+        complain(&c, speaks, status);
+    } else if (rc != MPI_SUCCESS) {
         snprintf(c.why, sizeof(c.why), "%s", PAT_Error_string(rc));
-        status = complain(&c, TOOL_FAILED);
+        status = complain(&c, tool_launcher_rank() <= 0, TOOL_FAILED);
     } else {
         status = run_all(&c);
         rc = needs_pat ? PAT_Finalize() : MPI_SUCCESS;
