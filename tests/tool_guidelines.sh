@@ -22,6 +22,15 @@ ranks() { # NUMBER ARGUMENT...
     shift
     "$here/mpirun.sh" "$number" "$tool" "$@"
 }
+# Runs that fail: each rank's exit status goes to `out`, since a launcher takes seconds to end a job when a rank has failed.
+failing() { # NUMBER ARGUMENT...
+    local number=$1
+    shift
+    # shellcheck disable=SC2016
+    PAT_TEST_TIMEOUT=20 "$here/mpirun.sh" "$number" bash -c 'args=("${@//%RANK/${OMPI_COMM_WORLD_RANK:-${PMIX_RANK:-${PMI_RANK:-}}}}")
+        "$0" "${args[@]}" || echo "status $?"' "$tool" "$@" >out 2>err || complain "$*: $(cat err)"
+    [ "$(grep -c '^status [12]$' out)" = "$number" ]
+}
 
 # ---- The 56 printed rows: 24 and 17 violations on 36x1, 19 and 14 on 36x2, 13 and 12 on 36x32 -------------------------------
 "$tool" --replay "$here/guide_hydra.csv" -o hydra -m -s || complain "--replay ends with $?"
@@ -68,21 +77,19 @@ refused "'surplus'" -f good surplus
 head -n 2 list.csv | tr '\n' ' ' | grep -q '^cliname;mpiname;algname;rooted allgather;MPI_Allgather;default;0 $' || complain "$(head -n 2 list.csv)"
 grep -v 'MPI_Bcast;default' list.csv >headless.csv
 refused "the line bcast;MPI_Bcast;default;1 is missing" -f good --algorithms headless.csv
-ranks 2 -f good -o /proc/none >out 2>err && complain "a directory in /proc was taken"
+failing 2 -f good -o /proc/none || complain "a directory in /proc was taken"
 grep -q "pat-guidelines: '/proc/none/data' is no directory that can be written to" err || complain "-o /proc/none: $(cat err)"
 
 # Every rank reads the files: one that is missing on a node is told, and different ones are no hang.
-# shellcheck disable=SC2016
-each='exec "$0" -f "good.${OMPI_COMM_WORLD_RANK:-${PMIX_RANK:-${PMI_RANK:-}}}"'
 cp good good.0
-PAT_TEST_TIMEOUT=20 "$here/mpirun.sh" 2 bash -c "$each" "$tool" >out 2>err && complain "a file was missing on rank 1"
+failing 2 -f good.%RANK || complain "a file was missing on rank 1"
 grep -q "^pat-guidelines: rank 1: cannot read 'good.1'" err || complain "rank 1's file: $(cat err)"
 sed 's/8,1K/8,2K/' good >good.1
-PAT_TEST_TIMEOUT=20 "$here/mpirun.sh" 2 bash -c "$each" "$tool" >out 2>err && complain "different files were taken"
+failing 2 -f good.%RANK || complain "different files were taken"
 grep -q "^pat-guidelines: the input file or the list of algorithms is not the same on all ranks" err || complain "different files: $(cat err)"
 # Nothing can be written once it has begun: every rank ends.
 mkdir -p full/guidelines.json
-PAT_TEST_TIMEOUT=20 ranks 2 -f good -o full >out 2>err && complain "a directory in place of guidelines.json was taken"
+failing 2 -f good -o full || complain "a directory in place of guidelines.json was taken"
 grep -q "^pat-guidelines: .*'full/guidelines.json'" err || complain "the first results cannot be written: $(cat err)"
 
 # ---- A campaign: what was deleted from the list is not measured, and the merged table has a row for each collective and size -------
@@ -123,13 +130,13 @@ for launch in 1 2 3; do
 done
 [ "$(grep -c '^#@launch=' same/data/data_MPI_Bcast_mpi.dat)" = 3 ] || complain "not three launches"
 awk -F, 'NR > 1 && ($5 != 60 || $(NF - 1) != 3 || $NF != 0) { bad = 1 } END { exit bad || NR != 3 }' same/MPI_Bcast.csv || complain "A against A: $(cat same/MPI_Bcast.csv)"
-ranks 2 -f good -o same --algorithms same.csv --launch 3 >out 2>err && complain "launch 3 was measured twice"
+failing 2 -f good -o same --algorithms same.csv --launch 3 || complain "launch 3 was measured twice"
 grep -q "'same' has launch 3 already; accepted: 4" err || complain "launch 3 once more: $(cat err)"
-ranks 3 -f good -o same --algorithms same.csv --launch 4 >out 2>err && complain "launches of 2 and of 3 ranks were joined"
+failing 3 -f good -o same --algorithms same.csv --launch 4 || complain "launches of 2 and of 3 ranks were joined"
 grep -q "it was measured with ppn=2, this is ppn=3" err || complain "launch 4 of 3 ranks: $(cat err)"
 
 # Another campaign does not go into the same directory, unless what is there is to be removed.
-ranks 2 -f one -o same >out 2>err && complain "a directory with raw data was taken"
+failing 2 -f one -o same || complain "a directory with raw data was taken"
 grep -q "'same/data' has the raw data of an earlier campaign; accepted: --launch N .*, --fresh" err || complain "raw data of another campaign: $(cat err)"
 [ -e same/data/data_MPI_Bcast_mpi.dat ] || complain "what was refused removed raw data"
 cp -r same again
