@@ -22,6 +22,15 @@ ranks() { # NUMBER ARGUMENT...
     shift
     "$here/mpirun.sh" "$number" "$tool" "$@"
 }
+# Runs that fail: each rank's exit status goes to `out`, since a launcher takes seconds to end a job when a rank has failed.
+failing() { # NUMBER ARGUMENT...
+    local number=$1
+    shift
+    # shellcheck disable=SC2016
+    PAT_TEST_TIMEOUT=20 "$here/mpirun.sh" "$number" bash -c 'args=("${@//%RANK/${OMPI_COMM_WORLD_RANK:-${PMIX_RANK:-${PMI_RANK:-}}}}")
+        "$0" "${args[@]}" || echo "status $?"' "$tool" "$@" >out 2>err || complain "$*: $(cat err)"
+    [ "$(grep -c '^status [12]$' out)" = "$number" ]
+}
 
 # ---- The 56 printed rows: 24 and 17 violations on 36x1, 19 and 14 on 36x2, 13 and 12 on 36x32 -------------------------------
 "$tool" --replay "$here/guide_hydra.csv" -o hydra -m -s || complain "--replay ends with $?"
@@ -61,20 +70,33 @@ refused "--csv: accepted only with --output" -f good -s
 refused "--arrival 'late:4': accepted: PATTERN:FACTOR" -f good --arrival late:4
 refused "--arrival 'uniform': accepted" -f good --arrival uniform
 refused "--launch: accepted only with --output" -f good --launch 1
+refused "--profile: accepted only with --left default, not 'mpi'" -f good --left mpi --profile prf
 refused "cannot read '$work/none/guidelines.json'" --report "$work/none"
 refused "'surplus'" -f good surplus
 "$tool" --write-algorithms list.csv || complain "--write-algorithms ends with $?"
 head -n 2 list.csv | tr '\n' ' ' | grep -q '^cliname;mpiname;algname;rooted allgather;MPI_Allgather;default;0 $' || complain "$(head -n 2 list.csv)"
 grep -v 'MPI_Bcast;default' list.csv >headless.csv
 refused "the line bcast;MPI_Bcast;default;1 is missing" -f good --algorithms headless.csv
-ranks 2 -f good -o /proc/none >out 2>err && complain "a directory in /proc was taken"
+failing 2 -f good -o /proc/none || complain "a directory in /proc was taken"
 grep -q "pat-guidelines: '/proc/none/data' is no directory that can be written to" err || complain "-o /proc/none: $(cat err)"
+
+# Every rank reads the files: one that is missing on a node is told, and different ones are no hang.
+cp good good.0
+failing 2 -f good.%RANK || complain "a file was missing on rank 1"
+grep -q "^pat-guidelines: rank 1: cannot read 'good.1'" err || complain "rank 1's file: $(cat err)"
+sed 's/8,1K/8,2K/' good >good.1
+failing 2 -f good.%RANK || complain "different files were taken"
+grep -q "^pat-guidelines: the input file or the list of algorithms is not the same on all ranks" err || complain "different files: $(cat err)"
+# Nothing can be written once it has begun: every rank ends.
+mkdir -p full/guidelines.json
+failing 2 -f good -o full || complain "a directory in place of guidelines.json was taken"
+grep -q "^pat-guidelines: .*'full/guidelines.json'" err || complain "the first results cannot be written: $(cat err)"
 
 # ---- A campaign: what was deleted from the list is not measured, and the merged table has a row for each collective and size -------
 cat >input <<'TEXT'
 # as the method's own tool has it
 MPI_Bcast --msizes-list=1,1024 --nrep=30 --rt-bench-time-ms=30000 --proc-sync=roundtime --rt-barrier-count=0
-MPI_Allgather --bytes=8,4K --samples=30 --time-ms=30000 --sync=roundtime
+MPI_Allgather --bytes=8,4K --samples=30 --time-ms=30000 --sync=roundtime --barrier-after=20
 TEXT
 grep -v 'bcast_as_allgatherv' list.csv >shorter.csv
 ranks 2 -f input -o first -c 5 -m -s --algorithms shorter.csv --scratch 6K --beyond --profile prf 2>err || complain "a campaign ends with $?: $(cat err)"
@@ -99,6 +121,8 @@ ranks 3 -f one -o late -s --order series --left pat --arrival one-late:4 -c 4 >o
 [ "$(grep -c 'default,1024' late/MPI_Allgather.csv)/$(grep -c 'allgather_as' late/past-last/MPI_Allgather.csv)" = 1/4 ] ||
     complain "under arrivals: $(cat late/MPI_Allgather.csv late/past-last/MPI_Allgather.csv)"
 
+refused "--profile: 'late' has the left side 'pat'; accepted: default" --judge late --profile prf
+
 # ---- The same call on both sides, three launches: nothing of it is certain; a launch is not measured twice ---------------------------
 printf '%s\n' 'cliname;mpiname;algname;rooted' 'bcast;MPI_Bcast;default;1' 'bcast;MPI_Bcast;mpi;1' >same.csv
 for launch in 1 2 3; do
@@ -106,10 +130,19 @@ for launch in 1 2 3; do
 done
 [ "$(grep -c '^#@launch=' same/data/data_MPI_Bcast_mpi.dat)" = 3 ] || complain "not three launches"
 awk -F, 'NR > 1 && ($5 != 60 || $(NF - 1) != 3 || $NF != 0) { bad = 1 } END { exit bad || NR != 3 }' same/MPI_Bcast.csv || complain "A against A: $(cat same/MPI_Bcast.csv)"
-ranks 2 -f good -o same --algorithms same.csv --launch 3 >out 2>err && complain "launch 3 was measured twice"
+failing 2 -f good -o same --algorithms same.csv --launch 3 || complain "launch 3 was measured twice"
 grep -q "'same' has launch 3 already; accepted: 4" err || complain "launch 3 once more: $(cat err)"
-ranks 3 -f good -o same --algorithms same.csv --launch 4 >out 2>err && complain "launches of 2 and of 3 ranks were joined"
+failing 3 -f good -o same --algorithms same.csv --launch 4 || complain "launches of 2 and of 3 ranks were joined"
 grep -q "it was measured with ppn=2, this is ppn=3" err || complain "launch 4 of 3 ranks: $(cat err)"
+
+# Another campaign does not go into the same directory, unless what is there is to be removed.
+failing 2 -f one -o same || complain "a directory with raw data was taken"
+grep -q "'same/data' has the raw data of an earlier campaign; accepted: --launch N .*, --fresh" err || complain "raw data of another campaign: $(cat err)"
+[ -e same/data/data_MPI_Bcast_mpi.dat ] || complain "what was refused removed raw data"
+cp -r same again
+ranks 2 -f one -o again --fresh 2>err || complain "--fresh: $(cat err)"
+[ "$(find again/data -name 'data_MPI_Bcast_*' | wc -l)/$(find again/data -name 'data_MPI_Allgather_default.dat' | wc -l)" = 0/1 ] || complain "--fresh: $(ls again/data)"
+refused "--fresh: accepted only with --output, and without --launch" -f good -o same --fresh --launch 2
 
 # What is left behind can be judged anew, by another test and comparer.
 "$tool" --judge first -t 2 -c 1 -s -m -o anew || complain "--judge ends with $?"
@@ -124,6 +157,9 @@ if command -v gnuplot >/dev/null; then
     "$tool" --report first same hydra -o report 2>err || complain "--report: $(cat err)"
     [ ! -s err ] || complain "--report: $(cat err)"
     grep -q '^MPI_Bcast *1024 *[a-z0-9.*!]* ' report/report.txt || complain "$(cat report/report.txt)"
+    # No bar where nothing was judged: of these, only the printed medians of 36 nodes have 2 KiB.
+    awk -F, 'NR > 1 && $5 == "2K" { rows++; if ($1 !~ /36x/) bad = 1 } NR > 1 && $1 ~ /1x2/ && $5 == "1K" { both++ } END { exit bad || rows != 3 || both != 2 }' \
+        report/worst-by-size.csv || complain "bars: $(cat report/worst-by-size.csv)"
     for picture in heat-1 heat-5 worst-by-size ratio-MPI_Bcast totals; do
         grep -q '</svg>' report/$picture.svg || complain "no picture $picture"
     done

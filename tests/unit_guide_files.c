@@ -24,6 +24,11 @@
 
 static char dir[] = "/tmp/unit_guide_XXXXXX", path[64], why[8192];
 
+/* 7 ranks on two nodes: 4 and 3. */
+static const guide_grid grid = {2, 4, 7}, other_grid = {2, 4, 8};
+
+static const guide_way way = {"barrier", 0, "random", "single"};
+
 static const char *file(const char *text)
 {
     FILE *to = fopen(path, "w");
@@ -197,7 +202,7 @@ static void describe(guide_results *r, const char *library)
 
 static void add(guide_results *r, int64_t bytes, const char *alg, int launch, double ms)
 {
-    guide_cell *c = guide_results_cell(r, "MPI_Bcast", bytes, 2, 4);
+    guide_cell *c = guide_results_cell(r, "MPI_Bcast", bytes, grid);
     guide_series *s = guide_cell_series(c, alg);
     c->barrier_ms = 0.001;
     for (int i = 0; i < 4; i++)
@@ -214,33 +219,76 @@ static void raw_data(void **state)
     add(&r, 8, "default", 1, 0.5);
     add(&r, 8, "default", 2, 0.25);
     add(&r, 16, "default", 2, 1);
-    assert_int_equal(guide_raw_write(&r, "MPI_Bcast", dir, why, sizeof(why)), 0);
+    assert_int_equal(guide_raw_write(&r, "MPI_Bcast", &way, dir, why, sizeof(why)), 0);
     describe(&again, "Some MPI 1.0");
-    assert_int_equal(guide_raw_read(&again, "MPI_Bcast", "default", 2, 4, dir, why, sizeof(why)), 0);
+    assert_int_equal(guide_raw_read(&again, "MPI_Bcast", "default", grid, &way, dir, why, sizeof(why)), 0);
     assert_int_equal(again.num, 2);
-    const guide_series *s = &guide_results_cell(&again, "MPI_Bcast", 8, 2, 4)->series[0];
+    const guide_series *s = &guide_results_cell(&again, "MPI_Bcast", 8, grid)->series[0];
     assert_int_equal(s->num, 8);
     assert_int_equal(s->num_launches, 2);
     assert_true(s->launch[1] == 2 && s->end[0] == 4 && s->ms[4] > 0.2499 && s->ms[4] < 0.2501);
     /* Of another algorithm there is none; of another machine, nothing is taken. */
-    assert_int_equal(guide_raw_read(&again, "MPI_Bcast", "bcast_as_allgatherv", 2, 4, dir, why, sizeof(why)),
-                     0);
-    assert_int_not_equal(guide_raw_read(&again, "MPI_Bcast", "default", 4, 2, dir, why, sizeof(why)), 0);
-    says("nodes=2");
+    assert_int_equal(
+        guide_raw_read(&again, "MPI_Bcast", "bcast_as_allgatherv", grid, &way, dir, why, sizeof(why)), 0);
+    assert_int_not_equal(
+        guide_raw_read(&again, "MPI_Bcast", "default", other_grid, &way, dir, why, sizeof(why)), 0);
+    says("it was measured with ranks=7, this is ranks=8");
     guide_results_free(&again);
     describe(&again, "Some MPI 2.0");
-    assert_int_not_equal(guide_raw_read(&again, "MPI_Bcast", "default", 2, 4, dir, why, sizeof(why)), 0);
+    assert_int_not_equal(guide_raw_read(&again, "MPI_Bcast", "default", grid, &way, dir, why, sizeof(why)),
+                         0);
     says("it was measured with mpi_library=Some MPI 1.0, this is mpi_library=Some MPI 2.0");
     guide_results_free(&again);
     snprintf(name, sizeof(name), "%s/data_MPI_Bcast_default.dat", dir);
-    FILE *to = fopen(name, "a");
+    /* What was measured in another way is not added up, whichever of its parts is another. */
+    static const guide_way others[] = {{"roundtime", 0, "random", "single"},
+                                       {"barrier", 1, "random", "single"},
+                                       {"barrier", 0, "series", "single"},
+                                       {"barrier", 0, "random", "multiple"}};
+    static const char *const other_words[] = {"sync=barrier, this is sync=roundtime",
+                                              "root=0, this is root=1", "order=random, this is order=series",
+                                              "threads=single, this is threads=multiple"};
+    describe(&again, "Some MPI 1.0");
+    for (int i = 0; i < 4; i++) {
+        assert_int_not_equal(
+            guide_raw_read(&again, "MPI_Bcast", "default", grid, &others[i], dir, why, sizeof(why)), 0);
+        says(other_words[i]);
+    }
+    guide_results_free(&again);
+    /* Nor what does not say how it was measured. */
+    FILE *to = fopen(name, "w");
+    fputs("#@collective=MPI_Bcast\n#@algorithm=default\n#@launch=1\nMPI_Bcast 0 8 1e-6\n", to);
+    fclose(to);
+    describe(&again, "Some MPI 1.0");
+    assert_int_not_equal(guide_raw_read(&again, "MPI_Bcast", "default", grid, &way, dir, why, sizeof(why)),
+                         0);
+    says("line 4: there is no #@mpi_library= above it");
+    guide_results_free(&again);
+    /* All of a directory: a copy of a file is not one more launch. */
+    char copy[128];
+    snprintf(copy, sizeof(copy), "%s/data_MPI_Bcast_default_old.dat", dir);
+    assert_int_equal(guide_raw_write(&r, "MPI_Bcast", &way, dir, why, sizeof(why)), 0);
+    describe(&again, "");
+    assert_int_equal(guide_raw_read_all(&again, dir, why, sizeof(why)), 0);
+    assert_int_equal(again.num, 2);
+    guide_results_free(&again);
+    assert_int_equal(link(name, copy), 0);
+    describe(&again, "");
+    assert_int_not_equal(guide_raw_read_all(&again, dir, why, sizeof(why)), 0);
+    says("_old.dat': it holds data of MPI_Bcast by default; accepted in this directory: under the name");
+    guide_results_free(&again);
+    unlink(copy);
+    to = fopen(name, "a");
     fputs("MPI_Bcast 4 8 soon\n", to);
     fclose(to);
     describe(&again, "Some MPI 1.0");
-    assert_int_not_equal(guide_raw_read(&again, "MPI_Bcast", "default", 2, 4, dir, why, sizeof(why)), 0);
+    assert_int_not_equal(guide_raw_read(&again, "MPI_Bcast", "default", grid, &way, dir, why, sizeof(why)),
+                         0);
     says("not a sample of MPI_Bcast");
     guide_results_free(&again);
-    guide_raw_remove("MPI_Bcast", "default", dir);
+    assert_true(guide_raw_is_there(dir));
+    assert_int_equal(guide_raw_remove(dir, why, sizeof(why)), 0);
+    assert_false(guide_raw_is_there(dir));
     assert_int_not_equal(access(name, F_OK), 0);
     guide_results_free(&r);
 }
@@ -279,16 +327,16 @@ static void profile(void **state)
     guide_judge(&r);
     assert_int_equal(guide_profile_write(&r, dir, &num, why, sizeof(why)), 0);
     assert_int_equal(num, 1);
-    snprintf(name, sizeof(name), "%s/MPI_Bcast_8.prf", dir);
+    snprintf(name, sizeof(name), "%s/MPI_Bcast_7.prf", dir);
     assert_string_equal(strchr(read_whole(name), '\n') + 1,
-                        "MPI_Bcast\n8\n2\n1 bcast_as_a\n2 bcast_as_b\n"
+                        "MPI_Bcast\n7\n2\n1 bcast_as_a\n2 bcast_as_b\n"
                         "4\n2048 4095 1\n4096 4096 2\n6144 6144 1\n7168 7168 2\n");
     /* The drop-in takes it. */
     pat_mockup_profile read;
     const char *written = read_whole(name);
     if (!pat_mockup_profile_read(&read, written, strlen(written), knows, why, sizeof(why)))
         fail_msg("the drop-in refuses the profile: %s", why);
-    assert_int_equal(read.ranks, 8);
+    assert_int_equal(read.ranks, 7);
     assert_string_equal(read.algs[pat_mockup_profile_alg(&read, 3000)], "bcast_as_a");
     assert_true(pat_mockup_profile_alg(&read, 2047) < 0 && pat_mockup_profile_alg(&read, 5000) < 0);
     pat_mockup_profile_free(&read);
@@ -315,14 +363,14 @@ static void beyond(void **state)
     add(&r, 4096, "default", 1, 3);
     guide_judge(&r);
     guide_beyond(&r, &to);
-    const guide_cell *c = guide_results_cell(&to, "MPI_Bcast", 2048, 2, 4);
+    const guide_cell *c = guide_results_cell(&to, "MPI_Bcast", 2048, grid);
     assert_int_equal(c->num, 3);
     assert_true(guide_cell_find(c, "at_4096_bytes")->verdict.violation);
     assert_true(guide_cell_find(c, "2_calls_of_1024_bytes")->verdict.violation);
-    c = guide_results_cell(&to, "MPI_Bcast", 1024, 2, 4);
+    c = guide_results_cell(&to, "MPI_Bcast", 1024, grid);
     assert_int_equal(c->num, 2);
     assert_false(guide_cell_find(c, "at_2048_bytes")->verdict.violation);
-    c = guide_results_cell(&to, "MPI_Bcast", 4096, 2, 4);
+    c = guide_results_cell(&to, "MPI_Bcast", 4096, grid);
     assert_int_equal(c->num, 3);
     assert_false(guide_cell_find(c, "4_calls_of_1024_bytes")->verdict.violation);
     guide_results_free(&to);

@@ -18,12 +18,15 @@
 #include "guide_judge.h"
 #include "guide_test.h"
 #include "guide_totals.h"
+#include "guide_views.h"
+
+static const guide_grid grid = {36, 2, 72};
 
 /* `num` samples around ms in each of `launches`: none in another launch is the same. */
 static void add(guide_results *r, const char *mpi, int64_t bytes, const char *alg, double ms, int num,
                 int launches)
 {
-    guide_cell *c = guide_results_cell(r, mpi, bytes, 36, 2);
+    guide_cell *c = guide_results_cell(r, mpi, bytes, grid);
     guide_series *s = guide_cell_series(c, alg);
     c->barrier_ms = 0.015;
     for (int l = 1; l <= launches; l++)
@@ -43,7 +46,7 @@ static void make(guide_results *r, int launches)
     add(r, "MPI_Bcast", 65536, "bcast_as_scatter_allgather", 0.100, 5, launches); /* the faster one */
     add(r, "MPI_Gather", 64, "default", 0.010, 5, launches);
     add(r, "MPI_Gather", 64, "gather_as_gatherv", 0.020, 5, launches);
-    guide_cell *c = guide_results_cell(r, "MPI_Gather", 64, 36, 2);
+    guide_cell *c = guide_results_cell(r, "MPI_Gather", 64, grid);
     snprintf(guide_cell_series(c, "gather_as_reduce")->reason, GUIDE_REASON,
              "the scratch for data is too small");
     guide_judge(r);
@@ -197,7 +200,7 @@ static void totals(void **state)
     guide_results r;
     (void)state;
     make(&r, 3);
-    guide_totals t = guide_total(&r, NULL, 0, 0);
+    guide_totals t = guide_total(&r, NULL, NULL);
     assert_int_equal(t.cells, 3);
     assert_int_equal(t.brave, 2);
     assert_int_equal(t.cautious, 1);
@@ -205,10 +208,10 @@ static void totals(void **state)
     assert_int_equal(t.not_run, 1);
     assert_true(fabs(t.worst - 3) < 1e-9);
     assert_true(fabs(t.score - 100 * cbrt(1.0 / 3)) < 1e-9); /* a starred one costs nothing */
-    t = guide_total(&r, "MPI_Gather", 36, 2);
+    t = guide_total(&r, "MPI_Gather", &grid);
     assert_int_equal(t.cells, 1);
     assert_true(t.score == 100);
-    t = guide_total(&r, NULL, 36, 1);
+    t = guide_total(&r, NULL, &(guide_grid){36, 1, 36});
     assert_int_equal(t.cells, 0);
     assert_string_equal(guide_best(&r), "MPI_Gather");
     assert_string_equal(guide_worst(&r), "MPI_Bcast");
@@ -245,11 +248,49 @@ static void json_and_back(void **state)
     guide_results_free(&r);
 }
 
+/* A campaign whose words are all as long as they may be, beside itself, from a directory with a long name: its label is cut off at its end. */
+static void long_label(void **state)
+{
+    char dir[] = "/tmp/unit_guide_XXXXXX", why[512] = "", path[64], same[512];
+    guide_results r;
+    guide_views v;
+    size_t length;
+    (void)state;
+    assert_non_null(mkdtemp(dir));
+    memset(same, '/', sizeof(same));
+    memcpy(same, dir, strlen(dir));
+    same[sizeof(same) - 1] = '\0';
+    snprintf(path, sizeof(path), "%s/guidelines.json", dir);
+    guide_results_make(&r, "default");
+    memset(r.library, 'l', sizeof(r.library) - 1);
+    memset(r.left, 'e', sizeof(r.left) - 1);
+    memset(r.arrival, 'a', sizeof(r.arrival) - 1);
+    memset(r.score, 's', sizeof(r.score) - 1);
+    add(&r, "MPI_Bcast", 1024, r.left, 0.030, 5, 1);
+    add(&r, "MPI_Bcast", 1024, "bcast_as_allgatherv", 0.020, 5, 1);
+    guide_judge(&r);
+    char *text = guide_json_text(&r, &length);
+    FILE *to = fopen(path, "w");
+    assert_int_equal(fwrite(text, 1, length, to), length);
+    fclose(to);
+    const char *const dirs[] = {dir, same};
+    assert_int_equal(guide_views_read(&v, dirs, 2, why, sizeof(why)), 0);
+    assert_int_equal(v.num, 2);
+    assert_non_null(strstr(v.views[0].label, "s (cut short)"));
+    assert_int_equal(strlen(v.views[1].label), sizeof(v.views[1].label) - 1);
+    assert_non_null(strstr(v.views[1].label, "s (cut short) /tmp/unit_guide_"));
+    guide_views_free(&v);
+    guide_results_free(&r);
+    free(text);
+    unlink(path);
+    rmdir(dir);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tables), cmocka_unit_test(text),          cmocka_unit_test(certainty),
-        cmocka_unit_test(totals), cmocka_unit_test(json_and_back),
+        cmocka_unit_test(totals), cmocka_unit_test(json_and_back), cmocka_unit_test(long_label),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,7 +10,7 @@
 
 static bool is_beside(const guide_cell *a, const guide_cell *b)
 {
-    return strcmp(a->mpi, b->mpi) == 0 && a->nodes == b->nodes && a->ppn == b->ppn;
+    return strcmp(a->mpi, b->mpi) == 0 && guide_same_grid(a->grid, b->grid);
 }
 
 /* The left side's samples at one size, each `times` as long, as a side of the cell of another one. */
@@ -18,7 +18,7 @@ static void add(guide_results *to, const guide_cell *of, const guide_cell *from,
                 int64_t times)
 {
     const guide_series *s = &from->series[0];
-    guide_cell *c = guide_results_cell(to, of->mpi, of->bytes, of->nodes, of->ppn);
+    guide_cell *c = guide_results_cell(to, of->mpi, of->bytes, of->grid);
     guide_series *side = guide_cell_series(c, name);
     c->barrier_ms = of->barrier_ms;
     for (int l = 0; l < s->num_launches; l++)

@@ -8,6 +8,7 @@
 
 #include "bench_file.h"
 #include "bench_must.h"
+#include "guide_agree.h"
 #include "guide_beyond.h"
 #include "guide_judge.h"
 #include "guide_measure.h"
@@ -23,13 +24,14 @@ typedef struct campaign {
     guide_input input;
     guide_list list;
     guide_run run;
+    const char *threads;                  /* level that MPI was started with */
     char *raw, *past, *past_raw, *beyond; /* directories; NULL without an output directory */
     char why[4096];
 } campaign;
 
-static int complain(const campaign *c, int status)
+static int complain(const campaign *c, bool speaks, int status)
 {
-    if (tool_launcher_rank() <= 0)
+    if (speaks)
         fprintf(stderr, "pat-guidelines: %s\n", c->why);
     return status;
 }
@@ -122,13 +124,24 @@ static int latest_launch(const guide_results *r)
     return latest;
 }
 
-/* What earlier launches have left of this algorithm, or away with it. */
-static int take_over(campaign *c, guide_results *r, const char *mpi, const char *alg, const char *dir)
+static guide_way way_of(const campaign *c, const guide_line *line)
 {
-    if (c->o->launch > 0)
-        return guide_raw_read(r, mpi, alg, c->run.nodes, c->run.ppn, dir, c->why, sizeof(c->why));
-    guide_raw_remove(mpi, alg, dir);
-    return 0;
+    guide_way way = {.sync = "barrier", .root = line->root};
+    if (line->round_time && line->barrier_after < 0)
+        snprintf(way.sync, sizeof(way.sync), "roundtime");
+    else if (line->round_time && line->barrier_after > 0)
+        snprintf(way.sync, sizeof(way.sync), "roundtime:%d", line->barrier_after);
+    snprintf(way.order, sizeof(way.order), "%s", c->o->in_series ? "series" : "random");
+    snprintf(way.threads, sizeof(way.threads), "%s", c->threads);
+    return way;
+}
+
+/* What earlier launches have left of this algorithm. */
+static int take_over(campaign *c, guide_results *r, const char *mpi, const char *alg, const guide_line *line,
+                     const char *dir)
+{
+    const guide_way way = way_of(c, line);
+    return guide_raw_read(r, mpi, alg, c->run.grid, &way, dir, c->why, sizeof(c->why));
 }
 
 static int take_over_all(campaign *c, guide_results *r, const char *dir)
@@ -138,10 +151,30 @@ static int take_over_all(campaign *c, guide_results *r, const char *dir)
         int num;
         guide_side *sides = sides_of(c, c->input.lines[i].mpi, &num);
         for (int k = 0; k < num && !error; k++)
-            error = take_over(c, r, c->input.lines[i].mpi, sides[k].name, dir);
+            error = take_over(c, r, c->input.lines[i].mpi, sides[k].name, &c->input.lines[i], dir);
         free(sides);
     }
     return error;
+}
+
+/* What another campaign has left would be judged as a part of this one. */
+static int clear(campaign *c)
+{
+    const guide_options *o = c->o;
+    const char *const dirs[] = {c->raw, c->past_raw};
+    for (int i = 0; i < 2; i++) {
+        if (o->launch == 0 && !o->fresh && guide_raw_is_there(dirs[i])) {
+            snprintf(
+                c->why, sizeof(c->why),
+                "'%s' has the raw data of an earlier campaign; accepted: --launch N to add to it, --fresh to "
+                "remove it, or another directory",
+                dirs[i]);
+            return TOOL_BAD_INPUT;
+        }
+        if (o->fresh && guide_raw_remove(dirs[i], c->why, sizeof(c->why)) != 0)
+            return TOOL_FAILED;
+    }
+    return 0;
 }
 
 static int prepare(campaign *c)
@@ -152,17 +185,22 @@ static int prepare(campaign *c)
         return TOOL_BAD_INPUT;
     if (!o->outdir)
         return 0;
+    const int status = clear(c);
+    if (status)
+        return status;
     if (guide_dir_make(c->raw, c->why, sizeof(c->why)) != 0 ||
         guide_dir_make(o->outdir, c->why, sizeof(c->why)) != 0 ||
         (late && guide_dir_make(c->past_raw, c->why, sizeof(c->why)) != 0) ||
         (o->beyond && guide_dir_make(c->beyond, c->why, sizeof(c->why)) != 0))
         return TOOL_BAD_INPUT;
-    int error = take_over(c, &c->run.barrier, "MPI_Barrier", "default", c->raw);
+    if (o->launch == 0)
+        return 0;
+    int error = take_over(c, &c->run.barrier, "MPI_Barrier", "default", &c->input.lines[0], c->raw);
     error = error ? error : take_over_all(c, &c->run.results, c->raw);
     if (late)
         error = error ? error : take_over_all(c, &c->run.past, c->past_raw);
     const int latest = latest_launch(&c->run.barrier);
-    if (!error && o->launch > 0 && o->launch <= latest) {
+    if (!error && o->launch <= latest) {
         snprintf(c->why, sizeof(c->why), "--launch '%d': '%s' has launch %d already; accepted: %d", o->launch,
                  o->outdir, latest, latest + 1);
         error = TOOL_BAD_INPUT;
@@ -180,14 +218,16 @@ static void judge(campaign *c, guide_results *r)
     guide_judge(r);
 }
 
-static int write_results(campaign *c, guide_results *r, const char *mpi, const char *dir, const char *raw)
+static int write_results(campaign *c, guide_results *r, const guide_line *line, const char *dir,
+                         const char *raw)
 {
-    const int error = mpi ? guide_raw_write(r, mpi, raw, c->why, sizeof(c->why)) : 0;
+    const guide_way way = way_of(c, line ? line : &c->input.lines[0]);
+    const int error = line ? guide_raw_write(r, line->mpi, &way, raw, c->why, sizeof(c->why)) : 0;
     return error ? error : guide_output_write(r, &c->o->shape, dir, c->why, sizeof(c->why));
 }
 
-/* All that there is so far, after each collective; mpi: the one that was measured last. */
-static int write_all(campaign *c, const char *mpi, bool complete)
+/* All that there is so far, after each collective; line: the one that was measured last, NULL: the barrier. */
+static int write_all(campaign *c, const guide_line *line, bool complete)
 {
     const guide_options *o = c->o;
     const bool late = o->pattern != BENCH_NONE;
@@ -198,11 +238,12 @@ static int write_all(campaign *c, const char *mpi, bool complete)
         judge(c, &c->run.past);
     if (!o->outdir)
         return 0;
-    if (!mpi)
-        error = guide_raw_write(&c->run.barrier, "MPI_Barrier", c->raw, c->why, sizeof(c->why));
-    error = error ? error : write_results(c, &c->run.results, mpi, o->outdir, c->raw);
+    const guide_way way = way_of(c, &c->input.lines[0]);
+    if (!line)
+        error = guide_raw_write(&c->run.barrier, "MPI_Barrier", &way, c->raw, c->why, sizeof(c->why));
+    error = error ? error : write_results(c, &c->run.results, line, o->outdir, c->raw);
     if (late && !error)
-        error = write_results(c, &c->run.past, mpi, c->past, c->past_raw);
+        error = write_results(c, &c->run.past, line, c->past, c->past_raw);
     if (o->beyond && !error) {
         guide_results beyond;
         guide_beyond(&c->run.results, &beyond);
@@ -228,6 +269,16 @@ static void shorten(char *library)
     memmove(at + 1, rest, strlen(rest) + 1);
 }
 
+static const char *thread_level(void)
+{
+    int level;
+    MPI_Query_thread(&level);
+    return level == MPI_THREAD_MULTIPLE     ? "multiple"
+           : level == MPI_THREAD_SERIALIZED ? "serialized"
+           : level == MPI_THREAD_FUNNELED   ? "funneled"
+                                            : "single";
+}
+
 static void describe(campaign *c)
 {
     guide_run *run = &c->run;
@@ -238,11 +289,11 @@ static void describe(campaign *c)
     int *node_of, *scratch = guide_need_array((size_t)run->size, sizeof(*scratch));
     MUST(pat_nodes_find(MPI_COMM_WORLD, &node, &node_of));
     const pat_nodes_sizes sizes = pat_nodes_count(node_of, run->size, scratch);
-    run->nodes = sizes.nodes;
-    run->ppn = sizes.most;
+    run->grid = (guide_grid){sizes.nodes, sizes.most, run->size};
     MPI_Comm_free(&node);
     free(node_of);
     free(scratch);
+    c->threads = thread_level();
     MPI_Get_library_version(library, &length);
     shorten(library);
     guide_results *const all[] = {&run->results, &run->past, &run->barrier};
@@ -271,10 +322,17 @@ static double expected_ms(const campaign *c)
     return total;
 }
 
-/* The same on all ranks. */
-static int agreed(campaign *c, int status)
+/* Rank 0's on all ranks: whoever goes by its own may begin a collective that no other rank takes part in. */
+static int as_on_rank_0(int status)
 {
     MUST(PMPI_Bcast(&status, 1, MPI_INT, 0, MPI_COMM_WORLD));
+    return status;
+}
+
+/* The same, told. */
+static int agreed(campaign *c, int status)
+{
+    status = as_on_rank_0(status);
     if (status && c->run.rank == 0)
         fprintf(stderr, "pat-guidelines: %s\n", c->why);
     return status;
@@ -290,6 +348,7 @@ static int measure_all(campaign *c)
                          pat_clock_local_ns());
     if (run->rank == 0)
         status = write_all(c, NULL, false) ? TOOL_FAILED : 0;
+    status = as_on_rank_0(status);
     for (int i = 0; i < c->input.num && !status; i++) {
         const guide_line *line = &c->input.lines[i];
         int num;
@@ -298,8 +357,8 @@ static int measure_all(campaign *c)
             guide_measure_size(run, line, line->bytes[k], sides, num);
         free(sides);
         if (run->rank == 0)
-            status = write_all(c, line->mpi, i == c->input.num - 1) ? TOOL_FAILED : 0;
-        MUST(PMPI_Bcast(&status, 1, MPI_INT, 0, MPI_COMM_WORLD));
+            status = write_all(c, line, i == c->input.num - 1) ? TOOL_FAILED : 0;
+        status = as_on_rank_0(status);
     }
     bench_progress_end(&run->progress, pat_clock_local_ns());
     if (run->rank == 0 && !status && c->o->profile_dir) {
@@ -373,10 +432,14 @@ static int run_all(campaign *c)
 int guide_campaign(const guide_options *o, int argc, char **argv)
 {
     campaign c = {.o = o};
-    bool needs_pat;
+    bool needs_pat = false, speaks;
     int level, rc = MPI_SUCCESS, status = read_files(&c, &needs_pat);
-    if (status)
-        return complain(&c, status);
+    if (status && tool_launcher_rank() < 0) {
+        guide_input_free(&c.input);
+        guide_list_free(&c.list);
+        return complain(&c, true, status);
+    }
+    /* A rank of several that could not read its files goes on all the same, to tell the others. */
     if (o->outdir) {
         c.raw = below(o->outdir, "data");
         c.past = below(o->outdir, "past-last");
@@ -388,11 +451,14 @@ int guide_campaign(const guide_options *o, int argc, char **argv)
         MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
     else
         MPI_Init(&argc, &argv);
-    if (needs_pat)
+    status = guide_agree(status, &c.input, &c.list, c.why, sizeof(c.why), &speaks);
+    if (!status && needs_pat)
         rc = PAT_Init();
-    if (rc != MPI_SUCCESS) {
+    if (status) {
+        complain(&c, speaks, status);
+    } else if (rc != MPI_SUCCESS) {
         snprintf(c.why, sizeof(c.why), "%s", PAT_Error_string(rc));
-        status = complain(&c, TOOL_FAILED);
+        status = complain(&c, tool_launcher_rank() <= 0, TOOL_FAILED);
     } else {
         status = run_all(&c);
         rc = needs_pat ? PAT_Finalize() : MPI_SUCCESS;

@@ -65,7 +65,7 @@ static void violation(guide_sheet *sheet, const char *before, const guide_cell *
         if (!guide_series_ran(s))
             continue;
         guide_sheet_row(sheet, "%s%s%s,%lld,%d,%d,%d,%.6f,%.6f", before, s->alg, star(s), (long long)c->bytes,
-                        c->nodes, c->ppn, s->num, s->mean_ms, s->median_ms);
+                        c->grid.nodes, c->grid.ppn, s->num, s->mean_ms, s->median_ms);
         if (s->verdict.is_judged) {
             put(sheet, "%.6f", s->verdict.statistic);
             put(sheet, "%.6f", s->verdict.critical);
@@ -85,7 +85,8 @@ static void detailed(guide_sheet *sheet, const char *before, const guide_cell *c
         if (!v->is_judged)
             continue;
         guide_sheet_row(sheet, "%s%s,%lld,%d,%d,%d,%.6f,%.6f,%.6f,%.6f", before, s->alg, (long long)c->bytes,
-                        c->nodes, c->ppn, s->num, l->mean_ms, l->median_ms, s->mean_ms, s->median_ms);
+                        c->grid.nodes, c->grid.ppn, s->num, l->mean_ms, l->median_ms, s->mean_ms,
+                        s->median_ms);
         put(sheet, "%.6f", v->statistic);
         put(sheet, "%.6f", v->critical);
         guide_sheet_more(sheet, ",%d,%.6f,%d,%d", v->violation, v->slowdown, c->barrier_ms > 0,
@@ -100,8 +101,8 @@ static void grouped(guide_sheet *sheet, const char *before, const guide_cell *c,
     (void)before; /* it has the collective anyhow */
     if (!guide_series_ran(l))
         return;
-    guide_sheet_row(sheet, "%s,%lld,%d,%d,%d,%.6f", c->mpi, (long long)c->bytes, c->nodes, c->ppn, l->num,
-                    l->median_ms);
+    guide_sheet_row(sheet, "%s,%lld,%d,%d,%d,%.6f", c->mpi, (long long)c->bytes, c->grid.nodes, c->grid.ppn,
+                    l->num, l->median_ms);
     if (worst)
         guide_sheet_more(sheet, ",%.6f,%s%s,%.6f", worst->verdict.slowdown, worst->alg, star(worst),
                          worst->median_ms);
@@ -162,7 +163,7 @@ void guide_compare_notes(const guide_results *r, const char *mpi, FILE *to)
             medians = medians || (s->verdict.is_judged && isnan(s->verdict.statistic) && !s->ms);
             if (s->reason[0])
                 fprintf(to, "# not run: %s by %s, %lld bytes, %d x %d ranks: %s\n", c->mpi, s->alg,
-                        (long long)c->bytes, c->nodes, c->ppn, s->reason);
+                        (long long)c->bytes, c->grid.nodes, c->grid.ppn, s->reason);
         }
     }
     if (stars)

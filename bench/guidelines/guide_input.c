@@ -16,7 +16,7 @@ const char guide_input_options[] = "--msizes-list=LIST (--bytes) sizes in bytes,
                                    "--rt-bench-time-ms=MS (--time-ms) so long for a series at most (3000); "
                                    "--proc-sync=roundtime|barrier (--sync) how ranks begin together "
                                    "(barrier); --rt-barrier-count=K (--barrier-after) after K late starts a "
-                                   "series goes on with barriers, 0: from the first sample on, "
+                                   "size goes on with barriers, 0: from the first sample on, "
                                    "-1: never (-1); --runtime-type=local|global a sample is the longest time "
                                    "in the call, or from the first start to the last end (local); "
                                    "--root=R (0)";

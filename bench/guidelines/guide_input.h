@@ -17,10 +17,10 @@ typedef struct guide_line {
     char mpi[GUIDE_NAME];
     int64_t bytes[GUIDE_SIZES]; /* of a rank's part where every rank has its own, else of the whole vector */
     int num_bytes;
-    int samples;     /* of a series, at most */
-    double time_ms;  /* for a series, at most: with all that is about its samples */
-    bool round_time; /* ranks begin at a time that was agreed on; else after a barrier */
-    int barrier_after; /* so many late starts in a series, and it goes on with barriers; 0: from the first sample on; -1: never */
+    int samples;       /* of a series, at most */
+    double time_ms;    /* for a series, at most: with all that is about its samples */
+    bool round_time;   /* ranks begin at a time that was agreed on; else after a barrier */
+    int barrier_after; /* so many late starts of a size, all its series together, and it goes on with barriers; 0: from the first sample on; -1: never */
     bool
         global; /* a sample: from the first start to the last end, else the longest of the ranks' own times */
     int root;

@@ -14,7 +14,7 @@
 #include "guide_totals.h"
 #include "json_text.h"
 
-enum { FORMAT = 1 };
+enum { FORMAT = 2 };
 
 static json_t *real(double value)
 {
@@ -45,9 +45,10 @@ static json_t *cell_json(const guide_cell *c)
                                        s->reason[0] ? pat_json_text(s->reason) : json_null(), "verdict",
                                        i > 0 ? verdict_json(&s->verdict) : json_null())));
     }
-    return guide_need(json_pack("{so sI si si so si so}", "collective", pat_json_text(c->mpi), "bytes",
-                                (json_int_t)c->bytes, "nodes", c->nodes, "ppn", c->ppn, "barrier_ms",
-                                real(c->barrier_ms), "missed_starts", c->missed, "series", list));
+    return guide_need(json_pack("{so sI si si si so si so}", "collective", pat_json_text(c->mpi), "bytes",
+                                (json_int_t)c->bytes, "nodes", c->grid.nodes, "ppn", c->grid.ppn, "ranks",
+                                c->grid.ranks, "barrier_ms", real(c->barrier_ms), "missed_starts", c->missed,
+                                "series", list));
 }
 
 static json_t *totals_json(const guide_totals *t)
@@ -60,12 +61,12 @@ static json_t *totals_json(const guide_totals *t)
 char *guide_json_text(const guide_results *r, size_t *length)
 {
     json_t *cells = json_array(), *collectives = json_object();
-    guide_totals t = guide_total(r, NULL, 0, 0);
+    guide_totals t = guide_total(r, NULL, NULL);
     json_t *all = totals_json(&t);
     for (int i = 0; i < r->num; i++) {
         json_array_append_new(cells, cell_json(&r->cells[i]));
         if (guide_results_new(r, i)) {
-            t = guide_total(r, r->cells[i].mpi, 0, 0);
+            t = guide_total(r, r->cells[i].mpi, NULL);
             json_object_set_new(collectives, r->cells[i].mpi, totals_json(&t));
         }
     }
@@ -117,14 +118,15 @@ static bool take_cell(guide_results *r, json_t *o)
 {
     const char *mpi;
     json_int_t bytes;
-    int nodes, ppn, missed;
+    int missed;
+    guide_grid grid;
     json_t *list, *item;
     size_t i;
-    if (json_unpack(o, "{ss sI si si si so}", "collective", &mpi, "bytes", &bytes, "nodes", &nodes, "ppn",
-                    &ppn, "missed_starts", &missed, "series", &list) != 0 ||
-        !guide_is_name(mpi) || bytes < 0 || nodes < 1 || ppn < 1 || !json_is_array(list))
+    if (json_unpack(o, "{ss sI si si si si so}", "collective", &mpi, "bytes", &bytes, "nodes", &grid.nodes,
+                    "ppn", &grid.ppn, "ranks", &grid.ranks, "missed_starts", &missed, "series", &list) != 0 ||
+        !guide_is_name(mpi) || bytes < 0 || !guide_is_grid(grid) || !json_is_array(list))
         return false;
-    guide_cell *c = guide_results_cell(r, mpi, bytes, nodes, ppn);
+    guide_cell *c = guide_results_cell(r, mpi, bytes, grid);
     c->barrier_ms = number(o, "barrier_ms");
     c->missed = missed;
     json_array_foreach(list, i, item)

@@ -64,17 +64,20 @@ static sample take(size_run *r, const guide_side *side, int iteration, double *w
         guide_side_set(side);
     if (needs_clock)
         guide_sync_again(&run->sync);
-    const bool in_time = guide_sync_begin(&run->sync, r->round_time, delay_ns);
+    const enum guide_start start = guide_sync_begin(&run->sync, r->round_time, delay_ns);
     const double start_ns = guide_sync_now_ns(&run->sync);
     call(r, side);
     const double end_ns = guide_sync_now_ns(&run->sync);
     const double spent_ms = *wall_ms + 1e-6 * (double)(pat_clock_local_ns() - began_ns);
-    double own[FIGURES] = {[LOCAL] = end_ns - start_ns, [FIRST_START] = -start_ns,
-                           [LAST_START] = start_ns,     [LAST_END] = end_ns,
-                           [LATE] = !in_time,           [OVER] = run->rank == 0 && spent_ms >= most_wall_ms},
+    double own[FIGURES] = {[LOCAL] = end_ns - start_ns,
+                           [FIRST_START] = -start_ns,
+                           [LAST_START] = start_ns,
+                           [LAST_END] = end_ns,
+                           [LATE] = start,
+                           [OVER] = run->rank == 0 && spent_ms >= most_wall_ms},
            all[FIGURES], sum = 0;
     MUST(PMPI_Allreduce(own, all, FIGURES, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD));
-    sample s = {.in_time = all[LATE] == 0,
+    sample s = {.in_time = all[LATE] == GUIDE_IN_TIME,
                 .is_over = all[OVER] != 0,
                 .ms = 1e-6 * (r->line->global ? all[LAST_END] + all[FIRST_START] : all[LOCAL]),
                 .past_ms = 1e-6 * (all[LAST_END] - all[LAST_START])};
@@ -82,7 +85,7 @@ static sample take(size_run *r, const guide_side *side, int iteration, double *w
         MUST(PMPI_Allreduce(&own[LOCAL], &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD));
         s.ms = 1e-6 * sum / run->size;
     }
-    if (!s.in_time)
+    if (all[LATE] == GUIDE_HEARD_LATE)
         guide_sync_widen(&run->sync);
     *wall_ms += 1e-6 * (double)(pat_clock_local_ns() - began_ns); /* with all that is about it */
     return s;
@@ -114,8 +117,16 @@ static int by_number(const void *va, const void *vb)
 static double balanced_ms(size_run *r)
 {
     double ms[BALANCED], wall_ms = 0;
-    for (int i = 0; i < BALANCED; i++)
-        ms[i] = take(r, r->all[0].side, i, &wall_ms, 0).ms;
+    const bool round_time = r->round_time;
+    int missed = 0;
+    for (int i = 0; i < BALANCED;) {
+        const sample one = take(r, r->all[0].side, i, &wall_ms, 0);
+        if (one.in_time)
+            ms[i++] = one.ms;
+        else if (++missed == MISSED)
+            r->round_time = false; /* after barriers, since it must be known */
+    }
+    r->round_time = round_time;
     qsort(ms, BALANCED, sizeof(ms[0]), by_number);
     return ms[BALANCED / 2];
 }
@@ -142,7 +153,7 @@ static void keep(size_run *r, const series *s, const sample *one, int64_t bytes)
         return;
     guide_results *const to[] = {&run->results, &run->past};
     for (int i = 0; i < (r->has_arrivals ? 2 : 1); i++) {
-        guide_cell *c = guide_results_cell(to[i], s->side->native->mpi_name, bytes, run->nodes, run->ppn);
+        guide_cell *c = guide_results_cell(to[i], s->side->native->mpi_name, bytes, run->grid);
         guide_series_add(guide_cell_series(c, s->side->name), run->launch, i == 0 ? one->ms : one->past_ms);
     }
 }
@@ -201,8 +212,7 @@ static void keep_reasons(size_run *r, int64_t bytes)
     guide_run *run = r->run;
     guide_results *const to[] = {&run->results, &run->past};
     for (int i = 0; i < (run->o->pattern != BENCH_NONE ? 2 : 1) && run->rank == 0; i++) {
-        guide_cell *c =
-            guide_results_cell(to[i], r->all[0].side->native->mpi_name, bytes, run->nodes, run->ppn);
+        guide_cell *c = guide_results_cell(to[i], r->all[0].side->native->mpi_name, bytes, run->grid);
         c->missed = r->late;
         for (int k = 0; k < r->num; k++) {
             guide_series *s = guide_cell_series(c, r->all[k].side->name);
@@ -254,7 +264,7 @@ void guide_measure_barrier(guide_run *run, const guide_line *line)
         if (!one.in_time && ++r.late == MISSED)
             r.round_time = false; /* without a barrier's time no gain could be held against it */
         if (one.in_time && run->rank == 0) {
-            guide_cell *c = guide_results_cell(&run->barrier, "MPI_Barrier", 0, run->nodes, run->ppn);
+            guide_cell *c = guide_results_cell(&run->barrier, "MPI_Barrier", 0, run->grid);
             guide_series_add(&c->series[0], run->launch, one.ms);
         }
     }

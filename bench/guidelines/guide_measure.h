@@ -15,7 +15,8 @@
 
 typedef struct guide_run {
     const guide_options *o;
-    int rank, size, nodes, ppn, launch;
+    int rank, size, launch;
+    guide_grid grid;
     guide_sync sync;
     pat_mock_scratch *scratch;
     bench_progress progress;

@@ -36,6 +36,8 @@ static const char *take_line(guide_results *r, char *line)
         return "the first column is no collective, as MPI_Bcast";
     if (!tool_read_whole(word[1], 1, 1 << 24, &nodes) || !tool_read_whole(word[2], 1, 1 << 16, &ppn))
         return "N and ppn are not whole numbers from 1 on";
+    if (nodes * ppn > INT32_MAX)
+        return "N times ppn is more than 2147483647 ranks";
     if (!tool_read_whole(word[3], 0, INT64_C(1) << 40, &bytes))
         return "the count is no number of bytes";
     if (!take_name(alg, word[4]))
@@ -45,7 +47,7 @@ static const char *take_line(guide_results *r, char *line)
     if (!tool_read_number(word[6], 1e-9, 1e12, &median_ms) ||
         !tool_read_number(word[7], 0, 1e12, &barrier_ms))
         return "the median or the barrier's is no time in ms";
-    guide_cell *c = guide_results_cell(r, mpi, bytes, (int)nodes, (int)ppn);
+    guide_cell *c = guide_results_cell(r, mpi, bytes, (guide_grid){(int)nodes, (int)ppn, (int)(nodes * ppn)});
     guide_series *s = guide_cell_series(c, alg);
     if (s->num > 0)
         return "the same collective, grid, count and mock-up as in an earlier line";
@@ -87,8 +89,8 @@ int guide_medians_read(guide_results *r, const char *path, char *why, size_t why
     for (int i = 0; i < r->num && !wrong; i++)
         if (r->cells[i].series[0].num == 0) {
             snprintf(why, why_size, "'%s': %s, %lld bytes on %d x %d ranks: there is no line of its %s", path,
-                     r->cells[i].mpi, (long long)r->cells[i].bytes, r->cells[i].nodes, r->cells[i].ppn,
-                     r->left);
+                     r->cells[i].mpi, (long long)r->cells[i].bytes, r->cells[i].grid.nodes,
+                     r->cells[i].grid.ppn, r->left);
             return EINVAL;
         }
     if (wrong)

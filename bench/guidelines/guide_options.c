@@ -18,6 +18,7 @@ enum {
     ORDER_KEY,
     SEED_KEY,
     LAUNCH_KEY,
+    FRESH_KEY,
     ARRIVAL_KEY,
     BEYOND_KEY,
     PROFILE_KEY,
@@ -66,6 +67,11 @@ static const struct argp_option keys[] = {
      "This is launch N of the campaign in the output directory: its samples are added to those of the "
      "launches before, and the "
      "verdict is on all. From three launches on a verdict can be certain",
+     0},
+    {"fresh", FRESH_KEY, NULL, 0,
+     "Remove the raw data that an earlier campaign has left in the output directory. Without this and "
+     "without "
+     "--launch such a directory is refused",
      0},
     {"arrival", ARRIVAL_KEY, "PATTERN:FACTOR", 0,
      "Let ranks come late to each sample, by a pattern of pat-bench and at most FACTOR times what the left "
@@ -133,10 +139,18 @@ static void check_whole(struct argp_state *state, const guide_options *o)
         argp_error(
             state,
             "--launch: accepted only with --output, where the launches before it have left their data");
+    if (o->fresh && (!o->outdir || o->launch > 1))
+        argp_error(state, "--fresh: accepted only with --output, and without --launch or with --launch 1");
     if (!o->input && o->of_measuring && !(o->write_algorithms && strcmp(o->of_measuring, "own") == 0))
         argp_error(state, "--%s: accepted only with --input", o->of_measuring);
     if ((o->report || o->write_algorithms) && o->of_judging)
         argp_error(state, "--%s: accepted only with --input, --judge and --replay", o->of_judging);
+    if (o->profile_dir && o->input && strcmp(o->left, "default") != 0)
+        argp_error(
+            state,
+            "--profile: accepted only with --left default, not '%s': a profile replaces the MPI library's "
+            "own call, and must be about that",
+            o->left);
     if (o->replay && (o->beyond || o->profile_dir))
         argp_error(state, "--%s: accepted only with --input and --judge", o->beyond ? "beyond" : "profile");
 }
@@ -213,6 +227,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case LAUNCH_KEY:
         o->launch = (int)tool_whole(state, "--launch", arg, 1, GUIDE_LAUNCHES);
+        return 0;
+    case FRESH_KEY:
+        o->fresh = true;
         return 0;
     case ARRIVAL_KEY:
         read_arrival(state, o, arg);

@@ -33,6 +33,7 @@ typedef struct guide_options {
     bool in_series; /* one series after the other, else all of a size in random order */
     uint64_t seed;
     int launch; /* 0: the campaign has one */
+    bool fresh; /* away with what an earlier campaign has left in outdir */
     enum bench_pattern pattern;
     double factor;                 /* how late ranks are at most, in times of the left side's own time */
     bool beyond;                   /* guidelines that hold a collective against itself at another size */

@@ -56,7 +56,7 @@ static void heat(bench_sheets *s, const album *a, const guide_view *w, int numbe
     char name[32], size[32];
     int64_t *sizes = all_sizes(a, &num);
     if (bench_sheet_begin(s)) {
-        fputs("view,across,up,collective,size,slowdown,starred,certain,mockup\n", s->to);
+        fputs("view,across,up,collective,size,slowdown,violated,starred,certain,mockup\n", s->to);
         for (int i = 0; i < a->num; i++) {
             const guide_cell *c = guide_view_cell(w, a->places[i].mpi, a->places[i].bytes);
             const guide_series *worst = c ? guide_cell_worst(c) : NULL;
@@ -64,8 +64,8 @@ static void heat(bench_sheets *s, const album *a, const guide_view *w, int numbe
             if (!c)
                 continue;
             judged++;
-            fprintf(s->to, "%s,%d,%d,%s,%s,%.6f,%d,%d,%s\n", w->label, place_of(sizes, c->bytes), up, c->mpi,
-                    size_text(size, c->bytes), worst ? worst->verdict.slowdown : 1,
+            fprintf(s->to, "%s,%d,%d,%s,%s,%.6f,%d,%d,%d,%s\n", w->label, place_of(sizes, c->bytes), up,
+                    c->mpi, size_text(size, c->bytes), worst ? worst->verdict.slowdown : 1, worst != NULL,
                     worst && worst->verdict.starred, worst && worst->verdict.certain,
                     worst ? worst->alg : "");
         }
@@ -87,16 +87,20 @@ static void bars(bench_sheets *s, const album *a)
             for (int i = 0; i < num; i++) {
                 const guide_series *most = NULL;
                 const char *mpi = "";
+                bool any = false;
                 for (int p = 0; p < a->num; p++) {
                     const guide_cell *c = a->places[p].bytes == sizes[i]
                                               ? guide_view_cell(&a->v->views[k], a->places[p].mpi, sizes[i])
                                               : NULL;
                     const guide_series *worst = c ? guide_cell_worst(c) : NULL;
+                    any = any || c;
                     if (worst && (!most || worst->verdict.slowdown > most->verdict.slowdown)) {
                         most = worst;
                         mpi = a->places[p].mpi;
                     }
                 }
+                if (!any)
+                    continue;
                 judged++;
                 fprintf(s->to, "%s,%d,%d,%d,%s,%.6f,%s\n", a->v->views[k].label, k, a->v->num, i,
                         size_text(size, sizes[i]), most ? most->verdict.slowdown : 1, mpi);
@@ -136,7 +140,7 @@ static void totals(bench_sheets *s, const album *a)
     fputs("view,number,cells,brave,cautious,certain,score\n", s->to);
     for (int k = 0; k < a->v->num; k++) {
         const guide_view *w = &a->v->views[k];
-        const guide_totals t = guide_total(w->r, NULL, w->nodes, w->ppn);
+        const guide_totals t = guide_total(w->r, NULL, &w->grid);
         if (t.cells > 0)
             fprintf(s->to, "%s,%d,%d,%d,%d,%d,%.4f\n", w->label, k, t.cells, t.brave, t.cautious, t.certain,
                     t.score);

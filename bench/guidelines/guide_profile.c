@@ -95,13 +95,12 @@ static void make(profile *p, const guide_results *r, int i)
 {
     const guide_cell *of = &r->cells[i];
     *p = (profile){.mpi = of->mpi,
-                   .ranks = of->nodes * of->ppn,
+                   .ranks = of->grid.ranks,
                    .cells = guide_need_array((size_t)r->num, sizeof(*p->cells)),
                    .algs = guide_need_array((size_t)r->num, sizeof(*p->algs)),
                    .ranges = guide_need_array((size_t)r->num, sizeof(*p->ranges))};
     for (int k = 0; k < r->num; k++)
-        if (strcmp(r->cells[k].mpi, of->mpi) == 0 && r->cells[k].nodes == of->nodes &&
-            r->cells[k].ppn == of->ppn)
+        if (strcmp(r->cells[k].mpi, of->mpi) == 0 && guide_same_grid(r->cells[k].grid, of->grid))
             p->cells[p->num++] = &r->cells[k];
     qsort(p->cells, (size_t)p->num, sizeof(*p->cells), by_size);
     find_ranges(p);
@@ -148,9 +147,8 @@ int guide_profile_write(const guide_results *r, const char *dir, int *num, char 
         profile p;
         bool is_first = true;
         for (int k = 0; k < i; k++)
-            is_first =
-                is_first && (strcmp(r->cells[k].mpi, r->cells[i].mpi) != 0 ||
-                             r->cells[k].nodes != r->cells[i].nodes || r->cells[k].ppn != r->cells[i].ppn);
+            is_first = is_first && (strcmp(r->cells[k].mpi, r->cells[i].mpi) != 0 ||
+                                    !guide_same_grid(r->cells[k].grid, r->cells[i].grid));
         if (!is_first)
             continue;
         make(&p, r, i);

@@ -4,7 +4,6 @@
 #include "guide_raw.h"
 
 #include <string.h>
-#include <unistd.h>
 
 #include "bench_file.h"
 #include "guide_need.h"
@@ -15,13 +14,6 @@ char *guide_raw_path(const char *mpi, const char *alg, const char *dir)
     if (asprintf(&path, "%s/data_%s_%s.dat", dir, mpi, alg) < 0)
         path = NULL;
     return guide_need(path);
-}
-
-void guide_raw_remove(const char *mpi, const char *alg, const char *dir)
-{
-    char *path = guide_raw_path(mpi, alg, dir);
-    unlink(path);
-    free(path);
 }
 
 /* The samples of a launch, or none. */
@@ -42,7 +34,8 @@ static bool has_launch(const guide_series *s, int launch)
     return false;
 }
 
-static void write_alg(const guide_results *r, const char *mpi, const char *alg, FILE *to)
+static void write_alg(const guide_results *r, const char *mpi, const char *alg, const guide_way *way,
+                      FILE *to)
 {
     bool begun = false;
     for (int launch = 1; launch <= GUIDE_LAUNCHES; launch++) {
@@ -54,10 +47,11 @@ static void write_alg(const guide_results *r, const char *mpi, const char *alg, 
                 continue;
             if (!begun)
                 fprintf(to,
-                        "#@collective=%s\n#@algorithm=%s\n#@mpi_library=%s\n#@nodes=%d\n#@ppn=%d\n#@left=%"
-                        "s\n#@arrival=%s\n#@runtime_type=%s\n%s\n",
-                        mpi, alg, r->library, c->nodes, c->ppn, r->left, r->arrival, r->score,
-                        GUIDE_RAW_HEADER);
+                        "#@collective=%s\n#@algorithm=%s\n#@mpi_library=%s\n#@nodes=%d\n#@ppn=%d\n#@ranks=%"
+                        "d\n#@left=%s\n#@arrival=%s\n#@runtime_type=%s\n#@sync=%s\n#@root=%d\n#@order=%s\n#@"
+                        "threads=%s\n%s\n",
+                        mpi, alg, r->library, c->grid.nodes, c->grid.ppn, c->grid.ranks, r->left, r->arrival,
+                        r->score, way->sync, way->root, way->order, way->threads, GUIDE_RAW_HEADER);
             begun = true;
             if (!has_launch(s, launch))
                 continue;
@@ -83,7 +77,8 @@ static bool is_new(const guide_results *r, int i, const char *alg)
     return true;
 }
 
-int guide_raw_write(const guide_results *r, const char *mpi, const char *dir, char *why, size_t why_size)
+int guide_raw_write(const guide_results *r, const char *mpi, const guide_way *way, const char *dir, char *why,
+                    size_t why_size)
 {
     int error = 0;
     for (int i = 0; i < r->num; i++)
@@ -95,7 +90,7 @@ int guide_raw_write(const guide_results *r, const char *mpi, const char *dir, ch
                 continue;
             FILE *to = guide_need(open_memstream(&text, &length));
             path = guide_raw_path(mpi, alg, dir);
-            write_alg(r, mpi, alg, to);
+            write_alg(r, mpi, alg, way, to);
             fclose(to);
             error = bench_file_write(path, guide_need(text), length, why, why_size);
             free(path);

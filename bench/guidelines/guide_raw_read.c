@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stddef.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "guide_need.h"
 #include "guide_raw.h"
@@ -12,26 +13,29 @@
 
 /* What a file says of itself; of a campaign whose files are read one after the other, what the first one has said. */
 typedef struct about {
-    char collective[GUIDE_NAME], algorithm[GUIDE_NAME], mpi_library[128], nodes[16], ppn[16],
-        left[GUIDE_NAME], arrival[GUIDE_NAME], runtime_type[GUIDE_NAME];
+    char collective[GUIDE_NAME], algorithm[GUIDE_NAME], mpi_library[128], nodes[16], ppn[16], ranks[16],
+        left[GUIDE_NAME], arrival[GUIDE_NAME], runtime_type[GUIDE_NAME], sync[32], root[16], order[16],
+        threads[16];
 } about;
 
 static const struct {
     const char *key;
     size_t offset, size;
 } keys[] = {
+/* What a file does not say could be anything: all of them must be there. */
 #define KEY(name)                                                                                            \
     {                                                                                                        \
         "#@" #name "=", offsetof(about, name), sizeof(((about *)0)->name)                                    \
     }
-    KEY(collective), KEY(algorithm), KEY(mpi_library), KEY(nodes),
-    KEY(ppn),        KEY(left),      KEY(arrival),     KEY(runtime_type),
+    KEY(collective), KEY(algorithm),    KEY(mpi_library), KEY(nodes), KEY(ppn),   KEY(ranks),   KEY(left),
+    KEY(arrival),    KEY(runtime_type), KEY(sync),        KEY(root),  KEY(order), KEY(threads),
 #undef KEY
 };
 
 typedef struct reading {
     guide_results *r;
     about is; /* as it must be; where it is "" the file says it */
+    bool has[sizeof(keys) / sizeof(keys[0])];
     int launch;
     char wrong[512];
 } reading;
@@ -49,16 +53,22 @@ static bool take_launch(reading *in, const char *text)
 
 static bool take_cell(reading *in, int64_t bytes, guide_series **s)
 {
-    int64_t nodes, ppn;
-    if (!guide_is_name(in->is.collective) || !guide_is_name(in->is.algorithm) ||
-        !tool_read_whole(in->is.nodes, 1, 1 << 24, &nodes) ||
-        !tool_read_whole(in->is.ppn, 1, 1 << 16, &ppn)) {
+    int64_t nodes, ppn, ranks;
+    guide_grid grid = {0, 0, 0};
+    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+        if (!in->has[i]) {
+            snprintf(in->wrong, sizeof(in->wrong), "there is no %s above it", keys[i].key);
+            return false;
+        }
+    if (tool_read_whole(in->is.nodes, 1, 1 << 24, &nodes) && tool_read_whole(in->is.ppn, 1, 1 << 16, &ppn) &&
+        tool_read_whole(in->is.ranks, 1, 1 << 24, &ranks))
+        grid = (guide_grid){(int)nodes, (int)ppn, (int)ranks};
+    if (!guide_is_name(in->is.collective) || !guide_is_name(in->is.algorithm) || !guide_is_grid(grid)) {
         snprintf(in->wrong, sizeof(in->wrong),
-                 "there is no collective, algorithm or number of nodes and ranks above it");
+                 "what stands above it is no collective, algorithm and grid of ranks");
         return false;
     }
-    *s = guide_cell_series(guide_results_cell(in->r, in->is.collective, bytes, (int)nodes, (int)ppn),
-                           in->is.algorithm);
+    *s = guide_cell_series(guide_results_cell(in->r, in->is.collective, bytes, grid), in->is.algorithm);
     return true;
 }
 
@@ -92,6 +102,7 @@ static bool take_key(reading *in, const char *line)
         char *is = (char *)&in->is + keys[i].offset;
         if (strncmp(line, keys[i].key, length) != 0)
             continue;
+        in->has[i] = true;
         if (!*is)
             snprintf(is, keys[i].size, "%s", line + length);
         if (strcmp(is, line + length) == 0)
@@ -163,16 +174,21 @@ static void take_about(about *a, const guide_results *r)
     snprintf(a->runtime_type, sizeof(a->runtime_type), "%s", r->score);
 }
 
-int guide_raw_read(guide_results *r, const char *mpi, const char *alg, int nodes, int ppn, const char *dir,
-                   char *why, size_t why_size)
+int guide_raw_read(guide_results *r, const char *mpi, const char *alg, guide_grid grid, const guide_way *way,
+                   const char *dir, char *why, size_t why_size)
 {
     reading in = {.r = r};
     char *path = guide_raw_path(mpi, alg, dir);
     take_about(&in.is, r);
     snprintf(in.is.collective, sizeof(in.is.collective), "%s", mpi);
     snprintf(in.is.algorithm, sizeof(in.is.algorithm), "%s", alg);
-    snprintf(in.is.nodes, sizeof(in.is.nodes), "%d", nodes);
-    snprintf(in.is.ppn, sizeof(in.is.ppn), "%d", ppn);
+    snprintf(in.is.nodes, sizeof(in.is.nodes), "%d", grid.nodes);
+    snprintf(in.is.ppn, sizeof(in.is.ppn), "%d", grid.ppn);
+    snprintf(in.is.ranks, sizeof(in.is.ranks), "%d", grid.ranks);
+    snprintf(in.is.sync, sizeof(in.is.sync), "%s", way->sync);
+    snprintf(in.is.root, sizeof(in.is.root), "%d", way->root);
+    snprintf(in.is.order, sizeof(in.is.order), "%s", way->order);
+    snprintf(in.is.threads, sizeof(in.is.threads), "%s", way->threads);
     const int error = read_file(&in, path, why, why_size);
     free(path);
     return error;
@@ -182,11 +198,31 @@ int guide_raw_read(guide_results *r, const char *mpi, const char *alg, int nodes
 
 static const char barrier_file[] = "data_MPI_Barrier_default.dat";
 
-static int is_raw(const struct dirent *entry)
+static int is_raw_or_barrier(const struct dirent *entry)
 {
     const size_t length = strlen(entry->d_name);
     return strncmp(entry->d_name, "data_MPI_", 9) == 0 && length > 4 &&
-           strcmp(entry->d_name + length - 4, ".dat") == 0 && strcmp(entry->d_name, barrier_file) != 0;
+           strcmp(entry->d_name + length - 4, ".dat") == 0;
+}
+
+static int is_raw(const struct dirent *entry)
+{
+    return is_raw_or_barrier(entry) && strcmp(entry->d_name, barrier_file) != 0;
+}
+
+/* A file under another name is a copy: what it holds would count twice. */
+static int check_name(const about *is, const char *dir, const char *path, char *why, size_t why_size)
+{
+    char *named = guide_raw_path(is->collective, is->algorithm, dir);
+    const bool same = strcmp(path, named) == 0;
+    if (!same && !(*is->collective && *is->algorithm))
+        snprintf(why, why_size, "'%s': there is no #@collective= and #@algorithm= in it", path);
+    else if (!same)
+        snprintf(why, why_size,
+                 "'%s': it holds data of %s by %s; accepted in this directory: under the name '%s'", path,
+                 is->collective, is->algorithm, named);
+    free(named);
+    return same ? 0 : EINVAL;
 }
 
 static int read_in(reading *in, const char *dir, const char *name, char *why, size_t why_size)
@@ -194,12 +230,14 @@ static int read_in(reading *in, const char *dir, const char *name, char *why, si
     char *path = NULL;
     if (asprintf(&path, "%s/%s", dir, name) < 0)
         path = NULL;
-    const int error = read_file(in, guide_need(path), why, why_size);
+    int error = read_file(in, guide_need(path), why, why_size);
+    if (!error && access(path, F_OK) == 0)
+        error = check_name(&in->is, dir, path, why, why_size);
     free(path);
     return error;
 }
 
-/* What the campaign is, by one of its files. */
+/* What the campaign is, by one of its files: but for what each collective has for itself. */
 static int read_about(about *is, const char *dir, const char *name, char *why, size_t why_size)
 {
     guide_results unused;
@@ -208,7 +246,7 @@ static int read_about(about *is, const char *dir, const char *name, char *why, s
     int error = read_in(&in, dir, name, why, why_size);
     guide_results_free(&unused);
     *is = in.is;
-    is->collective[0] = is->algorithm[0] = '\0';
+    is->collective[0] = is->algorithm[0] = is->sync[0] = is->root[0] = '\0';
     if (!error && !guide_is_name(is->left)) {
         snprintf(why, why_size, "'%s/%s': there is no #@left= in it", dir, name);
         error = EINVAL;
@@ -220,8 +258,9 @@ static int read_barrier(guide_results *r, const about *is, const char *dir, char
 {
     guide_results barrier;
     guide_results_make(&barrier, "default");
-    reading in = {.r = &barrier};
-    memcpy(in.is.mpi_library, is->mpi_library, sizeof(in.is.mpi_library));
+    reading in = {.r = &barrier, .is = *is};
+    /* What these are of: of the left side of the others, of their arrivals. */
+    in.is.left[0] = in.is.arrival[0] = in.is.runtime_type[0] = '\0';
     const int error = read_in(&in, dir, barrier_file, why, why_size);
     guide_results_settle(&barrier);
     for (int i = 0; i < r->num && barrier.num > 0; i++)
@@ -233,7 +272,7 @@ static int read_barrier(guide_results *r, const about *is, const char *dir, char
 int guide_raw_read_all(guide_results *r, const char *dir, char *why, size_t why_size)
 {
     struct dirent **files = NULL;
-    about is;
+    about is, before = {.collective = ""};
     const int num = scandir(dir, &files, is_raw, alphasort);
     int error = num < 0 ? errno : num == 0 ? ENOENT : 0;
     if (error)
@@ -248,10 +287,49 @@ int guide_raw_read_all(guide_results *r, const char *dir, char *why, size_t why_
     for (int i = 0; i < num && !error; i++) {
         reading in = {.r = r, .is = is};
         error = read_in(&in, dir, files[i]->d_name, why, why_size);
+        if (!error && strcmp(in.is.collective, before.collective) == 0 &&
+            (strcmp(in.is.sync, before.sync) != 0 || strcmp(in.is.root, before.root) != 0)) {
+            snprintf(
+                why, why_size,
+                "'%s/%s': it was measured with sync=%s, root=%s, the other data of %s with sync=%s, root=%s",
+                dir, files[i]->d_name, in.is.sync, in.is.root, in.is.collective, before.sync, before.root);
+            error = EINVAL;
+        }
+        before = in.is;
     }
     error = error ? error : read_barrier(r, &is, dir, why, why_size);
     for (int i = 0; i < num; i++)
         free(files[i]);
+    free(files);
+    return error;
+}
+
+bool guide_raw_is_there(const char *dir)
+{
+    struct dirent **files = NULL;
+    const int num = scandir(dir, &files, is_raw_or_barrier, alphasort);
+    for (int i = 0; i < num; i++)
+        free(files[i]);
+    free(files);
+    return num > 0;
+}
+
+int guide_raw_remove(const char *dir, char *why, size_t why_size)
+{
+    struct dirent **files = NULL;
+    const int num = scandir(dir, &files, is_raw_or_barrier, alphasort);
+    int error = 0;
+    for (int i = 0; i < num; i++) {
+        char *path = NULL;
+        if (asprintf(&path, "%s/%s", dir, files[i]->d_name) < 0)
+            path = NULL;
+        if (unlink(guide_need(path)) != 0 && !error) {
+            error = errno;
+            snprintf(why, why_size, "cannot remove '%s': %s", path, strerror(error));
+        }
+        free(path);
+        free(files[i]);
+    }
     free(files);
     return error;
 }

@@ -28,7 +28,7 @@ static void print_views(const guide_views *v, FILE *to)
     guide_sheet_make(&sheet, "view,of,test,cells,brave,cautious,certain,worst,score,not_run");
     for (int i = 0; i < v->num; i++) {
         const guide_view *w = &v->views[i];
-        const guide_totals t = guide_total(w->r, NULL, w->nodes, w->ppn);
+        const guide_totals t = guide_total(w->r, NULL, &w->grid);
         guide_sheet_row(&sheet, "#%d,%s,%s,%d,%d,%d,%d", i + 1, w->label, w->r->test->name, t.cells, t.brave,
                         t.cautious, t.certain);
         if (t.cells > 0)
@@ -56,8 +56,7 @@ static void print_collectives(const guide_views *v, const guide_place *places, i
             continue;
         guide_sheet_row(&sheet, "%s", places[i].mpi);
         for (int k = 0; k < v->num; k++) {
-            const guide_totals t =
-                guide_total(v->views[k].r, places[i].mpi, v->views[k].nodes, v->views[k].ppn);
+            const guide_totals t = guide_total(v->views[k].r, places[i].mpi, &v->views[k].grid);
             if (t.cells > 0)
                 guide_sheet_more(&sheet, ",%d/%d of %d  %.1f", t.brave, t.cautious, t.cells, t.score);
             else

@@ -15,6 +15,25 @@ bool guide_is_name(const char *text)
     return length > 0 && length < GUIDE_NAME && strspn(text, accepted) == length;
 }
 
+bool guide_is_grid(guide_grid g)
+{
+    return g.nodes >= 1 && g.ppn >= 1 && g.ranks >= (int64_t)g.nodes + g.ppn - 1 &&
+           g.ranks <= (int64_t)g.nodes * g.ppn;
+}
+
+bool guide_same_grid(guide_grid a, guide_grid b)
+{
+    return a.nodes == b.nodes && a.ppn == b.ppn && a.ranks == b.ranks;
+}
+
+const char *guide_grid_text(char to[GUIDE_GRID_TEXT], guide_grid g)
+{
+    const int length = snprintf(to, GUIDE_GRID_TEXT, "%dx%d", g.nodes, g.ppn);
+    if (g.ranks != (int64_t)g.nodes * g.ppn)
+        snprintf(to + length, GUIDE_GRID_TEXT - (size_t)length, "(%d)", g.ranks);
+    return to;
+}
+
 void guide_results_make(guide_results *r, const char *left)
 {
     *r = (guide_results){.test = guide_test_number(0), .arrival = "none", .score = "local"};
@@ -33,16 +52,16 @@ void guide_results_free(guide_results *r)
     r->num = 0;
 }
 
-guide_cell *guide_results_cell(guide_results *r, const char *mpi, int64_t bytes, int nodes, int ppn)
+guide_cell *guide_results_cell(guide_results *r, const char *mpi, int64_t bytes, guide_grid grid)
 {
     for (int i = 0; i < r->num; i++) {
         guide_cell *c = &r->cells[i];
-        if (c->bytes == bytes && c->nodes == nodes && c->ppn == ppn && strcmp(c->mpi, mpi) == 0)
+        if (c->bytes == bytes && guide_same_grid(c->grid, grid) && strcmp(c->mpi, mpi) == 0)
             return c;
     }
     r->cells = guide_need(realloc(r->cells, (size_t)(r->num + 1) * sizeof(*r->cells)));
     guide_cell *c = &r->cells[r->num++];
-    *c = (guide_cell){.bytes = bytes, .nodes = nodes, .ppn = ppn};
+    *c = (guide_cell){.bytes = bytes, .grid = grid};
     snprintf(c->mpi, sizeof(c->mpi), "%s", mpi);
     guide_cell_series(c, r->left);
     return c;

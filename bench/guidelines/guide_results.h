@@ -10,6 +10,12 @@
 
 enum { GUIDE_NAME = 64, GUIDE_REASON = 160, GUIDE_LAUNCHES = 32 };
 
+/* What was measured on: cells are told apart by it. */
+typedef struct guide_grid {
+    int nodes, ppn,
+        ranks; /* ppn: most on a node; ranks: all, fewer than nodes * ppn where nodes have not as many each */
+} guide_grid;
+
 /* Of a right side against the left side of its cell. */
 typedef struct guide_verdict {
     bool is_judged; /* both sides have run; else the rest is 0 */
@@ -36,9 +42,9 @@ typedef struct guide_series {
 typedef struct guide_cell {
     char mpi[GUIDE_NAME]; /* "MPI_Bcast" */
     int64_t bytes;
-    int nodes, ppn;
+    guide_grid grid;
     double barrier_ms;
-    int missed;           /* starts, in the last launch, that a rank has heard of too late */
+    int missed;           /* starts, in the last launch, that a rank has heard of too late or slept past */
     guide_series *series; /* the first one is the left side */
     int num;
 } guide_cell;
@@ -57,12 +63,19 @@ typedef struct guide_results {
 /* May it be a name, of a collective or an algorithm? Letters, digits and _ alone: names become those of files and of columns. */
 bool guide_is_name(const char *text);
 
+/* Can so many ranks be on so many nodes, and so many on the fullest? */
+bool guide_is_grid(guide_grid g);
+bool guide_same_grid(guide_grid a, guide_grid b);
+/* "36x2"; "2x2(3)": 3 ranks on two nodes, two on the fullest. */
+enum { GUIDE_GRID_TEXT = 48 };
+const char *guide_grid_text(char to[GUIDE_GRID_TEXT], guide_grid g);
+
 /* Zeroed, with the left side's name. */
 void guide_results_make(guide_results *r, const char *left);
 void guide_results_free(guide_results *r);
 
 /* Found, or added at the end; pointers are good until something is added. */
-guide_cell *guide_results_cell(guide_results *r, const char *mpi, int64_t bytes, int nodes, int ppn);
+guide_cell *guide_results_cell(guide_results *r, const char *mpi, int64_t bytes, guide_grid grid);
 guide_series *guide_cell_series(guide_cell *c, const char *alg);
 const guide_series *guide_cell_find(const guide_cell *c, const char *alg); /* NULL: there is none */
 

@@ -10,6 +10,11 @@ enum { ROUNDS = 20, BROADCASTS = 10 };
 static const int64_t most_lead_ns = 100000000, second_ns = 1000000000;
 static const int64_t awake_ns =
     200000; /* so long before its end a wait keeps the processor, or it would end late */
+/*
+ * So much after its moment a rank still begins in time. One that has the processor has looked at the clock once or twice since, which takes far less than a
+ * microsecond, or a few where the machine's clock is slow; one that it was taken from has it back after many more.
+ */
+static const int64_t prompt_ns = 5000;
 
 static void measure_clock(guide_sync *s)
 {
@@ -54,19 +59,22 @@ static void wait_until(int64_t local_ns)
         ;
 }
 
-bool guide_sync_begin(const guide_sync *s, bool round_time, int64_t delay_ns)
+enum guide_start guide_sync_begin(const guide_sync *s, bool round_time, int64_t delay_ns)
 {
     MUST(PMPI_Barrier(MPI_COMM_WORLD));
     if (!round_time) {
         if (delay_ns > 0)
             wait_until(pat_clock_local_ns() + delay_ns);
-        return true;
+        return GUIDE_IN_TIME;
     }
     int64_t start_ns = pat_clock_now_ns(&s->clock) + s->lead_ns;
     MUST(PMPI_Bcast(&start_ns, 1, MPI_INT64_T, 0, MPI_COMM_WORLD));
-    const bool in_time = pat_clock_now_ns(&s->clock) < start_ns;
-    wait_until(start_ns - s->clock.offset_ns + delay_ns);
-    return in_time;
+    const bool heard_in_time = pat_clock_now_ns(&s->clock) < start_ns;
+    const int64_t local_ns = start_ns - s->clock.offset_ns + delay_ns;
+    wait_until(local_ns);
+    if (!heard_in_time)
+        return GUIDE_HEARD_LATE;
+    return pat_clock_local_ns() - local_ns <= prompt_ns ? GUIDE_IN_TIME : GUIDE_OVERSLEPT;
 }
 
 void guide_sync_widen(guide_sync *s)

@@ -22,11 +22,18 @@ void guide_sync_make(guide_sync *s);
 /* Collective: the clock anew, where ranks have several that drift apart and it was measured more than a second ago. */
 void guide_sync_again(guide_sync *s);
 
+/* How this rank has begun; the largest of all ranks is how the sample has. */
+enum guide_start {
+    GUIDE_IN_TIME,
+    GUIDE_OVERSLEPT, /* it had not the processor when the moment came */
+    GUIDE_HEARD_LATE /* the moment was told too shortly before */
+};
+
 /*
- * Collective: returns at the moment, or delay_ns later. False where this rank has heard of it too late; then nothing that follows is a sample, and
- * the moment will be put farther off by guide_sync_widen, which all ranks call then.
+ * Collective: returns at the moment, or delay_ns later. Where a rank was not in time, nothing that follows is a sample; where one has heard of it too late,
+ * all ranks call guide_sync_widen, which puts the moment farther off.
  */
-bool guide_sync_begin(const guide_sync *s, bool round_time, int64_t delay_ns);
+enum guide_start guide_sync_begin(const guide_sync *s, bool round_time, int64_t delay_ns);
 void guide_sync_widen(guide_sync *s);
 
 static inline double guide_sync_now_ns(const guide_sync *s)

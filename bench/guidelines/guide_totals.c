@@ -20,15 +20,15 @@ static bool has_certain(const guide_cell *c)
     return false;
 }
 
-guide_totals guide_total(const guide_results *r, const char *mpi, int nodes, int ppn)
+guide_totals guide_total(const guide_results *r, const char *mpi, const guide_grid *grid)
 {
     guide_totals t = {.worst = 1};
     double logs = 0;
     for (int i = 0; i < r->num; i++) {
         const guide_cell *c = &r->cells[i];
-        if ((mpi && strcmp(c->mpi, mpi) != 0) || (nodes > 0 && (c->nodes != nodes || c->ppn != ppn)))
+        if ((mpi && strcmp(c->mpi, mpi) != 0) || (grid && !guide_same_grid(c->grid, *grid)))
             continue;
-        for (int k = 0; k < c->num; k++)
+        for (int k = 1; k < c->num; k++)
             t.not_run += c->series[k].reason[0] != '\0';
         if (!guide_cell_is_judged(c))
             continue;
@@ -61,7 +61,7 @@ static void row(guide_sheet *sheet, const char *what, const guide_totals *t)
 static bool is_new_grid(const guide_results *r, int i)
 {
     for (int k = 0; k < i; k++)
-        if (r->cells[k].nodes == r->cells[i].nodes && r->cells[k].ppn == r->cells[i].ppn)
+        if (guide_same_grid(r->cells[k].grid, r->cells[i].grid))
             return false;
     return true;
 }
@@ -72,17 +72,16 @@ void guide_totals_sheet(guide_sheet *sheet, const guide_results *r)
     guide_sheet_make(sheet, "of,cells,brave,cautious,certain,worst,score,not_run");
     for (int i = 0; i < r->num; i++)
         if (is_new_grid(r, i)) {
-            char grid[32];
-            snprintf(grid, sizeof(grid), "%dx%d", r->cells[i].nodes, r->cells[i].ppn);
-            t = guide_total(r, NULL, r->cells[i].nodes, r->cells[i].ppn);
-            row(sheet, grid, &t);
+            char grid[GUIDE_GRID_TEXT];
+            t = guide_total(r, NULL, &r->cells[i].grid);
+            row(sheet, guide_grid_text(grid, r->cells[i].grid), &t);
         }
     for (int i = 0; i < r->num; i++)
         if (guide_results_new(r, i)) {
-            t = guide_total(r, r->cells[i].mpi, 0, 0);
+            t = guide_total(r, r->cells[i].mpi, NULL);
             row(sheet, r->cells[i].mpi, &t);
         }
-    t = guide_total(r, NULL, 0, 0);
+    t = guide_total(r, NULL, NULL);
     row(sheet, "all", &t);
 }
 
@@ -105,7 +104,7 @@ void guide_top_sheet(guide_sheet *sheet, const guide_results *r, int most)
     for (int i = 0; i < num && i < most; i++) {
         const guide_series *worst = guide_cell_worst(cells[i]);
         guide_sheet_row(sheet, "%s,%lld,%d,%d,%.6f,%s%s,%.6f,%.4f", cells[i]->mpi, (long long)cells[i]->bytes,
-                        cells[i]->nodes, cells[i]->ppn, cells[i]->series[0].median_ms, worst->alg,
+                        cells[i]->grid.nodes, cells[i]->grid.ppn, cells[i]->series[0].median_ms, worst->alg,
                         worst->verdict.starred ? "*" : "", worst->median_ms, worst->verdict.slowdown);
     }
     free(cells);
@@ -118,7 +117,7 @@ static const char *extreme(const guide_results *r, int sign)
     guide_totals of_it = {.cells = 0};
     for (int i = 0; i < r->num; i++) {
         const char *mpi = guide_results_new(r, i);
-        const guide_totals t = guide_total(r, mpi, 0, 0);
+        const guide_totals t = guide_total(r, mpi, NULL);
         if (!mpi || t.cells == 0)
             continue;
         const double by_score = sign * (t.score - of_it.score), by_count = sign * (of_it.brave - t.brave);
@@ -148,7 +147,7 @@ void guide_totals_print(const guide_results *r, FILE *to)
     guide_totals_sheet(&sheet, r);
     guide_sheet_print(&sheet, false, to);
     guide_sheet_free(&sheet);
-    if (guide_worst(r) && guide_total(r, NULL, 0, 0).brave > 0)
+    if (guide_worst(r) && guide_total(r, NULL, NULL).brave > 0)
         fprintf(to, "# best: %s, worst: %s\n", guide_best(r), guide_worst(r));
     guide_top_sheet(&sheet, r, TOP);
     if (sheet.num > 1) {

@@ -9,7 +9,7 @@
 
 typedef struct guide_totals {
     int cells;   /* that were judged */
-    int not_run; /* right sides */
+    int not_run; /* right sides; all of a cell's where its left side did not run */
     int brave, cautious,
         certain;  /* cells with a violation; those without starred ones; those that are certain */
     double worst; /* slow-down of a violation, at least 1 */
@@ -22,8 +22,8 @@ typedef struct guide_totals {
     double score;
 } guide_totals;
 
-/* Of the cells of a collective (NULL: of all) on a grid (nodes 0: on all). */
-guide_totals guide_total(const guide_results *r, const char *mpi, int nodes, int ppn);
+/* Of the cells of a collective (NULL: of all) on a grid (NULL: on all). */
+guide_totals guide_total(const guide_results *r, const char *mpi, const guide_grid *grid);
 
 /* A row for each grid, each collective and all; and the cells with the largest slow-downs, `most` at most. */
 void guide_totals_sheet(guide_sheet *sheet, const guide_results *r);

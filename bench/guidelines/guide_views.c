@@ -9,18 +9,28 @@
 #include "guide_json.h"
 #include "guide_need.h"
 
+/* As much of the text as the label has room for: a file says how long it is. */
+static void add_to(guide_view *v, const char *text)
+{
+    const size_t length = strlen(v->label);
+    snprintf(v->label + length, sizeof(v->label) - length, "%s%s", length > 0 ? " " : "", text);
+}
+
 static void name_view(guide_view *v)
 {
     const guide_results *r = v->r;
-    size_t length = (size_t)snprintf(v->label, sizeof(v->label), "%s%s%dx%d", r->library,
-                                     r->library[0] ? " " : "", v->nodes, v->ppn);
+    char grid[GUIDE_GRID_TEXT];
+    if (r->library[0])
+        add_to(v, r->library);
+    add_to(v, guide_grid_text(grid, v->grid));
     if (strcmp(r->left, "default") != 0)
-        length += (size_t)snprintf(v->label + length, sizeof(v->label) - length, " %s", r->left);
-    if (strcmp(r->arrival, "none") != 0)
-        length +=
-            (size_t)snprintf(v->label + length, sizeof(v->label) - length, " %s %s", r->arrival, r->score);
+        add_to(v, r->left);
+    if (strcmp(r->arrival, "none") != 0) {
+        add_to(v, r->arrival);
+        add_to(v, r->score);
+    }
     if (!r->complete)
-        snprintf(v->label + length, sizeof(v->label) - length, " (cut short)");
+        add_to(v, "(cut short)");
 }
 
 /* It becomes a word of a CSV and of gnuplot's, so it has letters, digits and a few signs. */
@@ -36,17 +46,14 @@ static void tell_apart(guide_views *v, const char *const *dirs)
 {
     for (int i = 0; i < v->num; i++)
         for (int k = 0; k < i; k++)
-            if (strcmp(v->views[i].label, v->views[k].label) == 0) {
-                const size_t length = strlen(v->views[i].label);
-                snprintf(v->views[i].label + length, sizeof(v->views[i].label) - length, " %.100s",
-                         dirs[v->views[i].r - v->results]);
-            }
+            if (strcmp(v->views[i].label, v->views[k].label) == 0)
+                add_to(&v->views[i], dirs[v->views[i].r - v->results]);
 }
 
 static bool has_view(const guide_views *v, const guide_results *r, const guide_cell *c)
 {
     for (int i = 0; i < v->num; i++)
-        if (v->views[i].r == r && v->views[i].nodes == c->nodes && v->views[i].ppn == c->ppn)
+        if (v->views[i].r == r && guide_same_grid(v->views[i].grid, c->grid))
             return true;
     return false;
 }
@@ -72,7 +79,7 @@ int guide_views_read(guide_views *v, const char *const *dirs, int num, char *why
             if (has_view(v, &v->results[i], c))
                 continue;
             v->views = guide_need(realloc(v->views, (size_t)(v->num + 1) * sizeof(*v->views)));
-            v->views[v->num] = (guide_view){.r = &v->results[i], .nodes = c->nodes, .ppn = c->ppn};
+            v->views[v->num] = (guide_view){.r = &v->results[i], .grid = c->grid};
             name_view(&v->views[v->num++]);
         }
     tell_apart(v, dirs);
@@ -94,7 +101,7 @@ const guide_cell *guide_view_cell(const guide_view *view, const char *mpi, int64
 {
     for (int i = 0; i < view->r->num; i++) {
         const guide_cell *c = &view->r->cells[i];
-        if (c->bytes == bytes && c->nodes == view->nodes && c->ppn == view->ppn && strcmp(c->mpi, mpi) == 0)
+        if (c->bytes == bytes && guide_same_grid(c->grid, view->grid) && strcmp(c->mpi, mpi) == 0)
             return guide_cell_is_judged(c) ? c : NULL;
     }
     return NULL;

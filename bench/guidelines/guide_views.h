@@ -10,8 +10,8 @@
 
 typedef struct guide_view {
     const guide_results *r;
-    int nodes, ppn;
-    char label[256]; /* "Open MPI v4.1.4, 36x2" and what is not as usual */
+    guide_grid grid;
+    char label[512]; /* "Open MPI v4.1.4, 36x2" and what is not as usual */
 } guide_view;
 
 typedef struct guide_views {

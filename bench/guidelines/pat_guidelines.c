@@ -44,9 +44,17 @@ static int read_raw(guide_results *r, const guide_options *o, char *why, size_t 
     char *dir = NULL;
     if (asprintf(&dir, "%s/data", o->judge) < 0)
         dir = NULL;
-    const int error = guide_raw_read_all(r, guide_need(dir), why, why_size);
+    int error = guide_raw_read_all(r, guide_need(dir), why, why_size);
     r->complete = !was_cut_short(o->judge);
     free(dir);
+    if (!error && o->profile_dir && strcmp(r->left, "default") != 0) {
+        snprintf(
+            why, why_size,
+            "--profile: '%s' has the left side '%s'; accepted: default, since a profile replaces the MPI "
+            "library's own call",
+            o->judge, r->left);
+        error = 1;
+    }
     return error;
 }
 

@@ -10,11 +10,13 @@ paint(i) = word(paints, 1 + int(i) % words(paints))
 
 along = ''
 titles = ''
+numbers = ''
 stats csv using (num = column('views'), along = tics(along, sprintf('"%s" %d', strcol('size'), column('across'))), \
-    titles = noted(titles, strcol('view')), column('across')) name 'across' nooutput
+    numbers = with(numbers, sprintf('%d', column('number'))), titles = noted(titles, strcol('view')), column('across')) name 'across' nooutput
 stats csv using (column('slowdown')) name 'slowdown' nooutput
 # The i-th of what noted() has joined.
 title_of(i) = (rest = titles, (sum [k=2:i] (rest = rest[strstrt(rest, '; ') + 2:*], 0)), strstrt(rest, '; ') ? rest[1:strstrt(rest, '; ') - 1] : rest)
+number_of(i) = int(word(numbers, i)) # a view without a judged cell has no rows
 
 set title 'The largest slow-down of a violated guideline by size; at 1 none is violated'
 set xlabel 'bytes'
@@ -30,7 +32,7 @@ left(i) = column('across') - 0.4 + wide * i
 do for [kind = 1:2] {
     if (kind == 1) { eval svg } else { eval png }
     set output ARG1.(kind == 1 ? '.svg' : '.png')
-    plot for [i = 0:num - 1] csv using (column('number') == i ? column('across') : NaN):(1):(left(i)):(left(i) + wide):(1):\
-            (column('slowdown')) with boxxyerror lc rgb paint(i) title title_of(i + 1)
+    plot for [k = 1:words(numbers)] csv using (column('number') == number_of(k) ? column('across') : NaN):(1):(left(number_of(k))):\
+            (left(number_of(k)) + wide):(1):(column('slowdown')) with boxxyerror lc rgb paint(number_of(k)) title title_of(k)
     unset output
 }

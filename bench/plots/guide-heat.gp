@@ -13,7 +13,7 @@ stats csv using (view = strcol('view'), along = tics(along, sprintf('"%s" %d', s
     most = column('slowdown') > most ? column('slowdown') : most, column('across')) name 'across' nooutput
 stats csv using (column('up')) name 'up' nooutput
 
-set title "Violated guidelines: how much slower than the fastest mock-up, ".view."\n* a gain below a barrier, ! certain" noenhanced
+set title "Violated guidelines: how much slower than the fastest mock-up, ".view."\n* a gain below a barrier, ! certain; below 1.00 the test says so, but not the medians" noenhanced
 set xlabel 'bytes'
 set xrange [-0.5:across_max + 0.5]
 set yrange [-0.5:up_max + 0.5]
@@ -29,7 +29,8 @@ set format cb '%.2f'
 set cbtics (1, sqrt(most), most)
 eval 'set xtics ('.along.') noenhanced'
 eval 'set ytics ('.upward.') noenhanced'
-figure(slowdown) = slowdown > 1 ? sprintf('%.2f', slowdown).(column('starred') > 0 ? '*' : column('certain') > 0 ? '!' : '') : ''
+# The test may find faster what has the higher median: that is a violation, too, and is told.
+figure(slowdown) = column('violated') > 0 ? sprintf('%.2f', slowdown).(column('starred') > 0 ? '*' : column('certain') > 0 ? '!' : '') : ''
 
 do for [kind = 1:2] {
     if (kind == 1) { eval svg } else { eval png }
