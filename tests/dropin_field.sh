@@ -184,7 +184,7 @@ a_report_is_wider_than_a_terminal() {
     out=$(awk 'length > 120 { print "too long: " $0 }' "$dir/names.txt")
     [ -z "$out" ] || expect 'lines of at most 120' "$out"
     # The golden text: hexadecimal numbers, numbers and blanks may differ.
-    sed -E -e "s|$dir/||g" -e 's/0x[0-9a-f]+/HEX/g' -e 's/[0-9]+(\.[0-9]+)*/N/g' -e 's/ +/ /g' -e 's/from [^ ]+$/from HOST/' \
+    sed -E -e "s|$dir/||g" -e "s/  $(uname -n) /  HOST /" -e 's/0x[0-9a-f]+/HEX/g' -e 's/[0-9]+(\.[0-9]+)*/N/g' -e 's/ +/ /g' -e 's/from [^ ]+$/from HOST/' \
         -e 's/ and (.*) on N-N-NTN:N:NZ/ and MPI on DATE/' -e "s|[^ ]*/tests/|.../|g" -e '/^#$/d' \
         -e '/^# N s plain_names/d' -e 's/ N N N N - N$/ N N N W - R/' -e 's/ N N N N - -$/ N N N W - R/' "$dir/names.txt" >"$dir/seen"
     cat >"$dir/golden" <<'TEXT'
@@ -216,6 +216,11 @@ plain_names(a_funct...)+HEX MPI_Barrier <=N N N N N N% N
 plain_names(a_funct...)+HEX MPI_Barrier <=N N N N N N% N
 plain_names(a_funct...)+HEX MPI_Barrier <=N N N N N N% N
 plain_names(a_funct...)+HEX MPI_Barrier <=N N N N N N% N
+# Ranks, in s: in collectives, of that waiting for late ranks, in messages between two ranks, all else; and how long
+# the others together have waited for it.
+ rank host calls collectives waiting messages all else waited for
+ N HOST N N N N N N
+ N HOST N N N N N N
 TEXT
     out=$(diff "$dir/golden" "$dir/seen") || expect 'as in the golden text' "$out"
     out=$(awk '/MPI_Barrier/ { print $1, $3 }' "$dir/names.txt" | sort -u)
