@@ -3,7 +3,7 @@
  * from call to call. Guards, gaps and the send buffer must be left alone, and the send buffer is spoilt as
  * soon as a call returns.
  *
- * ranks: 1 2 3 4 5 7 8 12 16 17
+ * ranks: 1 2 3 4 5 7 8 12 17
  */
 #include "mpi_common.h"
 

@@ -3,7 +3,7 @@
  * that moves before the late rank calls, and all-gathers, broadcasts, gathers and opened requests between them, on one communicator and on
  * several, of which nothing that was prepared is thrown away where calls only alternate.
  *
- * ranks: 2 3 5 8 13
+ * ranks: 2 3 8 13
  */
 #include "mpi_common.h"
 

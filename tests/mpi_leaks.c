@@ -4,7 +4,7 @@
  * guesses. The counting functions below stand before MPI's own because this program is linked with the static
  * library.
  *
- * ranks: 2 3 5
+ * ranks: 2 3
  */
 #include "mpi_common.h"
 

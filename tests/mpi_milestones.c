@@ -4,7 +4,7 @@
  * depend on any of it. Whether early data really happens, and only with algorithms that have it, is read from
  * the counters.
  *
- * ranks: 2 3 5 8
+ * ranks: 2 3 8
  */
 #include "mpi_common.h"
 

@@ -3,7 +3,7 @@
  * once and completed in every way that MPI has, between blocking calls and messages, with types that are freed at once; data moves
  * while no rank is in MPI; requests, communicators and the library are freed or ended while calls are under way.
  *
- * ranks: 1 2 3 5 8
+ * ranks: 1 2 3 8
  */
 #include "nonblocking_calls.h"
 

@@ -1,7 +1,7 @@
 /*
  * mpi_reach.c — ranks of one node copy from each other's memory: the right bytes, of one run and of two that are cut in other places here than
  * there; messages that are offered, taken, or cannot be; nobody copies where one rank does not want to, or may not; and all-gathers have the right results, with and without.
- * ranks: 1 2 3 5 8
+ * ranks: 1 2 3 8
  */
 #include <stdatomic.h>
 #include <sys/mman.h>

@@ -2,7 +2,7 @@
  * mpi_rooted.c — PAT_Bcast and PAT_Gather, byte for byte: every algorithm, root, datatype, MPI_IN_PLACE and sizes around
  * the segments'; beside all-gathers that are prepared or under way; on several communicators; a root that runs ahead.
  *
- * ranks: 1 2 3 4 5 7 8 13 16
+ * ranks: 1 2 3 4 5 7 8 16
  */
 #include "mpi_common.h"
 
