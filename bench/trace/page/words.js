@@ -11,7 +11,8 @@ function words() {
     }
     if (mean.moving_s > 0)
         element(list, 'li', `Moving data took another ${time(1000 * mean.moving_s)} of a rank; early data, which moves before the last rank comes, could spare at most about ${time(1000 * mean.early_at_most_s)} of that.`);
-    const spared = places.filter(p => p.model && p.model.spared_ms_of_a_rank > 0).sort((a, b) => b.model.spared_ms_of_a_rank - a.model.spared_ms_of_a_rank)[0];
+    const worth = 0.01 * 1000 * summary.run_s; /* of the run, as in the text */
+    const spared = places.filter(p => p.model && p.model.spared_ms_of_a_rank > worth).sort((a, b) => b.model.spared_ms_of_a_rank - a.model.spared_ms_of_a_rank)[0];
     if (spared) {
         const best = spared.model.algorithms[0];
         element(list, 'li', `By the model, ${best.setting}=${best.algorithm} would take ${time(best.mean_ms)} in place of ${time(spared.model.recorded_mean_ms)} at ${nameOf(spared)}: about ${time(spared.model.spared_ms_of_a_rank)} less of the run.`);
