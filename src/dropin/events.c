@@ -305,14 +305,21 @@ static bool is_full(pat_events *e)
     return full;
 }
 
-static void add_plan(pat_events *e, const pat_log_plan *plan)
+/* With the lock: of a file a record that is filled in but for its kind, which is still that of the end, until all else is there. */
+static void put(pat_events *e, const pat_log_record *filled, int32_t kind)
 {
-    pat_log_record *r = plan && e->file >= 0 ? next_record(e) : NULL;
+    pat_log_record *r = e->file >= 0 ? next_record(e) : NULL;
     if (!r)
         return;
-    r->plan = *plan;
-    r->plan.kind = PAT_LOG_END; /* until all else is there */
-    set_kind(r, PAT_LOG_PLAN);
+    *r = *filled;
+    set_kind(r, kind);
+}
+
+static void put_alone(pat_events *e, const pat_log_record *filled, int32_t kind)
+{
+    pthread_mutex_lock(&e->lock);
+    put(e, filled, kind);
+    pthread_mutex_unlock(&e->lock);
 }
 
 pat_event_turn pat_events_add(pat_events *e, MPI_Comm comm, const pat_log_call *call,
@@ -342,7 +349,8 @@ pat_event_turn pat_events_add(pat_events *e, MPI_Comm comm, const pat_log_call *
                                  .root = call->root};
         set_kind(r, call->kind);
         turn = (pat_event_turn){c->number, c->num_calls++};
-        add_plan(e, plan);
+        if (plan)
+            put(e, &(pat_log_record){.plan = *plan}, PAT_LOG_PLAN);
     } else {
         e->num_lost++;
     }
@@ -363,7 +371,7 @@ void pat_events_add_wait(pat_events *e, const pat_log_wait *wait, const pat_awai
         r->wait.turn = awaited[i].turn.turn;
         r->wait.comm = awaited[i].turn.comm;
         r->wait.follows = i > 0;
-        r->wait.kind = PAT_LOG_END;
+        r->wait.kind = PAT_LOG_END; /* until all else is there */
         set_kind(r, PAT_LOG_WAIT);
         e->num_waits++;
     }
@@ -372,37 +380,20 @@ void pat_events_add_wait(pat_events *e, const pat_log_wait *wait, const pat_awai
 
 void pat_events_add_milestone(pat_events *e, int64_t start_ns, double percent)
 {
-    pthread_mutex_lock(&e->lock);
-    pat_log_record *r = e->file >= 0 ? next_record(e) : NULL;
-    if (r) {
-        r->milestone =
-            (pat_log_milestone){.start_ns = start_ns, .thousandths = (int64_t)(1000 * percent + 0.5)};
-        set_kind(r, PAT_LOG_MILESTONE);
-    }
-    pthread_mutex_unlock(&e->lock);
+    put_alone(e,
+              &(pat_log_record){
+                  .milestone = {.start_ns = start_ns, .thousandths = (int64_t)(1000 * percent + 0.5)}},
+              PAT_LOG_MILESTONE);
 }
 
 void pat_events_add_one_way(pat_events *e, int64_t bytes, int64_t ns)
 {
-    pthread_mutex_lock(&e->lock);
-    pat_log_record *r = e->file >= 0 ? next_record(e) : NULL;
-    if (r) {
-        r->one_way = (pat_log_one_way){.bytes = bytes, .ns = ns};
-        set_kind(r, PAT_LOG_ONE_WAY);
-    }
-    pthread_mutex_unlock(&e->lock);
+    put_alone(e, &(pat_log_record){.one_way = {.bytes = bytes, .ns = ns}}, PAT_LOG_ONE_WAY);
 }
 
 void pat_events_add_sum(pat_events *e, const pat_log_sum *sum)
 {
-    pthread_mutex_lock(&e->lock);
-    pat_log_record *r = e->file >= 0 ? next_record(e) : NULL;
-    if (r) {
-        r->sum = *sum;
-        r->sum.kind = PAT_LOG_END;
-        set_kind(r, PAT_LOG_SUM);
-    }
-    pthread_mutex_unlock(&e->lock);
+    put_alone(e, &(pat_log_record){.sum = *sum}, PAT_LOG_SUM);
 }
 
 /* What a file is to have at its end. */
