@@ -18,12 +18,6 @@ static void need_nothing(const pat_mock_parts *p, pat_mock_need *need)
     need->longest = p->total;
 }
 
-/* Everybody's blocks, packed. */
-static void need_all_blocks(const pat_mock_parts *p, pat_mock_need *need)
-{
-    need->longest = need->data_bytes = p->total;
-}
-
 static int unpack_all(const pat_mock_parts *p, const char *all)
 {
     const pat_mock_call *c = &p->call;
@@ -247,8 +241,8 @@ const pat_mock pat_mocks_allgather[] = {
      .needs = need_all_to_pack, .run = as_gather_bcast},
     {MOCK, .name = "allgather_as_alltoall", .made_of = "Alltoall", .pattern = 2, .needs = need_blocks_twice,
      .run = as_alltoall},
-    {MOCK, .name = "allgather_as_allreduce", .made_of = "Allreduce", .pattern = 3, .needs = need_all_blocks,
-     .run = as_allreduce},
+    {MOCK, .name = "allgather_as_allreduce", .made_of = "Allreduce", .pattern = 3,
+     .needs = pat_mock_need_all_blocks, .run = as_allreduce},
     {MOCK, .name = "allgather_as_allgatherv", .made_of = "Allgatherv", .pattern = 4,
      .needs = need_lists_to_pack, .run = as_allgatherv},
     {MOCK, .name = "allgather_hier", .made_of = "Gather, Allgatherv of the nodes' leaders, Bcast",

@@ -10,12 +10,6 @@ static int native(pat_mock_parts *p)
     return PMPI_Alltoall(c->send, c->send_count, c->send_type, c->recv, c->recv_count, c->recv_type, c->comm);
 }
 
-static void need_two_lists(const pat_mock_parts *p, pat_mock_need *need)
-{
-    need->longest = p->total;
-    need->int_bytes = pat_mock_two_lists(p);
-}
-
 static int as_alltoallv_by(pat_mock_parts *p, int count, int stride, MPI_Datatype send_type,
                            MPI_Datatype recv_type)
 {
@@ -92,8 +86,8 @@ static int as_pairs(pat_mock_parts *p)
 #define MOCK .cli_name = "alltoall", .mpi_name = "MPI_Alltoall", .kind = PAT_MOCK_BLOCKS
 const pat_mock pat_mocks_alltoall[] = {
     {MOCK, .name = "default", .made_of = "the MPI library's own", .run = native},
-    {MOCK, .name = "alltoall_as_alltoallv", .made_of = "Alltoallv", .pattern = 8, .needs = need_two_lists,
-     .run = as_alltoallv},
+    {MOCK, .name = "alltoall_as_alltoallv", .made_of = "Alltoallv", .pattern = 8,
+     .needs = pat_mock_need_two_lists, .run = as_alltoallv},
     {MOCK, .name = "alltoall_pairwise", .made_of = "messages, one partner at a time",
      .topology = PAT_MOCK_NODES, .needs = need_a_block, .run = as_pairs},
     {.name = NULL}};

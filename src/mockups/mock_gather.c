@@ -13,18 +13,6 @@ static int native(pat_mock_parts *p)
                        c->comm);
 }
 
-/* Everybody's blocks, packed; at the root too, so that all ranks decide alike. */
-static void need_all_blocks(const pat_mock_parts *p, pat_mock_need *need)
-{
-    need->longest = need->data_bytes = p->total;
-}
-
-static void need_two_lists(const pat_mock_parts *p, pat_mock_need *need)
-{
-    need->longest = p->total;
-    need->int_bytes = pat_mock_two_lists(p);
-}
-
 /* A root in place cannot be so in an all-gather: its block is taken from a copy. */
 static int as_allgather(pat_mock_parts *p)
 {
@@ -93,9 +81,9 @@ static int as_reduce(pat_mock_parts *p)
 #define MOCK .cli_name = "gather", .mpi_name = "MPI_Gather", .is_rooted = true, .kind = PAT_MOCK_GATHER
 const pat_mock pat_mocks_gather[] = {
     {MOCK, .name = "default", .made_of = "the MPI library's own", .run = native},
-    {MOCK, .name = "gather_as_allgather", .made_of = "Allgather", .pattern = 11, .needs = need_all_blocks,
-     .run = as_allgather},
-    {MOCK, .name = "gather_as_gatherv", .made_of = "Gatherv", .pattern = 12, .needs = need_two_lists,
+    {MOCK, .name = "gather_as_allgather", .made_of = "Allgather", .pattern = 11,
+     .needs = pat_mock_need_all_blocks, .run = as_allgather},
+    {MOCK, .name = "gather_as_gatherv", .made_of = "Gatherv", .pattern = 12, .needs = pat_mock_need_two_lists,
      .run = as_gatherv},
     {MOCK, .name = "gather_as_reduce", .made_of = "Reduce", .pattern = 13, .needs = need_blocks_to_reduce,
      .run = as_reduce},

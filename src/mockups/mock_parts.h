@@ -57,6 +57,18 @@ static inline int64_t pat_mock_two_lists(const pat_mock_parts *parts)
     return 2 * (int64_t)sizeof(int) * parts->size;
 }
 
+/* What is needed where everybody's blocks go by such lists; and where they are kept, packed, on all ranks, so that all decide alike. */
+static inline void pat_mock_need_two_lists(const pat_mock_parts *parts, pat_mock_need *need)
+{
+    need->longest = parts->total;
+    need->int_bytes = pat_mock_two_lists(parts);
+}
+
+static inline void pat_mock_need_all_blocks(const pat_mock_parts *parts, pat_mock_need *need)
+{
+    need->longest = need->data_bytes = parts->total;
+}
+
 /*
  * A rank's part of a vector that is cut in pieces of four elements: as even as may be, and what four does not divide goes to the first
  * rank with fewer pieces. Rank 0 has most.

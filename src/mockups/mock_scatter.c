@@ -11,18 +11,6 @@ static int native(pat_mock_parts *p)
                         c->comm);
 }
 
-/* Everybody's blocks, packed; at the root too, whose own type may have to be packed, and so that all ranks decide alike. */
-static void need_all_blocks(const pat_mock_parts *p, pat_mock_need *need)
-{
-    need->longest = need->data_bytes = p->total;
-}
-
-static void need_two_lists(const pat_mock_parts *p, pat_mock_need *need)
-{
-    need->longest = p->total;
-    need->int_bytes = pat_mock_two_lists(p);
-}
-
 /* Ranks may count by different items, so all is sent as bytes. */
 static int as_bcast(pat_mock_parts *p)
 {
@@ -56,8 +44,8 @@ static int as_scatterv(pat_mock_parts *p)
 #define MOCK .cli_name = "scatter", .mpi_name = "MPI_Scatter", .is_rooted = true, .kind = PAT_MOCK_SCATTER
 const pat_mock pat_mocks_scatter[] = {
     {MOCK, .name = "default", .made_of = "the MPI library's own", .run = native},
-    {MOCK, .name = "scatter_as_bcast", .made_of = "Bcast", .pattern = 21, .needs = need_all_blocks,
+    {MOCK, .name = "scatter_as_bcast", .made_of = "Bcast", .pattern = 21, .needs = pat_mock_need_all_blocks,
      .run = as_bcast},
-    {MOCK, .name = "scatter_as_scatterv", .made_of = "Scatterv", .pattern = 22, .needs = need_two_lists,
-     .run = as_scatterv},
+    {MOCK, .name = "scatter_as_scatterv", .made_of = "Scatterv", .pattern = 22,
+     .needs = pat_mock_need_two_lists, .run = as_scatterv},
     {.name = NULL}};
