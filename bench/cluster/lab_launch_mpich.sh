@@ -34,6 +34,11 @@ launch_command() {
     esac
     for ((i = 1; i <= nodes; i++)); do hosts+=${hosts:+,}$lab_subnet.$i:$ppn; done
 
+    # All nodes share this machine's processors, so ranks yield while they wait (lab_yield.c), unless COMMAND sets an
+    # LD_PRELOAD of its own without this library.
+    local yield
+    yield=$(built lab-yield.so) || { say 'note: lab-yield.so is not built, so ranks keep a processor busy while they wait' && yield=; }
+
     # The remote shell is a file in the lab's temporary directory, because /run is usually mounted noexec. Messages go by TCP
     # over the nodes' links; ranks of one node share its memory, which is MPICH's own business. Hydra hands node 1's TMPDIR on
     # to all ranks: each takes its own node's.
@@ -45,5 +50,5 @@ launch_command() {
         "$lab_state/enter" "$lab_tmp/enter"
         "$(launch_mpirun)" -hosts "$hosts" -n "$((nodes * ppn))" "${numbered[@]}" -bind-to none)
     LAUNCH+=("${extra_mpirun[@]}"
-        sh -c 'TMPDIR=$0/n$(hostname | sed "s/.*-n//") && export TMPDIR && exec "$@"' "$lab_tmp" "$@")
+        sh -c 'TMPDIR=$0/n$(hostname | sed "s/.*-n//") && export TMPDIR && [ -z "$1" ] || export LD_PRELOAD="$1${LD_PRELOAD:+:$LD_PRELOAD}"; shift && exec "$@"' "$lab_tmp" "$yield" "$@")
 }
