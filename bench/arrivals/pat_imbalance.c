@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench_finalize.h"
 #include "bench_must.h"
 #include "collective.h"
 #include "file.h"
@@ -274,21 +275,21 @@ int main(int argc, char **argv)
     if (size < 2) {
         fprintf(stderr, "pat-imbalance: 1 rank; accepted: 2 or more: mpirun -n 2 pat-imbalance %s\n",
                 o->mode);
-        MPI_Finalize();
+        bench_finalize(TOOL_BAD_INPUT);
         return TOOL_BAD_INPUT;
     }
     int rc = PAT_Init();
     if (rc != MPI_SUCCESS) {
         if (rank == 0)
             fprintf(stderr, "pat-imbalance: %s\n", PAT_Error_string(rc));
-        MPI_Finalize();
+        bench_finalize(TOOL_FAILED);
         return TOOL_FAILED;
     }
     char *text = NULL;
     size_t length = 0;
     if (rank == 0 && o->csv_path && !(o->csv = open_memstream(&text, &length)))
         error = errno;
-    const int status = measure(o);
+    int status = measure(o);
     if (o->csv && fclose(o->csv) != 0)
         error = errno;
     if (o->csv && !error && !status)
@@ -297,6 +298,8 @@ int main(int argc, char **argv)
     if (error)
         fprintf(stderr, "pat-imbalance: %s: %s\n", o->csv_path, strerror(error));
     rc = PAT_Finalize();
-    MPI_Finalize();
-    return rc == MPI_SUCCESS && !error ? status : TOOL_FAILED;
+    if (rc != MPI_SUCCESS || error)
+        status = TOOL_FAILED;
+    bench_finalize(status);
+    return status;
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "bench_clock.h"
+#include "bench_finalize.h"
 #include "bench_must.h"
 #include "bench_rules.h"
 #include "calibrate_check.h"
@@ -322,6 +323,6 @@ int main(int argc, char **argv)
         if (o.library)
             calibrate_library_close();
     }
-    MPI_Finalize();
+    bench_finalize(status);
     return status;
 }

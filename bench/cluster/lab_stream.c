@@ -8,12 +8,13 @@
 #include <errno.h>
 #include <getopt.h>
 #include <mpi.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "bench_finalize.h"
 
 /* The token bucket counts an Ethernet frame as Linux hands it over: 14 bytes of Ethernet header and the IP
  * packet, without preamble, checksum and gap. A full frame at MTU 1500 is 14 + 20 (IP) + 32 (TCP with
@@ -238,28 +239,6 @@ static bool report(double *rate, int n, const struct options *o, double nominal)
     return pass;
 }
 
-static int verdict = 2;
-
-static void end_with_verdict(int number)
-{
-    (void)number;
-    _exit(verdict);
-}
-
-/*
- * MPICH over UCX's TCP hangs in MPI_Finalize now and again: one rank closes its connections, for which the others would have to look, and
- * they wait for that rank. What is to be said has been said by then.
- */
-static void finalize(int status)
-{
-    enum { SECONDS = 3 };
-    verdict = status;
-    signal(SIGALRM, end_with_verdict);
-    alarm(SECONDS);
-    MPI_Finalize();
-    alarm(0);
-}
-
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
@@ -292,6 +271,6 @@ int main(int argc, char **argv)
         free(rate);
     }
     fflush(stdout);
-    finalize(status);
+    bench_finalize(status);
     return status;
 }

@@ -20,6 +20,7 @@
 #include <string.h>
 
 #include "bench_call.h"
+#include "bench_finalize.h"
 #include "collective.h"
 #include "overhead.h"
 #include "pat.h"
@@ -132,7 +133,7 @@ int main(int argc, char **argv)
         fprintf(stderr,
                 "pat-overhead: 1 rank; accepted: 2 or more, one per core: mpirun -n 2 pat-overhead %s\n",
                 o.mode);
-        MPI_Finalize();
+        bench_finalize(2);
         return 2;
     }
     const int mode = find_mode(o.mode);
@@ -145,6 +146,7 @@ int main(int argc, char **argv)
     }
     if (rc != MPI_SUCCESS && rank == 0)
         fprintf(stderr, "pat-overhead: %s\n", PAT_Error_string(rc));
-    MPI_Finalize();
-    return rc == MPI_SUCCESS ? 0 : 1;
+    const int status = rc == MPI_SUCCESS ? 0 : 1;
+    bench_finalize(status);
+    return status;
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "bench_file.h"
+#include "bench_finalize.h"
 #include "bench_must.h"
 #include "guide_agree.h"
 #include "guide_beyond.h"
@@ -463,12 +464,14 @@ int guide_campaign(const guide_options *o, int argc, char **argv)
         status = run_all(&c);
         rc = needs_pat ? PAT_Finalize() : MPI_SUCCESS;
     }
-    MPI_Finalize();
+    if (rc != MPI_SUCCESS)
+        status = TOOL_FAILED;
+    bench_finalize(status);
     free(c.raw);
     free(c.past);
     free(c.beyond);
     free(c.past_raw);
     guide_input_free(&c.input);
     guide_list_free(&c.list);
-    return rc == MPI_SUCCESS ? status : TOOL_FAILED;
+    return status;
 }

@@ -12,6 +12,7 @@
 #include "bench_choice.h"
 #include "bench_csv.h"
 #include "bench_file.h"
+#include "bench_finalize.h"
 #include "bench_json.h"
 #include "bench_loop.h"
 #include "bench_options.h"
@@ -265,7 +266,7 @@ static int with_mpi(program *p, int argc, char **argv)
     MPI_Bcast(&p->net.burst_bytes, 1, MPI_INT64_T, 0, MPI_COMM_WORLD);
     if (status == 0)
         status = with_library(p);
-    MPI_Finalize();
+    bench_finalize(status);
     /* Only now, with MPI gone: this starts a process. */
     if (status == 0 && p->run.rank == 0 && p->options.plot)
         plot(p);
