@@ -69,6 +69,8 @@ refused "--test '3': accepted" -f good -t 3
 refused "--csv: accepted only with --output" -f good -s
 refused "--arrival 'late:4': accepted: PATTERN:FACTOR" -f good --arrival late:4
 refused "--arrival 'uniform': accepted" -f good --arrival uniform
+refused "--arrival 'trace:': accepted: PATTERN:FACTOR" -f good --arrival trace:
+refused "--place: accepted only with --arrival trace:DIR" -f good --arrival uniform:4 --place app.c:12
 refused "--launch: accepted only with --output" -f good --launch 1
 refused "--profile: accepted only with --left default, not 'mpi'" -f good --left mpi --profile prf
 refused "cannot read '$work/none/guidelines.json'" --report "$work/none"
@@ -121,10 +123,25 @@ ranks 3 -f one -o late -s --order series --left pat --arrival one-late:4 -c 4 >o
 [ "$(grep -c 'default,1024' late/MPI_Allgather.csv)/$(grep -c 'allgather_as' late/past-last/MPI_Allgather.csv)" = 1/4 ] ||
     complain "under arrivals: $(cat late/MPI_Allgather.csv late/past-last/MPI_Allgather.csv)"
 
+# Ranks that come as those of a program came: in app.c:12 the root is 4 ms late in every second call, and all others wait for it.
+mkdir made other
+"$PAT_BUILD/tests/made_log" made 3 5
+"$PAT_BUILD/tests/made_log" other 3 4
+printf '%s\n' 'cliname;mpiname;algname;rooted' 'bcast;MPI_Bcast;default;1' 'bcast;MPI_Bcast;mpi;1' >same.csv
+echo 'MPI_Bcast --bytes=8 --samples=20 --time-ms=30000 --root=2' >rooted
+ranks 3 -f rooted -o recorded --algorithms same.csv --arrival trace:made --place app.c:12 2>err || complain "recorded arrivals: $? $(cat err)"
+awk '/^MPI_Bcast/ && $4 > 0.0015 { if ($2 % 5 % 2 == 0) { even++ } else { odd++ } } END { exit !(even >= 8 && odd < 6) }' recorded/data/data_MPI_Bcast_default.dat ||
+    complain "recorded arrivals: $(cat recorded/data/data_MPI_Bcast_default.dat)"
+grep -qE '^#@arrival=trace:app\.c:12\+[0-9a-f]{8}$' recorded/past-last/data/data_MPI_Bcast_mpi.dat || complain "recorded arrivals have no name: $(head recorded/past-last/data/data_MPI_Bcast_mpi.dat)"
+failing 3 -f rooted -o recorded --algorithms same.csv --launch 2 --arrival trace:other --place app.c:12 || complain "launches of two recorded patterns were joined"
+grep -q 'it was measured with arrival=trace:app.c:12+[0-9a-f]*, this is arrival=trace:app.c:12+' err || complain "another recorded pattern: $(cat err)"
+failing 2 -f good -o unborn --arrival trace:made || complain "arrivals of 3 ranks were taken for 2"
+grep -q "^pat-guidelines: --arrival 'trace:made': no call in 'made' that 2 ranks have made together (the trace is of 3 ranks)" err || complain "arrivals of other ranks: $(cat err)"
+[ ! -e unborn ] || complain "what was refused was begun"
+
 refused "--profile: 'late' has the left side 'pat'; accepted: default" --judge late --profile prf
 
 # ---- The same call on both sides, three launches: nothing of it is certain; a launch is not measured twice ---------------------------
-printf '%s\n' 'cliname;mpiname;algname;rooted' 'bcast;MPI_Bcast;default;1' 'bcast;MPI_Bcast;mpi;1' >same.csv
 for launch in 1 2 3; do
     ranks 2 -f good -o same -s --algorithms same.csv --launch $launch --more -c 4 2>err || complain "launch $launch: $(cat err)"
 done

@@ -9,7 +9,4 @@
 /* Returns the exit status. */
 int guide_campaign(const guide_options *o, int argc, char **argv);
 
-/* Writes the list of algorithms. Needs no ranks. Returns the exit status. */
-int guide_campaign_write_list(const guide_options *o);
-
 #endif

@@ -36,13 +36,13 @@ static void fill(unsigned char *to, size_t bytes, int rank)
     }
 }
 
-const char *guide_data_make(guide_data *d, const guide_side *side, int64_t bytes, int root,
+const char *guide_data_make(guide_data *d, const guide_side *side, int64_t bytes, int root, MPI_Comm comm,
                             pat_mock_scratch *scratch)
 {
     int rank, size, ok, all;
     size_t i = 0;
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &size);
     while (strcmp(shapes[i].mpi, side->native->mpi_name) != 0)
         i++;
     *d = (guide_data){.send_bytes = (size_t)bytes * (shapes[i].send_parts ? (size_t)size : 1),
@@ -56,7 +56,7 @@ const char *guide_data_make(guide_data *d, const guide_side *side, int64_t bytes
     d->recv = malloc(d->recv_bytes);
     d->wanted = malloc(d->recv_bytes);
     ok = d->send && d->recv && d->wanted;
-    MUST(PMPI_Allreduce(&ok, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD));
+    MUST(PMPI_Allreduce(&ok, &all, 1, MPI_INT, MPI_MIN, comm));
     if (!all) {
         guide_data_free(d);
         return "no memory for the buffers";
@@ -70,7 +70,7 @@ const char *guide_data_make(guide_data *d, const guide_side *side, int64_t bytes
                               .recv_type = MPI_BYTE,
                               .op = MPI_BOR,
                               .root = root,
-                              .comm = MPI_COMM_WORLD};
+                              .comm = comm};
     d->gives = strcmp(side->native->mpi_name, "MPI_Bcast") == 0 && rank == root;
     memset(d->recv, 0, d->recv_bytes);
     if (d->gives)
@@ -98,6 +98,6 @@ void guide_data_wipe(guide_data *d)
 bool guide_data_is_right(const guide_data *d)
 {
     int right = !d->has_result || memcmp(d->recv, d->wanted, d->recv_bytes) == 0, all;
-    MUST(PMPI_Allreduce(&right, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD));
+    MUST(PMPI_Allreduce(&right, &all, 1, MPI_INT, MPI_MIN, d->call.comm));
     return all;
 }

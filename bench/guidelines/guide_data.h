@@ -15,10 +15,10 @@ typedef struct guide_data {
 } guide_data;
 
 /*
- * For a call of the collective over MPI_COMM_WORLD: `bytes` of a rank's part where every rank has its own, else of the whole vector. Makes the native call once. NULL,
+ * For a call of the collective over the communicator: `bytes` of a rank's part where every rank has its own, else of the whole vector. Makes the native call once. NULL,
  * or why there is none, the same on all ranks.
  */
-const char *guide_data_make(guide_data *d, const guide_side *side, int64_t bytes, int root,
+const char *guide_data_make(guide_data *d, const guide_side *side, int64_t bytes, int root, MPI_Comm comm,
                             pat_mock_scratch *scratch);
 void guide_data_free(guide_data *d);
 

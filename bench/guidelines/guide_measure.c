@@ -27,8 +27,8 @@ typedef struct size_run {
     guide_data data;
     series *all;
     int num;
-    bool has_arrivals; /* ranks come late by a pattern, at most by this: */
-    double most_late_ns;
+    bool has_arrivals; /* ranks come late, by a pattern in times of this: */
+    double balanced_ms;
     int late; /* starts that were missed */
     bool round_time;
     char where[GUIDE_NAME + 32];
@@ -46,7 +46,7 @@ static void call(const size_run *r, const guide_side *side)
     if (side)
         guide_side_run(side, &r->data.call, r->run->scratch);
     else
-        MUST(PMPI_Barrier(MPI_COMM_WORLD));
+        MUST(PMPI_Barrier(r->run->comm));
 }
 
 /* side NULL: a barrier. The same result on all ranks. */
@@ -54,10 +54,9 @@ static sample take(size_run *r, const guide_side *side, int iteration, double *w
 {
     enum { LOCAL, FIRST_START, LAST_START, LAST_END, LATE, OVER, FIGURES };
     guide_run *run = r->run;
-    const guide_options *o = run->o;
     const int64_t began_ns = pat_clock_local_ns();
-    const int64_t delay_ns = r->has_arrivals ? bench_delay_ns(o->pattern, o->seed, iteration, run->rank,
-                                                              run->size, (int64_t)r->most_late_ns)
+    const int64_t delay_ns = r->has_arrivals ? guide_arrival_late_ns(&run->arrival, iteration, run->rank,
+                                                                     run->size, r->line->root, r->balanced_ms)
                                              : 0;
     const bool needs_clock = r->round_time || r->line->global || r->has_arrivals;
     if (side)
@@ -76,13 +75,13 @@ static sample take(size_run *r, const guide_side *side, int iteration, double *w
                            [LATE] = start,
                            [OVER] = run->rank == 0 && spent_ms >= most_wall_ms},
            all[FIGURES], sum = 0;
-    MUST(PMPI_Allreduce(own, all, FIGURES, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD));
+    MUST(PMPI_Allreduce(own, all, FIGURES, MPI_DOUBLE, MPI_MAX, run->comm));
     sample s = {.in_time = all[LATE] == GUIDE_IN_TIME,
                 .is_over = all[OVER] != 0,
                 .ms = 1e-6 * (r->line->global ? all[LAST_END] + all[FIRST_START] : all[LOCAL]),
                 .past_ms = 1e-6 * (all[LAST_END] - all[LAST_START])};
     if (r->has_arrivals) {
-        MUST(PMPI_Allreduce(&own[LOCAL], &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD));
+        MUST(PMPI_Allreduce(&own[LOCAL], &sum, 1, MPI_DOUBLE, MPI_SUM, run->comm));
         s.ms = 1e-6 * sum / run->size;
     }
     if (all[LATE] == GUIDE_HEARD_LATE)
@@ -140,7 +139,7 @@ static void tell(size_run *r, series *s)
     part = by_time > part ? by_time : part;
     part = part > 1 || s->is_done ? 1 : part;
     if (r->run->rank == 0 && part * line->time_ms > s->told_ms) {
-        bench_progress_step(&r->run->progress, part * line->time_ms - s->told_ms, r->where,
+        bench_progress_step(r->run->progress, part * line->time_ms - s->told_ms, r->where,
                             pat_clock_local_ns());
         s->told_ms = part * line->time_ms;
     }
@@ -211,7 +210,7 @@ static void keep_reasons(size_run *r, int64_t bytes)
 {
     guide_run *run = r->run;
     guide_results *const to[] = {&run->results, &run->past};
-    for (int i = 0; i < (run->o->pattern != BENCH_NONE ? 2 : 1) && run->rank == 0; i++) {
+    for (int i = 0; i < (guide_is_late(run->o) ? 2 : 1) && run->rank == 0; i++) {
         guide_cell *c = guide_results_cell(to[i], r->all[0].side->native->mpi_name, bytes, run->grid);
         c->missed = r->late;
         for (int k = 0; k < r->num; k++) {
@@ -227,7 +226,7 @@ void guide_measure_size(guide_run *run, const guide_line *line, int64_t bytes, c
     size_run r = {.run = run, .line = line, .num = num, .all = guide_need_array((size_t)num, sizeof(*r.all))};
     r.round_time = line->round_time && line->barrier_after != 0;
     snprintf(r.where, sizeof(r.where), "%s, %lld bytes", line->mpi, (long long)bytes);
-    const char *reason = guide_data_make(&r.data, &sides[0], bytes, line->root, run->scratch);
+    const char *reason = guide_data_make(&r.data, &sides[0], bytes, line->root, run->comm, run->scratch);
     for (int i = 0; i < num; i++) {
         series *s = &r.all[i];
         s->side = &sides[i];
@@ -238,8 +237,8 @@ void guide_measure_size(guide_run *run, const guide_line *line, int64_t bytes, c
         tell(&r, s);
     }
     keep_reasons(&r, bytes);
-    if (!reason && run->o->pattern != BENCH_NONE) {
-        r.most_late_ns = 1e6 * run->o->factor * balanced_ms(&r);
+    if (!reason && guide_is_late(run->o)) {
+        r.balanced_ms = run->o->trace ? 0 : balanced_ms(&r);
         r.has_arrivals = true;
     }
     if (run->o->in_series)

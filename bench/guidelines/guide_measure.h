@@ -1,5 +1,5 @@
 /*
- * guide_measure.h — the samples of a campaign. Collective over MPI_COMM_WORLD; rank 0 keeps the results.
+ * guide_measure.h — the samples of a campaign. Collective over the communicator of the run; rank 0 keeps the results.
  *
  * A sample begins together on all ranks and is the longest time of all ranks in the call, or the time from the first start to the last end. The first calls of a side
  * are no samples: they make connections, and their result is held against the native call's. A start that a rank has missed is repeated. Algorithms take turns in
@@ -8,6 +8,7 @@
 #ifndef GUIDE_MEASURE_H
 #define GUIDE_MEASURE_H
 
+#include "guide_arrival.h"
 #include "guide_data.h"
 #include "guide_input.h"
 #include "guide_options.h"
@@ -15,11 +16,13 @@
 
 typedef struct guide_run {
     const guide_options *o;
+    MPI_Comm comm;
     int rank, size, launch;
     guide_grid grid;
+    guide_arrival arrival;
     guide_sync sync;
     pat_mock_scratch *scratch;
-    bench_progress progress;
+    bench_progress *progress;             /* of all that is measured */
     guide_results results, past, barrier; /* past: by the time past the last arrival, where ranks come late */
 } guide_run;
 

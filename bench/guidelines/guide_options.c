@@ -20,6 +20,7 @@ enum {
     LAUNCH_KEY,
     FRESH_KEY,
     ARRIVAL_KEY,
+    PLACE_KEY,
     BEYOND_KEY,
     PROFILE_KEY,
     DATA_KEY,
@@ -73,11 +74,15 @@ static const struct argp_option keys[] = {
      "without "
      "--launch such a directory is refused",
      0},
-    {"arrival", ARRIVAL_KEY, "PATTERN:FACTOR", 0,
-     "Let ranks come late to each sample, by a pattern of pat-bench and at most FACTOR times what the left "
-     "side takes when "
-     "they come together. Scored by the mean time in the call, and below past-last/ by the time past the "
-     "last arrival",
+    {"arrival", ARRIVAL_KEY, "PATTERN:FACTOR|trace:DIR", 0,
+     "Let ranks come late to each sample: by a pattern of pat-bench, at most FACTOR times what the left side "
+     "takes when they come together; or as those of a program came that has left a trace of as many ranks in "
+     "DIR (PAT_TRACE), call after call and round again. Scored by the mean time in the call, and below "
+     "past-last/ by the time past the last arrival",
+     0},
+    {"place", PLACE_KEY, "FILE:LINE", 0,
+     "--arrival trace:DIR: the place whose arrivals are taken, as pat-report names it (default: the one with "
+     "most waiting)",
      0},
     {"beyond", BEYOND_KEY, NULL, 0,
      "Two guidelines more, on the left side's own samples: that more bytes do not take less time, and that n "
@@ -100,12 +105,16 @@ static const struct argp_option keys[] = {
      "Progress on the standard error (default: a bar on a terminal, else off)", 0},
     {0}};
 
-/* "PATTERN:FACTOR" */
+/* "PATTERN:FACTOR" or "trace:DIR" */
 static void read_arrival(struct argp_state *state, guide_options *o, const char *arg)
 {
+    static const char recorded[] = "trace:";
     char name[64];
     const size_t length = strcspn(arg, ":");
     int pattern = -1;
+    o->trace = strncmp(arg, recorded, strlen(recorded)) == 0 ? arg + strlen(recorded) : NULL;
+    if (o->trace && *o->trace)
+        return;
     if (length < sizeof(name)) {
         memcpy(name, arg, length);
         name[length] = '\0';
@@ -114,7 +123,7 @@ static void read_arrival(struct argp_state *state, guide_options *o, const char 
     if (pattern < 0 || arg[length] == '\0' || !tool_read_number(arg + length + 1, 0, 1e6, &o->factor))
         argp_error(state,
                    "--arrival '%s': accepted: PATTERN:FACTOR, with a factor from 0 to 1000000 and one of the "
-                   "patterns %s",
+                   "patterns %s; or trace:DIR, with a directory that PAT_TRACE has filled",
                    arg, bench_pattern_names());
     else
         o->pattern = (enum bench_pattern)pattern;
@@ -141,6 +150,8 @@ static void check_whole(struct argp_state *state, const guide_options *o)
             "--launch: accepted only with --output, where the launches before it have left their data");
     if (o->fresh && (!o->outdir || o->launch > 1))
         argp_error(state, "--fresh: accepted only with --output, and without --launch or with --launch 1");
+    if (o->place && !o->trace)
+        argp_error(state, "--place: accepted only with --arrival trace:DIR");
     if (!o->input && o->of_measuring && !(o->write_algorithms && strcmp(o->of_measuring, "own") == 0))
         argp_error(state, "--%s: accepted only with --input", o->of_measuring);
     if ((o->report || o->write_algorithms) && o->of_judging)
@@ -158,8 +169,8 @@ static void check_whole(struct argp_state *state, const guide_options *o)
 /* What is of no use but to a campaign, or to a table, is not passed over in silence. */
 static void note_use(guide_options *o, int key)
 {
-    const bool measures = (key >= ALGORITHMS_KEY && key <= ARRIVAL_KEY && key != WRITE_KEY) ||
-                          key == DATA_KEY || key == INTS_KEY;
+    const bool measures =
+        (key >= ALGORITHMS_KEY && key <= PLACE_KEY && key != WRITE_KEY) || key == DATA_KEY || key == INTS_KEY;
     const bool judges = key == 'c' || key == 't' || key == 'm' || key == 's' || key == MORE_KEY ||
                         key == BEYOND_KEY || key == PROFILE_KEY;
     for (const struct argp_option *option = keys; option->name; option++)
@@ -233,6 +244,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case ARRIVAL_KEY:
         read_arrival(state, o, arg);
+        return 0;
+    case PLACE_KEY:
+        o->place = arg;
         return 0;
     case BEYOND_KEY:
         o->beyond = true;

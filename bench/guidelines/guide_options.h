@@ -35,12 +35,20 @@ typedef struct guide_options {
     int launch; /* 0: the campaign has one */
     bool fresh; /* away with what an earlier campaign has left in outdir */
     enum bench_pattern pattern;
-    double factor;                 /* how late ranks are at most, in times of the left side's own time */
-    bool beyond;                   /* guidelines that hold a collective against itself at another size */
+    double factor; /* how late ranks are at most, in times of the left side's own time */
+    const char *trace,
+        *place;  /* how late they are is recorded there; NULL: it is not; at the place with most waiting */
+    bool beyond; /* guidelines that hold a collective against itself at another size */
     const char *profile_dir;       /* NULL: none is written */
     int64_t data_bytes, int_bytes; /* of the mock-ups' scratch */
     enum bench_progress_mode progress;
 } guide_options;
+
+/* Do ranks come late to samples, by a pattern or as recorded? */
+static inline bool guide_is_late(const guide_options *o)
+{
+    return o->trace || o->pattern != BENCH_NONE;
+}
 
 /* Ends the program with status 2 and a message where something is wrong. */
 void guide_options_read(guide_options *o, int argc, char **argv);

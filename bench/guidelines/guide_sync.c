@@ -18,25 +18,25 @@ static const int64_t prompt_ns = 5000;
 
 static void measure_clock(guide_sync *s)
 {
-    MUST(bench_clock_sync(&s->clock, MPI_COMM_WORLD, ROUNDS, &s->same_machine));
+    MUST(bench_clock_sync(&s->clock, s->comm, ROUNDS, &s->same_machine));
     s->measured_ns = pat_clock_local_ns();
 }
 
 static void measure_lead(guide_sync *s)
 {
     int64_t told = 0, took_ns, most_ns;
-    MUST(PMPI_Barrier(MPI_COMM_WORLD));
+    MUST(PMPI_Barrier(s->comm));
     const int64_t start_ns = pat_clock_local_ns();
     for (int i = 0; i < BROADCASTS; i++)
-        MUST(PMPI_Bcast(&told, 1, MPI_INT64_T, 0, MPI_COMM_WORLD));
+        MUST(PMPI_Bcast(&told, 1, MPI_INT64_T, 0, s->comm));
     took_ns = (pat_clock_local_ns() - start_ns) / BROADCASTS;
-    MUST(PMPI_Allreduce(&took_ns, &most_ns, 1, MPI_INT64_T, MPI_MAX, MPI_COMM_WORLD));
+    MUST(PMPI_Allreduce(&took_ns, &most_ns, 1, MPI_INT64_T, MPI_MAX, s->comm));
     s->lead_ns = 3 * most_ns < most_lead_ns ? 3 * most_ns : most_lead_ns;
 }
 
-void guide_sync_make(guide_sync *s)
+void guide_sync_make(guide_sync *s, MPI_Comm comm)
 {
-    *s = (guide_sync){.lead_ns = 0};
+    *s = (guide_sync){.comm = comm};
     measure_clock(s);
     measure_lead(s);
 }
@@ -46,7 +46,7 @@ void guide_sync_again(guide_sync *s)
     int is_old = pat_clock_local_ns() - s->measured_ns > second_ns;
     if (s->same_machine)
         return;
-    MUST(PMPI_Bcast(&is_old, 1, MPI_INT, 0, MPI_COMM_WORLD));
+    MUST(PMPI_Bcast(&is_old, 1, MPI_INT, 0, s->comm));
     if (is_old)
         measure_clock(s);
 }
@@ -61,14 +61,14 @@ static void wait_until(int64_t local_ns)
 
 enum guide_start guide_sync_begin(const guide_sync *s, bool round_time, int64_t delay_ns)
 {
-    MUST(PMPI_Barrier(MPI_COMM_WORLD));
+    MUST(PMPI_Barrier(s->comm));
     if (!round_time) {
         if (delay_ns > 0)
             wait_until(pat_clock_local_ns() + delay_ns);
         return GUIDE_IN_TIME;
     }
     int64_t start_ns = pat_clock_now_ns(&s->clock) + s->lead_ns;
-    MUST(PMPI_Bcast(&start_ns, 1, MPI_INT64_T, 0, MPI_COMM_WORLD));
+    MUST(PMPI_Bcast(&start_ns, 1, MPI_INT64_T, 0, s->comm));
     const bool heard_in_time = pat_clock_now_ns(&s->clock) < start_ns;
     const int64_t local_ns = start_ns - s->clock.offset_ns + delay_ns;
     wait_until(local_ns);

@@ -10,14 +10,15 @@
 #include "bench_clock.h"
 
 typedef struct guide_sync {
+    MPI_Comm comm;
     pat_clock clock;
     int same_machine;
     int64_t measured_ns; /* when, by the own clock */
     int64_t lead_ns;     /* from telling the moment to the moment */
 } guide_sync;
 
-/* Collective: the clock, and how long it takes to tell all ranks something. */
-void guide_sync_make(guide_sync *s);
+/* Collective: the clock, and how long it takes to tell all ranks of the communicator something. */
+void guide_sync_make(guide_sync *s, MPI_Comm comm);
 
 /* Collective: the clock anew, where ranks have several that drift apart and it was measured more than a second ago. */
 void guide_sync_again(guide_sync *s);

@@ -12,6 +12,7 @@
 #include "guide_medians.h"
 #include "guide_need.h"
 #include "guide_options.h"
+#include "guide_plan.h"
 #include "guide_profile.h"
 #include "guide_raw.h"
 #include "guide_report.h"
@@ -140,5 +141,5 @@ int main(int argc, char **argv)
         return guide_campaign(&o, argc, argv);
     if (o.report)
         return report(&o);
-    return o.replay || o.judge ? judge(&o) : guide_campaign_write_list(&o);
+    return o.replay || o.judge ? judge(&o) : guide_plan_write_list(&o);
 }
