@@ -11,11 +11,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "guide_compare.h"
+#include "guide_courses.h"
 #include "guide_json.h"
 #include "guide_judge.h"
+#include "guide_report.h"
 #include "guide_test.h"
 #include "guide_totals.h"
 #include "guide_views.h"
@@ -286,11 +289,91 @@ static void long_label(void **state)
     rmdir(dir);
 }
 
+/* A campaign's file in the directory dir/name. */
+static const char *campaign(const char *dir, const char *name, int ranks, const char *arrival, double ms)
+{
+    static char paths[8][64];
+    static int num;
+    char *path = paths[num++], file[80], *text;
+    size_t length;
+    guide_results r;
+    guide_results_make(&r, "default");
+    snprintf(r.arrival, sizeof(r.arrival), "%s", arrival);
+    for (int k = 0; k < 2; k++) {
+        guide_cell *c = guide_results_cell(&r, "MPI_Bcast", 1024, (guide_grid){1, ranks, ranks});
+        for (int i = 0; i < 5; i++)
+            guide_series_add(guide_cell_series(c, k ? "bcast_as_allgatherv" : "default"), 1,
+                             (k ? 1 : ms) + 1e-4 * i);
+    }
+    guide_judge(&r);
+    snprintf(path, sizeof(paths[0]), "%s/%s", dir, name);
+    assert_int_equal(mkdir(path, 0700), 0);
+    snprintf(file, sizeof(file), "%s/guidelines.json", path);
+    FILE *to = fopen(file, "w");
+    text = guide_json_text(&r, &length);
+    fwrite(text, 1, length, to);
+    fclose(to);
+    free(text);
+    guide_results_free(&r);
+    return path;
+}
+
+/* Campaigns that differ in the number of ranks are put in its order, whichever calls of a recorded program are behind them; others are not mixed in. */
+static void courses(void **state)
+{
+    char dir[] = "/tmp/unit_guide_XXXXXX", why[512] = "", *text = NULL;
+    size_t length;
+    guide_views v;
+    guide_courses c;
+    (void)state;
+    assert_non_null(mkdtemp(dir));
+    const char *const dirs[] = {campaign(dir, "a", 16, "trace:app+0x64+11111111", 2),
+                                campaign(dir, "b", 2, "trace:app+0x64+22222222", 0.5),
+                                campaign(dir, "c", 4, "none", 3),
+                                campaign(dir, "d", 2, "none", 0.5),
+                                campaign(dir, "e", 4, "none", 4),
+                                campaign(dir, "f", 3, "trace:app+0x65+22222222", 2)};
+    enum { DIRS = sizeof(dirs) / sizeof(dirs[0]) };
+    assert_int_equal(guide_views_read(&v, dirs, 1, why, sizeof(why)), 0);
+    guide_courses_make(&c, &v);
+    assert_true(c.num == 1 && !c.is_sweep);
+    guide_courses_free(&c);
+    guide_views_free(&v);
+    assert_int_equal(guide_views_read(&v, dirs, DIRS, why, sizeof(why)), 0);
+    guide_courses_make(&c, &v);
+    assert_true(c.num == 4 && c.is_sweep);
+    assert_true(c.courses[0].num == 2 && c.courses[0].views[0] == &v.views[1] &&
+                c.courses[0].views[1] == &v.views[0]);
+    assert_true(c.courses[1].num == 2 && c.courses[1].views[0] == &v.views[3] &&
+                c.courses[1].views[1] == &v.views[2]);
+    assert_true(c.courses[2].num == 1 && c.courses[3].num == 1);
+    guide_courses_free(&c);
+    FILE *to = open_memstream(&text, &length);
+    guide_report_print(&v, to);
+    fclose(to);
+    assert_non_null(strstr(text, "MPI_Bcast: slow-downs by the number of ranks\n"
+                                 "ranks  view  1K\n"
+                                 "    2  #2    kept\n"
+                                 "   16  #1    2.000\n"
+                                 "    2  #4    kept\n"
+                                 "    4  #3    3.000\n"));
+    free(text);
+    guide_views_free(&v);
+    for (int i = 0; i < DIRS; i++) {
+        char file[80];
+        snprintf(file, sizeof(file), "%s/guidelines.json", dirs[i]);
+        unlink(file);
+        rmdir(dirs[i]);
+    }
+    rmdir(dir);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tables), cmocka_unit_test(text),          cmocka_unit_test(certainty),
-        cmocka_unit_test(totals), cmocka_unit_test(json_and_back), cmocka_unit_test(long_label),
+        cmocka_unit_test(tables),  cmocka_unit_test(text),          cmocka_unit_test(certainty),
+        cmocka_unit_test(totals),  cmocka_unit_test(json_and_back), cmocka_unit_test(long_label),
+        cmocka_unit_test(courses),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

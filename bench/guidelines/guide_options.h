@@ -12,7 +12,7 @@
 #include "guide_output.h"
 #include "guide_test.h"
 
-enum { GUIDE_REPORTS = 64 };
+enum { GUIDE_REPORTS = 1024 };
 
 typedef struct guide_options {
     /* One of these says what is done. */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "bench_draw.h"
+#include "guide_courses.h"
 #include "guide_need.h"
 #include "guide_totals.h"
 #include "tool_options.h"
@@ -133,6 +134,35 @@ static void lines(bench_sheets *s, const album *a, const char *mpi)
     bench_sheet_end(s, "guide-lines.gp", name, points > 1);
 }
 
+/* The same by the number of ranks, a line for each size, and for each kind of campaign. */
+static void courses(bench_sheets *s, const album *a, const guide_courses *all, const char *mpi)
+{
+    int number = 0, most = 0;
+    char name[GUIDE_NAME + 16], size[32];
+    if (!bench_sheet_begin(s))
+        return;
+    fputs("line,number,collective,bytes,size,ranks,ratio,violated\n", s->to);
+    for (int k = 0; k < all->num; k++)
+        for (int i = 0; i < a->num; i++) {
+            int points = 0;
+            for (int w = 0; w < all->courses[k].num && strcmp(a->places[i].mpi, mpi) == 0; w++) {
+                const guide_view *view = all->courses[k].views[w];
+                const guide_cell *c = guide_view_cell(view, mpi, a->places[i].bytes);
+                if (!c)
+                    continue;
+                points++;
+                fprintf(s->to, "%s%s%s,%d,%s,%lld,%s,%d,%.6f,%d\n", size_text(size, c->bytes),
+                        all->num > 1 ? " " : "", all->num > 1 ? view->kind : "", number, mpi,
+                        (long long)c->bytes, size, c->grid.ranks, guide_cell_ratio(c),
+                        guide_cell_worst(c) != NULL);
+            }
+            number += points > 0;
+            most = points > most ? points : most;
+        }
+    snprintf(name, sizeof(name), "ranks-%s", mpi);
+    bench_sheet_end(s, "guide-ranks.gp", name, most > 1);
+}
+
 static void totals(bench_sheets *s, const album *a)
 {
     if (!bench_sheet_begin(s))
@@ -155,9 +185,15 @@ static void fill(bench_sheets *s, const void *with)
         heat(s, a, &a->v->views[k], k + 1);
     if (s->num >= 0)
         bars(s, a);
+    guide_courses all;
+    guide_courses_make(&all, a->v);
     for (int i = 0; i < a->num && s->num >= 0; i++)
-        if (i == 0 || strcmp(a->places[i - 1].mpi, a->places[i].mpi) != 0)
+        if (i == 0 || strcmp(a->places[i - 1].mpi, a->places[i].mpi) != 0) {
             lines(s, a, a->places[i].mpi);
+            if (all.is_sweep && s->num >= 0)
+                courses(s, a, &all, a->places[i].mpi);
+        }
+    guide_courses_free(&all);
     if (s->num >= 0)
         totals(s, a);
 }

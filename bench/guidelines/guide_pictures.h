@@ -1,6 +1,6 @@
 /*
  * guide_pictures.h — pictures of campaigns side by side, by gnuplot: a heat map of slow-downs for each view, their largest by size, the ratio by size for
- * each collective, and totals. Beside each its data, as CSV.
+ * each collective, that by the number of ranks where there are several, and totals. Beside each its data, as CSV.
  */
 #ifndef GUIDE_PICTURES_H
 #define GUIDE_PICTURES_H

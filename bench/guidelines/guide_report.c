@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "bench_file.h"
+#include "guide_courses.h"
 #include "guide_need.h"
 #include "guide_output.h"
 #include "guide_pictures.h"
@@ -66,25 +67,66 @@ static void print_collectives(const guide_views *v, const guide_place *places, i
     print_sheet(&sheet, to);
 }
 
+/* A slow-down with its mark, "kept", or nothing where the cell was not judged; c may be NULL. */
+static const char *cell_text(char to[32], const guide_cell *c)
+{
+    const guide_series *worst = c ? guide_cell_worst(c) : NULL;
+    if (worst)
+        snprintf(to, 32, "%.3f%s", worst->verdict.slowdown,
+                 worst->verdict.starred   ? "*"
+                 : worst->verdict.certain ? "!"
+                                          : "");
+    else
+        snprintf(to, 32, "%s", c ? "kept" : "");
+    return to;
+}
+
 static void print_cells(const guide_views *v, const guide_place *places, int num, FILE *to)
 {
     guide_sheet sheet;
+    char text[32];
     begin_columns(&sheet, v, "collective,count");
     for (int i = 0; i < num; i++) {
         guide_sheet_row(&sheet, "%s,%lld", places[i].mpi, (long long)places[i].bytes);
-        for (int k = 0; k < v->num; k++) {
-            const guide_cell *c = guide_view_cell(&v->views[k], places[i].mpi, places[i].bytes);
-            const guide_series *worst = c ? guide_cell_worst(c) : NULL;
-            if (worst)
-                guide_sheet_more(&sheet, ",%.3f%s", worst->verdict.slowdown,
-                                 worst->verdict.starred   ? "*"
-                                 : worst->verdict.certain ? "!"
-                                                          : "");
-            else
-                guide_sheet_more(&sheet, ",%s", c ? "kept" : "");
-        }
+        for (int k = 0; k < v->num; k++)
+            guide_sheet_more(&sheet, ",%s",
+                             cell_text(text, guide_view_cell(&v->views[k], places[i].mpi, places[i].bytes)));
     }
     print_sheet(&sheet, to);
+}
+
+/* A row for each number of ranks, a column for each size of the collective, which are `num` places. */
+static void print_course(const guide_views *v, const guide_courses *courses, const guide_place *places,
+                         int num, FILE *to)
+{
+    guide_sheet sheet;
+    char text[32];
+    guide_sheet_make(&sheet, "ranks,view");
+    for (int i = 0; i < num; i++)
+        guide_sheet_more(&sheet, ",%s", tool_bytes_text(text, sizeof(text), places[i].bytes));
+    for (int c = 0; c < courses->num; c++)
+        for (int k = 0; k < courses->courses[c].num; k++) {
+            const guide_view *w = courses->courses[c].views[k];
+            guide_sheet_row(&sheet, "%d,#%d", w->grid.ranks, (int)(w - v->views) + 1);
+            for (int i = 0; i < num; i++)
+                guide_sheet_more(&sheet, ",%s",
+                                 cell_text(text, guide_view_cell(w, places[i].mpi, places[i].bytes)));
+        }
+    print_sheet(&sheet, to);
+}
+
+/* Collective by collective, where there are several numbers of ranks. */
+static void print_courses(const guide_views *v, const guide_place *places, int num, FILE *to)
+{
+    guide_courses courses;
+    guide_courses_make(&courses, v);
+    for (int i = 0, next; i < num && courses.is_sweep; i = next) {
+        for (next = i + 1; next < num && strcmp(places[next].mpi, places[i].mpi) == 0;)
+            next++;
+        fprintf(to, "%s: slow-downs by the number of ranks\n", places[i].mpi);
+        print_course(v, &courses, places + i, next - i, to);
+    }
+    guide_courses_free(&courses);
 }
 
 typedef struct top_cell {
@@ -132,6 +174,7 @@ void guide_report_print(const guide_views *v, FILE *to)
     print_collectives(v, places, num, to);
     fputs("Slow-downs; *: a gain below a barrier, !: certain, kept: no violation, blank: not judged\n", to);
     print_cells(v, places, num, to);
+    print_courses(v, places, num, to);
     fputs("The largest slow-downs\n", to);
     print_top(v, places, num, to);
     free(places);

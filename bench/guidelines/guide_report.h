@@ -1,5 +1,5 @@
 /*
- * guide_report.h — campaigns side by side: totals, collectives, slow-downs cell by cell, the largest of them; and pictures. Needs no MPI.
+ * guide_report.h — campaigns side by side: totals, collectives, slow-downs cell by cell and by the number of ranks, the largest of them; and pictures. Needs no MPI.
  */
 #ifndef GUIDE_REPORT_H
 #define GUIDE_REPORT_H

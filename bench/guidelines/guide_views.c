@@ -10,27 +10,38 @@
 #include "guide_need.h"
 
 /* As much of the text as the label has room for: a file says how long it is. */
-static void add_to(guide_view *v, const char *text)
+static void add_to(char label[GUIDE_LABEL], const char *text)
 {
-    const size_t length = strlen(v->label);
-    snprintf(v->label + length, sizeof(v->label) - length, "%s%s", length > 0 ? " " : "", text);
+    const size_t length = strlen(label);
+    snprintf(label + length, GUIDE_LABEL - length, "%s%s", length > 0 && *text ? " " : "", text);
+}
+
+static void add_way(char label[GUIDE_LABEL], const guide_results *r, bool with_digest)
+{
+    char arrival[GUIDE_NAME];
+    snprintf(arrival, sizeof(arrival), "%s", r->arrival);
+    char *digest = strncmp(arrival, "trace:", 6) == 0 ? strrchr(arrival, '+') : NULL;
+    if (digest && !with_digest)
+        *digest = '\0';
+    if (strcmp(r->left, "default") != 0)
+        add_to(label, r->left);
+    if (strcmp(r->arrival, "none") != 0) {
+        add_to(label, arrival);
+        add_to(label, r->score);
+    }
 }
 
 static void name_view(guide_view *v)
 {
     const guide_results *r = v->r;
     char grid[GUIDE_GRID_TEXT];
-    if (r->library[0])
-        add_to(v, r->library);
-    add_to(v, guide_grid_text(grid, v->grid));
-    if (strcmp(r->left, "default") != 0)
-        add_to(v, r->left);
-    if (strcmp(r->arrival, "none") != 0) {
-        add_to(v, r->arrival);
-        add_to(v, r->score);
-    }
+    add_to(v->label, r->library);
+    add_to(v->label, guide_grid_text(grid, v->grid));
+    add_way(v->label, r, true);
     if (!r->complete)
-        add_to(v, "(cut short)");
+        add_to(v->label, "(cut short)");
+    add_to(v->kind, r->library);
+    add_way(v->kind, r, false);
 }
 
 /* It becomes a word of a CSV and of gnuplot's, so it has letters, digits and a few signs. */
@@ -47,7 +58,7 @@ static void tell_apart(guide_views *v, const char *const *dirs)
     for (int i = 0; i < v->num; i++)
         for (int k = 0; k < i; k++)
             if (strcmp(v->views[i].label, v->views[k].label) == 0)
-                add_to(&v->views[i], dirs[v->views[i].r - v->results]);
+                add_to(v->views[i].label, dirs[v->views[i].r - v->results]);
 }
 
 static bool has_view(const guide_views *v, const guide_results *r, const guide_cell *c)
@@ -83,8 +94,10 @@ int guide_views_read(guide_views *v, const char *const *dirs, int num, char *why
             name_view(&v->views[v->num++]);
         }
     tell_apart(v, dirs);
-    for (int i = 0; i < v->num; i++)
+    for (int i = 0; i < v->num; i++) {
         make_plain(v->views[i].label);
+        make_plain(v->views[i].kind);
+    }
     return 0;
 }
 

@@ -8,10 +8,14 @@
 
 #include "guide_results.h"
 
+enum { GUIDE_LABEL = 512 };
+
 typedef struct guide_view {
     const guide_results *r;
     guide_grid grid;
-    char label[512]; /* "Open MPI v4.1.4, 36x2" and what is not as usual */
+    char label[GUIDE_LABEL]; /* "Open MPI v4.1.4, 36x2" and what is not as usual */
+    char kind
+        [GUIDE_LABEL]; /* the same without the grid, and without which calls of a recorded program: those of another number of ranks are others */
 } guide_view;
 
 typedef struct guide_views {
