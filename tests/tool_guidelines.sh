@@ -71,6 +71,11 @@ refused "--arrival 'late:4': accepted: PATTERN:FACTOR" -f good --arrival late:4
 refused "--arrival 'uniform': accepted" -f good --arrival uniform
 refused "--arrival 'trace:': accepted: PATTERN:FACTOR" -f good --arrival trace:
 refused "--place: accepted only with --arrival trace:DIR" -f good --arrival uniform:4 --place app.c:12
+for list in 1 4-2 2-8:0 '' 2,,4; do
+    refused "--ranks '$list': accepted: all, or numbers from 2 on" -f good --ranks "$list"
+done
+refused "--ranks: accepted where no side is PAT's" -f good --ranks all --own
+refused "--ranks: accepted only with --input" --judge hydra --ranks 2
 refused "--launch: accepted only with --output" -f good --launch 1
 refused "--profile: accepted only with --left default, not 'mpi'" -f good --left mpi --profile prf
 refused "cannot read '$work/none/guidelines.json'" --report "$work/none"
@@ -135,9 +140,20 @@ awk '/^MPI_Bcast/ && $4 > 0.0015 { if ($2 % 5 % 2 == 0) { even++ } else { odd++ 
 grep -qE '^#@arrival=trace:app\.c:12\+[0-9a-f]{8}$' recorded/past-last/data/data_MPI_Bcast_mpi.dat || complain "recorded arrivals have no name: $(head recorded/past-last/data/data_MPI_Bcast_mpi.dat)"
 failing 3 -f rooted -o recorded --algorithms same.csv --launch 2 --arrival trace:other --place app.c:12 || complain "launches of two recorded patterns were joined"
 grep -q 'it was measured with arrival=trace:app.c:12+[0-9a-f]*, this is arrival=trace:app.c:12+' err || complain "another recorded pattern: $(cat err)"
-failing 2 -f good -o unborn --arrival trace:made || complain "arrivals of 3 ranks were taken for 2"
+failing 3 -f good -o unborn --ranks 2-3 --arrival trace:made || complain "arrivals of 3 ranks were taken for 2"
 grep -q "^pat-guidelines: --arrival 'trace:made': no call in 'made' that 2 ranks have made together (the trace is of 3 ranks)" err || complain "arrivals of other ranks: $(cat err)"
 [ ! -e unborn ] || complain "what was refused was begun"
+
+# A sweep: each number of ranks is a campaign of its own, on so many ranks.
+ranks 4 -f good -o sweep --algorithms same.csv --ranks 2,3-9:7,4 2>err || complain "a sweep ends with $?: $(cat err)"
+(cd sweep && for ranks in ranks-*; do sed -nE 's/^#@(ppn|ranks)=/ /p' "$ranks/data/data_MPI_Bcast_default.dat"; grep -c '^MPI_Bcast 19 ' "$ranks/data/data_MPI_Bcast_mpi.dat"; done) | tr -d '\n' >out
+[ "$(cat out)" = ' 2 22 3 32 4 42' ] || complain "a sweep leaves: $(cat out)"
+failing 3 -f good -o sweep --ranks 2,5 || complain "5 of 3 ranks were accepted"
+grep -q "^pat-guidelines: --ranks '5': accepted on 3 ranks: 2 to 3" err || complain "5 of 3 ranks: $(cat err)"
+"$tool" --judge sweep/ranks-3 -t 2 >out || complain "--judge of a part of a sweep ends with $?"
+grep -q '^1x3 *2 ' out || complain "--judge of a part of a sweep: $(cat out)"
+"$tool" --report sweep/ranks-4 sweep/ranks-2 sweep/ranks-3 >out || complain "--report of a sweep ends with $?"
+grep -A4 'MPI_Bcast: slow-downs by the number of ranks' out | awk '{ print $1 $2 }' | tr '\n' ' ' | grep -qx 'MPI_Bcast:slow-downs ranksview 2#2 3#3 4#1 ' || complain "--report of a sweep: $(cat out)"
 
 refused "--profile: 'late' has the left side 'pat'; accepted: default" --judge late --profile prf
 
@@ -171,13 +187,13 @@ refused "--left: accepted only with --input" --judge first --left pat
 
 # ---- Side by side ---------------------------------------------------------------------------------------------------------------------
 if command -v gnuplot >/dev/null; then
-    "$tool" --report first same hydra -o report 2>err || complain "--report: $(cat err)"
+    "$tool" --report first same hydra sweep/ranks-3 -o report 2>err || complain "--report: $(cat err)"
     [ ! -s err ] || complain "--report: $(cat err)"
     grep -q '^MPI_Bcast *1024 *[a-z0-9.*!]* ' report/report.txt || complain "$(cat report/report.txt)"
     # No bar where nothing was judged: of these, only the printed medians of 36 nodes have 2 KiB.
     awk -F, 'NR > 1 && $5 == "2K" { rows++; if ($1 !~ /36x/) bad = 1 } NR > 1 && $1 ~ /1x2/ && $5 == "1K" { both++ } END { exit bad || rows != 3 || both != 2 }' \
         report/worst-by-size.csv || complain "bars: $(cat report/worst-by-size.csv)"
-    for picture in heat-1 heat-5 worst-by-size ratio-MPI_Bcast totals; do
+    for picture in heat-1 heat-6 ranks-MPI_Bcast worst-by-size ratio-MPI_Bcast totals; do
         grep -q '</svg>' report/$picture.svg || complain "no picture $picture"
     done
 fi

@@ -1,6 +1,6 @@
 /*
  * unit_guide_files.c — what pat-guidelines reads: input files, lists of algorithms, printed medians, raw data. What is good comes out whole, and what is bad is refused by
- * its line, with what is accepted. And what it writes for the drop-in: profiles; and a collective against itself at other sizes.
+ * its line, with what is accepted; and the numbers of ranks of a sweep. And what it writes for the drop-in: profiles; and a collective against itself at other sizes.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,6 +19,7 @@
 #include "guide_list.h"
 #include "guide_medians.h"
 #include "guide_profile.h"
+#include "guide_ranks.h"
 #include "guide_raw.h"
 #include "mockup_profile.h"
 
@@ -352,6 +353,62 @@ static void profile(void **state)
     guide_results_free(&r);
 }
 
+static void numbers_of_ranks(void **state)
+{
+    static const struct {
+        const char *text;
+        int largest, num, are[6];
+    } good[] = {
+        {"2", 2, 1, {2}},
+        {"6,2,6,4-5", 6, 4, {2, 4, 5, 6}},
+        {"3-9:4,8", 8, 2, {3, 7}}, /* 9 is not named */
+        {"all", 0, 6, {2, 3, 4, 5, 6, 7}},
+        {"12,2", 12, 1, {2}},
+        {"9-16777216:8", 16777209, 0, {0}},
+    };
+    static const char *const bad[] = {"",
+                                      "1",
+                                      "0",
+                                      "-2",
+                                      "2,",
+                                      ",2",
+                                      "2-",
+                                      "-",
+                                      "4-2",
+                                      "2-8:",
+                                      "2-8:0",
+                                      "2:2",
+                                      "2-4-6",
+                                      "2-8:2:2",
+                                      "every",
+                                      "2;4",
+                                      "all-2",
+                                      "2.5",
+                                      "99999999999999999999",
+                                      "2-16777217"};
+    guide_ranks r;
+    char many[4 * 65 + 1] = "";
+    (void)state;
+    for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
+        int num;
+        assert_true(guide_ranks_read(&r, good[i].text));
+        assert_int_equal(guide_ranks_largest(&r), good[i].largest);
+        int *all = guide_ranks_all(&r, 7, &num);
+        assert_int_equal(num, good[i].num);
+        for (int k = 0; k < num; k++)
+            assert_int_equal(all[k], good[i].are[k]);
+        free(all);
+    }
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+        if (guide_ranks_read(&r, bad[i]))
+            fail_msg("'%s' was taken", bad[i]);
+    for (int i = 0; i < 65; i++)
+        strcat(many, i > 0 ? ",2" : "2");
+    assert_false(guide_ranks_read(&r, many));
+    many[2 * 64 - 1] = '\0';
+    assert_true(guide_ranks_read(&r, many));
+}
+
 static void beyond(void **state)
 {
     guide_results r, to;
@@ -380,9 +437,9 @@ static void beyond(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(input),       cmocka_unit_test(bad_input), cmocka_unit_test(list),
-        cmocka_unit_test(bad_medians), cmocka_unit_test(raw_data),  cmocka_unit_test(profile),
-        cmocka_unit_test(beyond),
+        cmocka_unit_test(input),       cmocka_unit_test(bad_input),        cmocka_unit_test(list),
+        cmocka_unit_test(bad_medians), cmocka_unit_test(raw_data),         cmocka_unit_test(profile),
+        cmocka_unit_test(beyond),      cmocka_unit_test(numbers_of_ranks),
     };
     return cmocka_run_group_tests(tests, make_dir, remove_dir);
 }

@@ -1,5 +1,5 @@
 /*
- * guide_campaign.h — a campaign from its input to its files. Starts and ends MPI.
+ * guide_campaign.h — a campaign from its input to its files, or a sweep of one over numbers of ranks. Starts and ends MPI.
  */
 #ifndef GUIDE_CAMPAIGN_H
 #define GUIDE_CAMPAIGN_H

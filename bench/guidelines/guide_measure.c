@@ -31,7 +31,7 @@ typedef struct size_run {
     double balanced_ms;
     int late; /* starts that were missed */
     bool round_time;
-    char where[GUIDE_NAME + 32];
+    char where[GUIDE_NAME + 64];
 } size_run;
 
 typedef struct sample {
@@ -225,7 +225,9 @@ void guide_measure_size(guide_run *run, const guide_line *line, int64_t bytes, c
 {
     size_run r = {.run = run, .line = line, .num = num, .all = guide_need_array((size_t)num, sizeof(*r.all))};
     r.round_time = line->round_time && line->barrier_after != 0;
-    snprintf(r.where, sizeof(r.where), "%s, %lld bytes", line->mpi, (long long)bytes);
+    const int length = snprintf(r.where, sizeof(r.where), "%s, %lld bytes", line->mpi, (long long)bytes);
+    if (run->o->ranks.num > 0)
+        snprintf(r.where + length, sizeof(r.where) - (size_t)length, ", %d ranks", run->size);
     const char *reason = guide_data_make(&r.data, &sides[0], bytes, line->root, run->comm, run->scratch);
     for (int i = 0; i < num; i++) {
         series *s = &r.all[i];

@@ -21,6 +21,7 @@ enum {
     FRESH_KEY,
     ARRIVAL_KEY,
     PLACE_KEY,
+    RANKS_KEY,
     BEYOND_KEY,
     PROFILE_KEY,
     DATA_KEY,
@@ -83,6 +84,10 @@ static const struct argp_option keys[] = {
     {"place", PLACE_KEY, "FILE:LINE", 0,
      "--arrival trace:DIR: the place whose arrivals are taken, as pat-report names it (default: the one with "
      "most waiting)",
+     0},
+    {"ranks", RANKS_KEY, "LIST", 0,
+     "A sweep: the campaign on the first R ranks for each R of LIST, as 2,4,6-16, 8-64:8 or all, while the "
+     "others sleep; each in a directory of its own, ranks-R below --output",
      0},
     {"beyond", BEYOND_KEY, NULL, 0,
      "Two guidelines more, on the left side's own samples: that more bytes do not take less time, and that n "
@@ -170,7 +175,7 @@ static void check_whole(struct argp_state *state, const guide_options *o)
 static void note_use(guide_options *o, int key)
 {
     const bool measures =
-        (key >= ALGORITHMS_KEY && key <= PLACE_KEY && key != WRITE_KEY) || key == DATA_KEY || key == INTS_KEY;
+        (key >= ALGORITHMS_KEY && key <= RANKS_KEY && key != WRITE_KEY) || key == DATA_KEY || key == INTS_KEY;
     const bool judges = key == 'c' || key == 't' || key == 'm' || key == 's' || key == MORE_KEY ||
                         key == BEYOND_KEY || key == PROFILE_KEY;
     for (const struct argp_option *option = keys; option->name; option++)
@@ -247,6 +252,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case PLACE_KEY:
         o->place = arg;
+        return 0;
+    case RANKS_KEY:
+        if (!guide_ranks_read(&o->ranks, arg))
+            argp_error(state, "--ranks '%s': accepted: %s", arg, GUIDE_RANKS_ACCEPTED);
         return 0;
     case BEYOND_KEY:
         o->beyond = true;

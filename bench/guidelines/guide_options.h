@@ -10,6 +10,7 @@
 #include "bench_delay.h"
 #include "bench_progress.h"
 #include "guide_output.h"
+#include "guide_ranks.h"
 #include "guide_test.h"
 
 enum { GUIDE_REPORTS = 1024 };
@@ -37,8 +38,9 @@ typedef struct guide_options {
     enum bench_pattern pattern;
     double factor; /* how late ranks are at most, in times of the left side's own time */
     const char *trace,
-        *place;  /* how late they are is recorded there; NULL: it is not; at the place with most waiting */
-    bool beyond; /* guidelines that hold a collective against itself at another size */
+        *place; /* how late they are is recorded there; NULL: it is not; at the place with most waiting */
+    guide_ranks ranks;             /* that of a sweep */
+    bool beyond;                   /* guidelines that hold a collective against itself at another size */
     const char *profile_dir;       /* NULL: none is written */
     int64_t data_bytes, int_bytes; /* of the mock-ups' scratch */
     enum bench_progress_mode progress;

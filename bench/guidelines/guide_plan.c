@@ -53,6 +53,13 @@ int guide_plan_read(guide_plan *p, const guide_options *o, char *why, size_t why
         if (error)
             snprintf(why, why_size, "%s: the list has no algorithm to hold %s against", mpi, o->left);
     }
+    if (!error && p->needs_pat && o->ranks.num > 0) { /* PAT_UseAlg is called by all ranks together */
+        snprintf(
+            why, why_size,
+            "--ranks: accepted where no side is PAT's (--left default or mpi, without --own); with PAT: an "
+            "mpirun for each number of ranks, each with an --output of its own");
+        error = TOOL_BAD_INPUT;
+    }
     return error ? TOOL_BAD_INPUT : 0;
 }
 
