@@ -225,6 +225,9 @@ static int measure(campaign *c, part *p)
     guide_arrival_share(&run->arrival, run->comm);
     guide_sync_make(&run->sync, run->comm);
     guide_measure_barrier(run, &input->lines[0]);
+    if (p == c->parts) /* for how long the first barrier took says nothing of the rest */
+        bench_progress_start(&c->progress, c->rank == 0 ? c->plan.o->progress : BENCH_PROGRESS_OFF,
+                             c->num * guide_plan_ms(&c->plan), pat_clock_local_ns());
     if (run->rank == 0)
         status = write_part(c, p, NULL, false);
     status = as_on_rank_0(status, run->comm);
@@ -263,8 +266,6 @@ static int measure_all(campaign *c)
 {
     const guide_options *o = c->plan.o;
     int status = 0;
-    bench_progress_start(&c->progress, c->rank == 0 ? o->progress : BENCH_PROGRESS_OFF,
-                         c->num * guide_plan_ms(&c->plan), pat_clock_local_ns());
     for (int i = 0; i < c->num && !status; i++) {
         c->parts[i].run.scratch = c->scratch;
         status = o->ranks.num > 0 ? measure_apart(c, &c->parts[i]) : measure(c, &c->parts[i]);
