@@ -128,20 +128,21 @@ ranks 3 -f one -o late -s --order series --left pat --arrival one-late:4 -c 4 >o
 [ "$(grep -c 'default,1024' late/MPI_Allgather.csv)/$(grep -c 'allgather_as' late/past-last/MPI_Allgather.csv)" = 1/4 ] ||
     complain "under arrivals: $(cat late/MPI_Allgather.csv late/past-last/MPI_Allgather.csv)"
 
-# Ranks that come as those of a program came: in app.c:12 the root is 4 ms late in every second call, and all others wait for it.
+# Ranks that come as those of a program came: in app.c:12 the root is 4 ms late in the first, third and fifth call, and the other waits for it. On a busy
+# machine other calls may take as long, but not all of them.
 mkdir made other
-"$PAT_BUILD/tests/made_log" made 3 5
-"$PAT_BUILD/tests/made_log" other 3 4
+"$PAT_BUILD/tests/made_log" made 2 5
+"$PAT_BUILD/tests/made_log" other 2 4
 printf '%s\n' 'cliname;mpiname;algname;rooted' 'bcast;MPI_Bcast;default;1' 'bcast;MPI_Bcast;mpi;1' >same.csv
-echo 'MPI_Bcast --bytes=8 --samples=20 --time-ms=30000 --root=2' >rooted
-ranks 3 -f rooted -o recorded --algorithms same.csv --arrival trace:made --place app.c:12 2>err || complain "recorded arrivals: $? $(cat err)"
-awk '/^MPI_Bcast/ && $4 > 0.0015 { if ($2 % 5 % 2 == 0) { even++ } else { odd++ } } END { exit !(even >= 8 && odd < 6) }' recorded/data/data_MPI_Bcast_default.dat ||
+echo 'MPI_Bcast --bytes=8 --samples=50 --time-ms=30000 --root=1' >rooted
+ranks 2 -f rooted -o recorded --algorithms same.csv --arrival trace:made --place app.c:12 2>err || complain "recorded arrivals: $? $(cat err)"
+awk '/^MPI_Bcast/ { late = $2 % 5 % 2 == 0; waited += late && $4 > 0.0015; did_not += !late && $4 <= 0.0015 } END { exit !(waited >= 20 && did_not >= 3) }' recorded/data/data_MPI_Bcast_default.dat ||
     complain "recorded arrivals: $(cat recorded/data/data_MPI_Bcast_default.dat)"
 grep -qE '^#@arrival=trace:app\.c:12\+[0-9a-f]{8}$' recorded/past-last/data/data_MPI_Bcast_mpi.dat || complain "recorded arrivals have no name: $(head recorded/past-last/data/data_MPI_Bcast_mpi.dat)"
-failing 3 -f rooted -o recorded --algorithms same.csv --launch 2 --arrival trace:other --place app.c:12 || complain "launches of two recorded patterns were joined"
+failing 2 -f rooted -o recorded --algorithms same.csv --launch 2 --arrival trace:other --place app.c:12 || complain "launches of two recorded patterns were joined"
 grep -q 'it was measured with arrival=trace:app.c:12+[0-9a-f]*, this is arrival=trace:app.c:12+' err || complain "another recorded pattern: $(cat err)"
-failing 3 -f good -o unborn --ranks 2-3 --arrival trace:made || complain "arrivals of 3 ranks were taken for 2"
-grep -q "^pat-guidelines: --arrival 'trace:made': no call in 'made' that 2 ranks have made together (the trace is of 3 ranks)" err || complain "arrivals of other ranks: $(cat err)"
+failing 3 -f good -o unborn --ranks 2-3 --arrival trace:made || complain "arrivals of 2 ranks were taken for 3"
+grep -q "^pat-guidelines: --arrival 'trace:made': no call in 'made' that 3 ranks have made together (the trace is of 2 ranks)" err || complain "arrivals of other ranks: $(cat err)"
 [ ! -e unborn ] || complain "what was refused was begun"
 
 # A sweep: each number of ranks is a campaign of its own, on so many ranks.
