@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # dropin_mockups.sh — profiles of mock-ups under the drop-in: random collectives of a program that knows nothing of it come out the same,
-# run by the mock-ups that the profiles name, which the report says; floating-point numbers are joined in another order only by leave; what is wrong with a profile is told with its line, and the program
+# run by the mock-ups and PAT's own algorithms that the profiles name, which the report says, whatever calls of other lengths are run by; floating-point numbers are joined in another order only by leave; what is wrong with a profile is told with its line, and the program
 # runs without that one alone; what a mock-up cannot run the MPI library does, and the report says why; wrong arguments are MPI's to judge.
 set -u
 failed=0
@@ -81,6 +81,29 @@ jq -e "$kept | all(.kept == .left) and any(.kept > 0) and any(.left < .calls)" "
     fail "all-reduces without leave to reorder" "$(jq -c "$kept" "$dir/order.json")"
 jq -e '[.. | .["order kept, see PAT_REORDER"]? // empty] | length == 0' "$dir/all.json" >/dev/null || fail "order kept in spite of PAT_REORDER=1" "$(jq -c . "$dir/all.json")"
 
+# ---- PAT's own algorithms, beside what auto runs and prepares, and the MPI library ---------------------------------
+mkdir "$dir/own"
+while read -r collective algs; do
+    # shellcheck disable=SC2086 # names of algorithms
+    profile "$dir/own/$collective.prf" "$collective" $ranks $algs
+done <<'END'
+MPI_Allgather pat_direct default pat_bruck allgather_as_alltoall pat_ring default pat_nex pat_lnbc
+MPI_Allreduce pat_allreduce_doubling default pat_allreduce_ring pat_allreduce_halving
+MPI_Alltoall pat_alltoall_linear pat_alltoall_pairwise
+MPI_Bcast pat_bcast_linear pat_bcast_chain bcast_as_allgatherv pat_bcast_kchain pat_bcast_binary pat_bcast_split pat_bcast_binomial
+MPI_Gather pat_gather_together pat_gather_linear pat_gather_sync pat_gather_binomial
+MPI_Reduce pat_reduce_binomial pat_reduce_chain pat_reduce_halving
+MPI_Reduce_scatter_block pat_reduce_scatter_halving pat_reduce_scatter_pairwise
+MPI_Scatter pat_scatter_linear pat_scatter_binomial
+END
+run $ranks "$program" $seed 8 25 -- "PAT_MOCKUPS=$dir/own" "PAT_REPORT=$dir/own.json" PAT_LINK=10,200
+{ [ $rc -eq 0 ] && grep -q ': 0 differences' <<<"$out"; } || fail "PAT's own: exit status $rc" "$out"
+[ "$(grep -c '^pat:' <<<"$out")" -eq 0 ] || fail "profiles with PAT's own algorithms are complained of" "$out"
+ran=$(jq -c '[.sites[].run_by | keys[] | select(test("^(mpi|native|relay)$|_(as|native)") | not)] | unique' "$dir/own.json")
+[ "$(jq length <<<"$ran")" -ge 10 ] || fail "run by PAT's own: $ran" "$(jq -c '.sites[] | {call, run_by, no_mock_up_because}' "$dir/own.json")"
+jq -e '[.sites[].no_mock_up_because // {} | keys[]] | index("order kept, see PAT_REORDER") and index("PAT has no plan for such a call")' "$dir/own.json" >/dev/null ||
+    fail "why PAT's own have not run" "$(jq -c '.sites[] | {call, run_by, no_mock_up_because}' "$dir/own.json")"
+
 # ---- Wrong arguments ---------------------------------------------------------------------------------------------
 run 2 "$PAT_BUILD/tests/plain_levels" init -- "PAT_MOCKUPS=$dir/all"
 [ $rc -eq 0 ] || fail "wrong arguments: exit status $rc" "$out"
@@ -97,13 +120,17 @@ mkfifo "$dir/some/e.prf"
 echo nonsense >"$dir/some/notes.txt"
 profile "$dir/some/f.prf" MPI_Allreduce $ranks allreduce_lane
 profile "$dir/some/g.prf" MPI_Reduce 77 reduce_as_allreduce
+profile "$dir/some/h.prf" MPI_Scatter $ranks pat_scatter_ring
+profile "$dir/some/i.prf" MPI_Alltoall 1 pat_alltoall_linear
 [ $ranks -eq 3 ] && nodes=PAT_RANKS_PER_NODE=2 || nodes=PAT_RANKS_PER_NODE=1
 run $ranks "$program" $seed 3 25 -- "PAT_MOCKUPS=$dir/some" "PAT_REPORT=$dir/some.txt" "$nodes"
 { [ $rc -eq 0 ] && grep -q ': 0 differences' <<<"$out"; } || fail "some profiles: exit status $rc" "$out"
 wanted="pat: $dir/some/b.prf: MPI_Bcast of $ranks ranks is told of by $dir/some/a.prf already; accepted: one profile for each; the program runs without it
 pat: $dir/some/d.prf.old: line 2: \"-1\": accepted: a whole number from 1 to 2147483647; the program runs without it
 pat: $dir/some/e.prf: not a regular file; the program runs without it
-pat: $dir/some/prf-c.txt: line 5: \"gather_as_scatter\": accepted: default, or the name of a mock-up of MPI_Gather; the program runs without it"
+pat: $dir/some/h.prf: line 5: \"pat_scatter_ring\": accepted: default, or the name of a mock-up of MPI_Scatter, pat_scatter_linear, pat_scatter_binomial; the program runs without it
+pat: $dir/some/i.prf: 1 rank: PAT's own algorithms cannot run: they need two; the MPI library runs these calls
+pat: $dir/some/prf-c.txt: line 5: \"gather_as_scatter\": accepted: default, or the name of a mock-up of MPI_Gather, pat_gather_together, pat_gather_linear, pat_gather_sync, pat_gather_binomial; the program runs without it"
 [ "$(grep '^pat: ' <<<"$out" | sort)" = "$wanted" ] || fail "what is wrong with profiles:" "$(diff <(echo "$wanted") <(grep '^pat: ' <<<"$out" | sort))"
 grep -q 'run by bcast_as_scatter_allgather' "$dir/some.txt" || fail "the good profile is not applied" "$(cat "$dir/some.txt")"
 ! grep -q 'gather_as_\|reduce_as_' "$dir/some.txt" || fail "another profile is applied" "$(cat "$dir/some.txt")"

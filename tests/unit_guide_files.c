@@ -310,7 +310,7 @@ static bool knows(const char *collective, const char *alg)
     return strcmp(collective, "MPI_Bcast") == 0 && (!alg || strncmp(alg, "bcast_as_", 9) == 0);
 }
 
-/* Sizes 1 to 7 K: as default, A, A, B where A is faster too, default, A, B where neither is faster at the other's. */
+/* Sizes 1 to 8 K: as default, A, A, B where A is faster too, default, A, B where neither is faster at the other's, PAT's own where B is faster too. */
 static void profile(void **state)
 {
     static const double a[] = {2, 0.5, 0.5, 0.8, 2, 0.5, 2}, b[] = {2, 2, 2, 0.5, 2, 2, 0.5};
@@ -323,15 +323,19 @@ static void profile(void **state)
         add(&r, 1024 * (i + 1), "default", 1, 1);
         add(&r, 1024 * (i + 1), "bcast_as_a", 1, a[i]);
         add(&r, 1024 * (i + 1), "bcast_as_b", 1, b[i]);
-        add(&r, 1024 * (i + 1), "pat_relay", 1, 0.1); /* no mock-up */
+        add(&r, 1024 * (i + 1), "pat_relay", 1, 0.1);      /* not of this collective */
+        add(&r, 1024 * (i + 1), "pat_bcast_auto", 1, 0.1); /* no algorithm, but a choice */
     }
+    add(&r, 8192, "default", 1, 1);
+    add(&r, 8192, "pat_bcast_chain", 1, 0.4);
+    add(&r, 8192, "bcast_as_b", 1, 0.5);
     guide_judge(&r);
     assert_int_equal(guide_profile_write(&r, dir, &num, why, sizeof(why)), 0);
     assert_int_equal(num, 1);
     snprintf(name, sizeof(name), "%s/MPI_Bcast_7.prf", dir);
     assert_string_equal(strchr(read_whole(name), '\n') + 1,
-                        "MPI_Bcast\n7\n2\n1 bcast_as_a\n2 bcast_as_b\n"
-                        "4\n2048 4095 1\n4096 4096 2\n6144 6144 1\n7168 7168 2\n");
+                        "MPI_Bcast\n7\n3\n1 bcast_as_a\n2 bcast_as_b\n3 pat_bcast_chain\n"
+                        "5\n2048 4095 1\n4096 4096 2\n6144 6144 1\n7168 8191 2\n8192 8192 3\n");
     /* The drop-in takes it. */
     pat_mockup_profile read;
     const char *written = read_whole(name);
@@ -339,6 +343,7 @@ static void profile(void **state)
         fail_msg("the drop-in refuses the profile: %s", why);
     assert_int_equal(read.ranks, 7);
     assert_string_equal(read.algs[pat_mockup_profile_alg(&read, 3000)], "bcast_as_a");
+    assert_string_equal(read.algs[pat_mockup_profile_alg(&read, 8192)], "pat_bcast_chain");
     assert_true(pat_mockup_profile_alg(&read, 2047) < 0 && pat_mockup_profile_alg(&read, 5000) < 0);
     pat_mockup_profile_free(&read);
     guide_results_free(&r);

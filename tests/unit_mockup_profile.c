@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "mockup_own.h"
 #include "mockup_profile.h"
 
 static bool knows(const char *collective, const char *alg)
@@ -26,12 +27,14 @@ static const char good[] = "# a comment\n"
                            "#\n"
                            "MPI_Bcast\n"
                            "8\n"
-                           "3\n"
+                           "4\n"
                            "0 default\n"
+                           "10 pat_bcast_chain\n"
                            "7 bcast_as_allgatherv\n"
                            "2 bcast_as_scatter_allgather\n"
-                           "4\n"
+                           "5\n"
                            "0 0 7\n"
+                           "50 99 10\n"
                            "100 200 2\n"
                            "150 300 7\n"
                            "4096 9223372036854775807 0\n";
@@ -49,7 +52,8 @@ static void what_is_read(void **state)
         const char *alg;
     } cases[] = {{0, "bcast_as_allgatherv"},
                  {1, NULL},
-                 {99, NULL},
+                 {49, NULL},
+                 {99, "pat_bcast_chain"},
                  {100, "bcast_as_scatter_allgather"},
                  {200, "bcast_as_scatter_allgather"}, /* the first range counts, and its end is within */
                  {201, "bcast_as_allgatherv"},
@@ -100,8 +104,15 @@ static void what_is_wrong(void **state)
         {HEAD "65\n", "line 3: \"65\": accepted: a whole number from 1 to 64"},
         {HEAD "1\nbcast_as_allgatherv\n",
          "line 4: \"bcast_as_allgatherv\": accepted: the number of an algorithm and its name"},
-        {HEAD "1\n1 bcast_as_reduce\n",
-         "line 4: \"bcast_as_reduce\": accepted: default, or the name of a mock-up of MPI_Bcast"},
+        {HEAD "1\n1 bcast_as_reduce\n", "line 4: \"bcast_as_reduce\": accepted: default, or the name of a "
+                                        "mock-up of MPI_Bcast, pat_bcast_linear, "
+                                        "pat_bcast_chain"},
+        /* PAT's own: of this collective, not those that choose, and not the MPI library's. */
+        {HEAD "1\n1 pat_ring\n", "line 4: \"pat_ring\": accepted: default, or"},
+        {HEAD "1\n1 pat_bcast_auto\n", "line 4: \"pat_bcast_auto\": accepted: default, or"},
+        {HEAD "1\n1 pat_bcast_native\n", "line 4: \"pat_bcast_native\": accepted: default, or"},
+        {HEAD "1\n1 bcast_chain\n", "line 4: \"bcast_chain\": accepted: default, or"},
+        {HEAD "1\n1 pat_\n", "line 4: \"pat_\": accepted: default, or"},
         {HEAD "2\n1 default\n1 bcast_as_allgatherv\n",
          "line 5: \"1\": accepted: a number that no algorithm before has"},
         {HEAD "2\n1 default\n", "line 4: the file ends; accepted: the number of an algorithm"},
@@ -126,6 +137,30 @@ static void what_is_wrong(void **state)
             fail_msg("expected \"%s\", got \"%s\"", cases[i][1], why);
         assert_null(p.ranges);
     }
+}
+
+/* What goes by arrivals, or moves data before the call, is not for calls of some lengths. */
+static void own_algorithms(void **state)
+{
+    (void)state;
+    char names[256];
+    assert_string_equal(pat_mockup_own_names("MPI_Allgather", names, sizeof(names)),
+                        ", pat_direct, pat_bruck, pat_ring, pat_nex, pat_lnbc");
+    assert_string_equal(pat_mockup_own_names("MPI_Scan", names, sizeof(names)), "");
+    assert_string_equal(pat_mockup_own_names("MPI_Allgather", names, 8),
+                        ", pat_d"); /* whatever room there is */
+    assert_string_equal(pat_mockup_own("MPI_Reduce_scatter_block", "pat_reduce_scatter_halving")->name,
+                        "reduce_scatter_halving");
+    static const char *const none[][2] = {{"MPI_Allgather", "pat_relay"},
+                                          {"MPI_Allgather", "pat_bdr"},
+                                          {"MPI_Allgather", "pat_auto"},
+                                          {"MPI_Allgather", "ring"},
+                                          {"MPI_Allgatherv", "pat_ring"},
+                                          {"MPI_Gather", "pat_gather_bsls"},
+                                          {"MPI_Allreduce", "pat_allreduce_converge"},
+                                          {"MPI_Scan", "pat_ring"}};
+    for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++)
+        assert_null(pat_mockup_own(none[i][0], none[i][1]));
 }
 
 /* A name with a zero byte is no name, though what comes before it is. */
@@ -166,8 +201,8 @@ static void made_up(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(what_is_read), cmocka_unit_test(other_ways_to_write),
-                                       cmocka_unit_test(what_is_wrong), cmocka_unit_test(zero_byte),
-                                       cmocka_unit_test(made_up)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(what_is_read),  cmocka_unit_test(other_ways_to_write),
+                                       cmocka_unit_test(what_is_wrong), cmocka_unit_test(own_algorithms),
+                                       cmocka_unit_test(zero_byte),     cmocka_unit_test(made_up)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 /*
- * guide_profile.c — see guide_profile.h. Must never have a program take a mock-up at a size where nobody has looked and no neighbour speaks for it.
+ * guide_profile.c — see guide_profile.h. Must never have a program take a right side at a size where nobody has looked and no neighbour speaks for it.
  */
 #include "guide_profile.h"
 
@@ -9,6 +9,7 @@
 #include "bench_file.h"
 #include "guide_judge.h"
 #include "guide_need.h"
+#include "mockup_own.h"
 
 typedef struct range {
     int64_t first, last;
@@ -26,16 +27,19 @@ typedef struct profile {
     int num_ranges;
 } profile;
 
-static bool is_mockup(const guide_series *s)
+/* A mock-up, or an algorithm of PAT's that calls of some sizes alone can be run by. */
+static bool may_stand_in(const guide_cell *c, const guide_series *s)
 {
-    return strncmp(s->alg, "pat", 3) != 0 && strcmp(s->alg, "mpi") != 0 && strcmp(s->alg, "default") != 0;
+    if (strncmp(s->alg, "pat", 3) == 0)
+        return pat_mockup_own(c->mpi, s->alg) != NULL;
+    return strcmp(s->alg, "mpi") != 0 && strcmp(s->alg, "default") != 0;
 }
 
 /* Does its verdict justify that it stands in? */
-static bool is_better(const guide_series *s)
+static bool is_better(const guide_cell *c, const guide_series *s)
 {
     const guide_verdict *v = &s->verdict;
-    return is_mockup(s) && v->violation && !v->starred &&
+    return may_stand_in(c, s) && v->violation && !v->starred &&
            (v->certain || v->launches < GUIDE_CERTAIN_LAUNCHES);
 }
 
@@ -43,7 +47,7 @@ static const guide_series *pick(const guide_cell *c)
 {
     const guide_series *best = NULL;
     for (int i = 1; i < c->num; i++)
-        if (is_better(&c->series[i]) && (!best || c->series[i].median_ms < best->median_ms))
+        if (is_better(c, &c->series[i]) && (!best || c->series[i].median_ms < best->median_ms))
             best = &c->series[i];
     return best;
 }
@@ -51,7 +55,7 @@ static const guide_series *pick(const guide_cell *c)
 static bool is_better_at(const guide_cell *c, const char *alg)
 {
     const guide_series *s = guide_cell_find(c, alg);
-    return s && is_better(s);
+    return s && is_better(c, s);
 }
 
 static int id_of(profile *p, const char *alg)

@@ -2,8 +2,8 @@
  * guide_profile.h — violations as profiles that the drop-in applies: a file for each collective and number of ranks, in the form of PGMPITuneD: the collective, the
  * number of ranks, how many algorithms, "id name" each, how many ranges, "first_byte last_byte id" each.
  *
- * A size is in it where the mock-up's gain is above a barrier's median; with three launches or more, only where the verdict is certain. A range holds what was
- * measured and what lies between two neighbouring sizes that were: both violated, and the mock-up violating the guideline at both. It never goes on
+ * A size is in it where the gain of a mock-up, or of an algorithm of PAT's that runs in the call alone (mockup_own.h), is above a barrier's median; with three launches
+ * or more, only where the verdict is certain. A range holds what was measured and what lies between two neighbouring sizes that were: both violated, by the same one at both. It never goes on
  * to a size beyond.
  */
 #ifndef GUIDE_PROFILE_H

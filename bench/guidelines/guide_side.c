@@ -7,23 +7,14 @@
 #include <string.h>
 
 #include "bench_must.h"
-#include "collective.h"
+#include "mockup_own.h"
 #include "pat.h"
 
 static const char default_name[] = "default";
 
-/* The collective of PAT's that stands for this one of MPI's; PAT_NUM_OPS: there is none. */
-static enum pat_op op_of(const char *mpi)
-{
-    int op = 0;
-    while (op < PAT_NUM_OPS && strcmp(pat_collective_of((enum pat_op)op)->mpi, mpi) != 0)
-        op++;
-    return (enum pat_op)op;
-}
-
 static void add_own(guide_list *list, const pat_mock *native)
 {
-    const enum pat_op op = op_of(native->mpi_name);
+    const enum pat_op op = pat_mockup_op(native->mpi_name);
     for (int i = 0; i < pat_algorithm_count(); i++) {
         const pat_algorithm *alg = pat_algorithm_at(i);
         char name[GUIDE_NAME];
@@ -63,7 +54,7 @@ const char *guide_side_collectives(void)
 
 bool guide_side_find(guide_side *s, const char *mpi, const char *name, char *why, size_t why_size)
 {
-    const enum pat_op op = op_of(mpi);
+    const enum pat_op op = pat_mockup_op(mpi);
     *s = (guide_side){.native = pat_mock_find(mpi, default_name), .mock = pat_mock_find(mpi, name)};
     snprintf(s->name, sizeof(s->name), "%s", name);
     if (!s->native) {

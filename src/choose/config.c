@@ -318,7 +318,7 @@ static const pat_setting settings[] = {
      NULL},
     {"PAT_MOCKUPS", read_mockups, "nothing", "a directory with profiles, at most 255 characters",
      "Under the drop-in, which collectives of the MPI library are run by mock-ups, put together out of its "
-     "other collectives, and for how many ranks and bytes.",
+     "other collectives, or by PAT's own algorithms, and for how many ranks and bytes.",
      NULL},
     {"PAT_LINK", read_link, "measured",
      "<latency in us>,<rate in Mbit/s>, up to 1000000 each and at least 0.001, e.g. 50,940",

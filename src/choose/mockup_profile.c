@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mockup_own.h"
+
 enum { MOST_WORDS = 3 };
 
 /* A line with something in it, cut into words. */
@@ -155,10 +157,17 @@ static int find(const int64_t *numbers, int num, int64_t number)
     return -1;
 }
 
+static bool refuse_alg(const reader *r, const char *collective)
+{
+    char own[256], accepted[sizeof(own) + 2 * PAT_MOCKUP_NAME];
+    snprintf(accepted, sizeof(accepted), "default, or the name of a mock-up of %s%s", collective,
+             pat_mockup_own_names(collective, own, sizeof(own)));
+    return refuse(r, 1, accepted);
+}
+
 /* numbers: by which ranges call them. */
 static bool read_algs(reader *r, pat_mockup_profile *p, pat_mockup_knows *knows, int64_t numbers[])
 {
-    char accepted[128];
     int64_t num;
     if (!expect(r, 1, "how many algorithms follow") || !take_number(r, 0, 1, PAT_MOCKUP_ALGS, &num))
         return false;
@@ -168,10 +177,9 @@ static bool read_algs(reader *r, pat_mockup_profile *p, pat_mockup_knows *knows,
             return false;
         if (find(numbers, p->num_algs, numbers[p->num_algs]) >= 0)
             return refuse(r, 0, "a number that no algorithm before has");
-        if (!take_name(r, 1, p->algs[p->num_algs]) || !knows(p->collective, p->algs[p->num_algs])) {
-            snprintf(accepted, sizeof(accepted), "default, or the name of a mock-up of %s", p->collective);
-            return refuse(r, 1, accepted);
-        }
+        char *name = p->algs[p->num_algs];
+        if (!take_name(r, 1, name) || !(pat_mockup_own(p->collective, name) || knows(p->collective, name)))
+            return refuse_alg(r, p->collective);
     }
     return true;
 }

@@ -1,5 +1,5 @@
 /*
- * mockup_profile.h — a profile says which mock-up is to run a collective, by how many ranks and bytes. Its lines, after comments that
+ * mockup_profile.h — a profile says which mock-up, or which algorithm of PAT's (mockup_own.h), is to run a collective, by how many ranks and bytes. Its lines, after comments that
  * begin with '#': the name of the collective, the number of ranks, how many algorithms follow, each with its number and name, how many
  * ranges follow, each with its first byte, its last byte and the number of its algorithm:
  *
@@ -11,7 +11,7 @@
  *     65536 131072 1
  *     1048576 8388608 1
  *
- * Knows no MPI; which names there are, the caller knows.
+ * Knows no MPI; which mock-ups there are, the caller knows.
  */
 #ifndef PAT_MOCKUP_PROFILE_H
 #define PAT_MOCKUP_PROFILE_H
@@ -35,7 +35,7 @@ typedef struct pat_mockup_profile {
     pat_mockup_range *ranges; /* in the order of the file: the first that holds a length counts */
 } pat_mockup_profile;
 
-/* The names that there are. alg NULL: is there such a collective? */
+/* The names that there are beside those of PAT's algorithms. alg NULL: is there such a collective? */
 typedef bool pat_mockup_knows(const char *collective, const char *alg);
 
 /*

@@ -44,6 +44,10 @@ static __attribute__((noinline)) int call_and_tell(const pat_face *face, const p
     const int rc = pat_calls_run(face, args, next, site, &outcome);
     if (came)
         told.came = *came;
+    if (told.came.own && told.came.why == PAT_MOCK_RAN) {
+        outcome.alg = told.came.own;
+        outcome.why = PAT_WHY_ASKED;
+    }
     end(&told, rc, face, args, &outcome);
     return rc;
 }
@@ -61,7 +65,7 @@ static __attribute__((noinline)) int start_and_tell(const pat_face *face, const 
     return rc;
 }
 
-/* There are profiles of mock-ups: one may stand in where the next one is to run the call. */
+/* There are profiles: what they name may stand in where the next one is to run the call. */
 static __attribute__((noinline)) int call_or_stand_in(const pat_face *face, const pat_args *args,
                                                       pat_any *next, const void *site)
 {

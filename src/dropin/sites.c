@@ -94,13 +94,12 @@ void pat_sites_add_arrivals(pat_site *s, bool is_long, const pat_coming *coming)
     s->before_ns = call.own_ns;
 }
 
-static void add_mock(pat_site_sums *sums, const pat_stood_in *came)
+/* An algorithm of PAT's that has run is in the outcome. */
+static void add_stood_in(pat_site_sums *sums, const pat_stood_in *came)
 {
-    if (came->why != PAT_MOCK_RAN) {
+    if (came->why != PAT_MOCK_RAN)
         sums->refused_calls[came->why]++;
-        return;
-    }
-    if (came->number < PAT_SITE_MOCKS)
+    else if (came->mock && came->number < PAT_SITE_MOCKS)
         sums->mock_calls[came->number]++;
 }
 
@@ -118,8 +117,8 @@ int pat_sites_add(pat_sites *all, const pat_site_call *call, const pat_outcome *
         sums->bytes += call->bytes;
         sums->least_bytes = call->bytes < sums->least_bytes ? call->bytes : sums->least_bytes;
         sums->most_bytes = call->bytes > sums->most_bytes ? call->bytes : sums->most_bytes;
-        if (came && came->mock)
-            add_mock(sums, came);
+        if (came && pat_stands_in(came))
+            add_stood_in(sums, came);
         if (outcome)
             s->sums.why_calls[outcome->why]++;
         if (outcome && outcome->alg)

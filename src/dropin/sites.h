@@ -22,7 +22,7 @@ typedef struct pat_site_sums {
     int64_t why_calls[PAT_NUM_WHYS];                        /* why by a plan, or why not */
     int64_t
         mock_calls[PAT_SITE_MOCKS]; /* by number in their list: run by mock-ups in the MPI library's place */
-    int64_t refused_calls[PAT_NUM_MOCK_WHYS]; /* why a mock-up that was to run them did not */
+    int64_t refused_calls[PAT_NUM_MOCK_WHYS]; /* why what was to stand in did not */
     int64_t num_known; /* calls of which it is known when the ranks came; the three below are theirs */
     int64_t waited_ns; /* from this rank's arrival to the last one's */
     int64_t native_ns; /* what the MPI library's own would take from the last arrival on */
@@ -77,7 +77,7 @@ typedef struct pat_site_call {
     int64_t bytes, time_ns, messages, message_ns;
 } pat_site_call;
 
-/* outcome NULL: passed on, nothing known of it. came NULL: no mock-up was to run it. Returns the number of its site, negative without memory. *is_first: it is the first there. */
+/* outcome NULL: passed on, nothing known of it. came NULL: nothing was to stand in. Returns the number of its site, negative without memory. *is_first: it is the first there. */
 int pat_sites_add(pat_sites *sites, const pat_site_call *call, const pat_outcome *outcome,
                   const pat_stood_in *came, bool *is_first);
 

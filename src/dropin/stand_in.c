@@ -9,6 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "by_profile.h"
+#include "comm.h"
+#include "mockup_own.h"
 #include "plain_type.h"
 #include "reduction.h"
 #include "runtime.h"
@@ -17,10 +20,9 @@
 /* A profile whose names are looked up. */
 typedef struct stand_in_profile {
     const pat_mockup_profile *ranges;
-    const pat_face *face;   /* NULL: of MPI_Scan */
-    const pat_mock *native; /* the collective's own */
-    const pat_mock *mocks[PAT_MOCKUP_ALGS];
-    int numbers[PAT_MOCKUP_ALGS]; /* theirs in the list of all */
+    const pat_face *face;               /* NULL: of MPI_Scan */
+    const pat_mock *native;             /* the collective's own */
+    pat_stood_in algs[PAT_MOCKUP_ALGS]; /* the native one: nothing is to stand in */
 } stand_in_profile;
 
 typedef struct pat_stand_ins {
@@ -61,6 +63,15 @@ static int number_of(const pat_mock *mock)
     return i;
 }
 
+static pat_stood_in look_up_alg(const char *collective, const char *name)
+{
+    const pat_algorithm *own = pat_mockup_own(collective, name);
+    const pat_mock *mock = own ? NULL : pat_mock_find(collective, name);
+    return own || mock == pat_mock_find(collective, "default")
+               ? (pat_stood_in){.own = own}
+               : (pat_stood_in){.mock = mock, .number = number_of(mock)};
+}
+
 static void look_up(pat_stand_ins *s)
 {
     for (s->num = 0; s->num < s->files.num; s->num++) {
@@ -68,10 +79,31 @@ static void look_up(pat_stand_ins *s)
         p->ranges = &s->files.files[s->num].profile;
         p->face = face_of(p->ranges->collective);
         p->native = pat_mock_find(p->ranges->collective, "default");
-        for (int a = 0; a < p->ranges->num_algs; a++) {
-            p->mocks[a] = pat_mock_find(p->ranges->collective, p->ranges->algs[a]);
-            p->numbers[a] = number_of(p->mocks[a]);
-        }
+        for (int a = 0; a < p->ranges->num_algs; a++)
+            p->algs[a] = look_up_alg(p->ranges->collective, p->ranges->algs[a]);
+    }
+}
+
+static bool has_own(const stand_in_profile *p)
+{
+    for (int a = 0; a < p->ranges->num_algs; a++)
+        if (p->algs[a].own)
+            return true;
+    return false;
+}
+
+/* What profiles ask for that no call can get, for as much as is known before the first one. */
+static void tell_idle(const pat_stand_ins *s)
+{
+    for (int i = 0; i < s->num; i++) {
+        const pat_mockup_profile *p = s->profiles[i].ranges;
+        const bool has_tags = pat_comm_slot_tags() >= pat_comm_tags_needed(p->ranks);
+        if (has_own(&s->profiles[i]) && (p->ranks < 2 || !has_tags))
+            fprintf(
+                stderr,
+                "pat: %s: %d rank%s: PAT's own algorithms cannot run: %s; the MPI library runs these calls\n",
+                s->files.files[i].path, p->ranks, p->ranks == 1 ? "" : "s",
+                p->ranks < 2 ? "they need two" : "the MPI library has too few message tags");
     }
 }
 
@@ -127,6 +159,8 @@ void pat_stand_ins_begin(void)
         return;
     }
     look_up(s);
+    if (rank == 0)
+        tell_idle(s);
     if (rank == 0 && pat_rt.config.explain)
         explain(s);
     if (s->num > 0)
@@ -191,41 +225,67 @@ static bool is_sound(const pat_mock *native, const pat_mock_call *c, int rank, i
            (!receives || is_buffer(c->recv, c->recv_count, c->recv_type));
 }
 
-/* What is to run such a call; mock NULL: the MPI library's own. Only what is the same on all ranks of a program that is right decides. */
+/* The bytes of an argument that MPI would not reject. */
+static bool has_bytes(const pat_mock *native, const pat_mock_call *c)
+{
+    const bool by_send = native->kind == PAT_MOCK_GATHER
+                             ? c->send != MPI_IN_PLACE
+                             : native->kind == PAT_MOCK_SCATTER && c->recv == MPI_IN_PLACE;
+    const MPI_Datatype type = by_send ? c->send_type : c->recv_type;
+    return type && type != MPI_DATATYPE_NULL;
+}
+
+static bool is_between_groups(MPI_Comm comm)
+{
+    int is_inter = 0;
+    return PMPI_Comm_test_inter(comm, &is_inter) != MPI_SUCCESS || is_inter;
+}
+
+/*
+ * What is to run such a call. Only what is the same on all ranks of a program that is right decides. First what most calls end with that are in no range, since these are
+ * to cost least.
+ */
 static pat_stood_in find(const pat_face *face, const pat_mock_call *call)
 {
     const pat_stood_in nothing = {.mock = NULL};
     const pat_stand_ins *s = pat_rt.stand_ins;
-    const stand_in_profile *p = NULL;
-    int is_inter = 0, rank, size;
-    for (int i = 0; i < s->num && !p; i++)
-        p = s->profiles[i].face == face ? &s->profiles[i] : NULL;
-    if (!p || !call->comm || call->comm == MPI_COMM_NULL ||
-        PMPI_Comm_test_inter(call->comm, &is_inter) != MPI_SUCCESS || is_inter)
+    const stand_in_profile *p = s->profiles, *end = s->profiles + s->num;
+    int rank, size;
+    while (p < end && p->face != face)
+        p++;
+    if (p == end || !call->comm || call->comm == MPI_COMM_NULL ||
+        PMPI_Comm_size(call->comm, &size) != MPI_SUCCESS)
         return nothing;
-    PMPI_Comm_rank(call->comm, &rank);
-    PMPI_Comm_size(call->comm, &size);
-    for (; p < s->profiles + s->num; p++)
-        if (p->face == face && p->ranges->ranks == size)
-            break;
-    if (p == s->profiles + s->num || !is_sound(p->native, call, rank, size))
+    while (p < end && (p->face != face || p->ranges->ranks != size))
+        p++;
+    if (p == end || !has_bytes(p->native, call))
         return nothing;
     const int alg = pat_mockup_profile_alg(p->ranges, pat_mock_bytes(p->native, call));
-    return alg < 0 || p->mocks[alg] == p->native
-               ? nothing
-               : (pat_stood_in){.mock = p->mocks[alg], .number = p->numbers[alg]};
+    if (alg < 0 || !pat_stands_in(&p->algs[alg]) || is_between_groups(call->comm) ||
+        PMPI_Comm_rank(call->comm, &rank) != MPI_SUCCESS || !is_sound(p->native, call, rank, size))
+        return nothing;
+    return p->algs[alg];
 }
 
-/* Might a mock-up change bits that the program is to have as the MPI library makes them? Of what MPI does not define nobody knows. */
-static bool keeps_order(const pat_mock *mock, const pat_mock_call *c)
+/* Might it change bits that the program is to have as the MPI library makes them? Of what MPI does not define nobody knows. */
+static bool keeps_order(const pat_mock *native, const pat_mock_call *c)
 {
     int64_t bytes;
-    return mock->kind == PAT_MOCK_VECTOR && !pat_rt.config.reorder &&
+    return native->kind == PAT_MOCK_VECTOR && !pat_rt.config.reorder &&
            !(pat_reduction_known(c->op, c->recv_type, &bytes) && pat_reduction_any_order(c->recv_type));
 }
 
+static enum pat_mock_why why_not(enum pat_why why)
+{
+    return why == PAT_WHY_ASKED     ? PAT_MOCK_RAN
+           : why == PAT_WHY_CANNOT  ? PAT_MOCK_PLAN
+           : why == PAT_WHY_GROUPS  ? PAT_MOCK_GROUPS
+           : why == PAT_WHY_REQUEST ? PAT_MOCK_REQUEST
+                                    : PAT_MOCK_STATE;
+}
+
 /* Returns an error code of MPI; came->why: has it run? */
-static int run(pat_stood_in *came, const pat_mock_call *call)
+static int run_mock(pat_stood_in *came, const pat_mock_call *call)
 {
     if (!keeps_order(came->mock, call))
         return pat_mock_run(came->mock, call, pat_rt.stand_ins->scratch, &came->why);
@@ -233,12 +293,26 @@ static int run(pat_stood_in *came, const pat_mock_call *call)
     return MPI_SUCCESS;
 }
 
+/* The same by an algorithm of PAT's. */
+static int run_own(const pat_face *face, const pat_args *args, pat_stood_in *came)
+{
+    enum pat_why why;
+    if (pat_collective_of(face->op)->reduces && !pat_rt.config.reorder &&
+        !pat_reduction_any_order(args->datatype)) {
+        came->why = PAT_MOCK_BITS;
+        return MPI_SUCCESS;
+    }
+    const int rc = pat_by_profile_run(face, args, came->own, &why);
+    came->why = why_not(why);
+    return rc;
+}
+
 static int run_or_pass(pat_any *next, const pat_args *args)
 {
     pat_stand_in *s = (pat_stand_in *)(uintptr_t)args; /* which these are the first part of */
     const pat_mock_call call = call_of(args);
     s->came = s->chosen;
-    const int rc = run(&s->came, &call);
+    const int rc = s->came.own ? run_own(s->own, args, &s->came) : run_mock(&s->came, &call);
     return s->came.why == PAT_MOCK_RAN ? rc : s->own->next(next, args);
 }
 
@@ -247,7 +321,7 @@ bool pat_stand_in_find(const pat_face *face, const pat_args *args, pat_stand_in 
     const pat_mock_call call = call_of(args);
     s->came = (pat_stood_in){.mock = NULL};
     s->chosen = find(face, &call);
-    if (!s->chosen.mock)
+    if (!pat_stands_in(&s->chosen))
         return false;
     s->args = *args;
     s->own = face;
@@ -270,6 +344,6 @@ bool pat_stand_in_scan(const pat_mock_call *call, pat_stood_in *came, int *rc)
     *came = pat_rt.stand_ins ? find(NULL, call) : (pat_stood_in){.mock = NULL};
     if (!came->mock)
         return false;
-    *rc = run(came, call);
+    *rc = run_mock(came, call);
     return came->why == PAT_MOCK_RAN;
 }

@@ -1,5 +1,5 @@
 /*
- * stand_in.h — mock-ups that stand in for the MPI library's own collectives, where a profile of PAT_MOCKUPS says so. Only calls that
+ * stand_in.h — mock-ups, and algorithms of PAT's, that stand in for the MPI library's own collectives, where a profile of PAT_MOCKUPS says so. Only calls that
  * would have gone to the MPI library get there, and all ranks decide alike: by the file that rank 0 has read, by the number of ranks, and by
  * bytes, which are the same on all of them.
  */
@@ -19,14 +19,20 @@ void pat_stand_ins_end(void);
 /* Has a profile anything to say of MPI_Scan? */
 bool pat_stand_ins_have_scan(void);
 
-/* What has come of it; mock NULL: nothing was to stand in, or nobody came by. */
+/* Who was to stand in, and what has come of it; both NULL: nothing was to, or nobody came by. */
 typedef struct pat_stood_in {
     const pat_mock *mock;
-    int number; /* the mock-up's in the list of all */
+    int number;               /* the mock-up's in the list of all */
+    const pat_algorithm *own; /* instead of one */
     enum pat_mock_why why;
 } pat_stood_in;
 
-/* A call with a mock-up for it: to be run with this face and these arguments in place of its own. */
+static inline bool pat_stands_in(const pat_stood_in *s)
+{
+    return s->mock || s->own;
+}
+
+/* A call with one of these for it: to be run with this face and these arguments in place of its own. */
 typedef struct pat_stand_in {
     pat_args args;
     pat_face face;

@@ -15,15 +15,35 @@ static pat_work work_of(pat_lane *lane, const pat_call *call)
     return (pat_work){lane->op, lane->current, call, &lane->pack};
 }
 
+static bool has_root(enum pat_op op)
+{
+    return pat_collective_of(op)->rooted;
+}
+
+/* Where there is no root, all ranks are counted by number. */
+static int make_round(pat_comm *c, const pat_work *work, const pat_algorithm *alg)
+{
+    if (has_root(alg->op))
+        return pat_bring_rooted(c, work, alg, &c->link, pat_segment_bytes(work->call->block_bytes),
+                                c->call_tags);
+    const pat_members members = pat_comm_members(c);
+    pat_lane *lane = &c->lanes[alg->op];
+    pat_job job = pat_comm_job(c, lane, &c->link, work->call->block_bytes);
+    job.element_bytes = work->call->element_bytes;
+    pat_comm_explain_plan(c, lane, alg, &job);
+    return pat_round_make(work->round, &members, alg, &job, c->rank, c->call_tags);
+}
+
 static int begin(pat_comm *c, const pat_call *call, const pat_algorithm *alg)
 {
     char *home;
     const char *own;
     pat_lane *lane = &c->lanes[alg->op];
     const pat_work work = work_of(lane, call);
-    int rc = pat_bring_rooted(c, &work, alg, &c->link, pat_segment_bytes(call->block_bytes), c->call_tags);
+    int rc = make_round(c, &work, alg);
     if (rc == MPI_SUCCESS)
-        rc = pat_bring_rooted_buffers(c, &work, &home, &own);
+        rc = has_root(alg->op) ? pat_bring_rooted_buffers(c, &work, &home, &own)
+                               : pat_bring_buffers(c, &work, &home, &own);
     if (rc == MPI_SUCCESS && call->element_bytes > 0)
         pat_exec_reduces(lane->current->exec, call->recvtype, call->op);
     return rc == MPI_SUCCESS ? pat_round_arrive(lane->current, home, own, NULL) : rc;
@@ -52,14 +72,15 @@ static int finish(pat_comm *c, const pat_call *call)
     return rc;
 }
 
-/* A round that breaks off stays where it is: messages may still be under way. */
+/* A round that breaks off stays where it is: messages may still be under way. Without a root ranks are kept together by the call itself. */
 static int run(pat_comm *c, const pat_call *call, const pat_algorithm *alg)
 {
     int rc = pat_comm_failed(c);
     if (rc != MPI_SUCCESS)
         return rc;
-    pat_credits_count(&c->credits,
-                      call->block_bytes * pat_collective_blocks(pat_collective_of(alg->op), c->size));
+    if (has_root(alg->op))
+        pat_credits_count(&c->credits,
+                          call->block_bytes * pat_collective_blocks(pat_collective_of(alg->op), c->size));
     pthread_rwlock_rdlock(&pat_rt.driving);
     rc = begin(c, call, alg);
     pthread_rwlock_unlock(&pat_rt.driving);
@@ -68,7 +89,7 @@ static int run(pat_comm *c, const pat_call *call, const pat_algorithm *alg)
         rc = pat_wait_while(c, under_way, look);
     if (rc == MPI_SUCCESS)
         rc = finish(c, call);
-    if (rc == MPI_SUCCESS)
+    if (rc == MPI_SUCCESS && has_root(alg->op))
         rc = pat_credits_pass(&c->credits);
     return pat_comm_ended(c, rc);
 }

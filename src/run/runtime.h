@@ -172,6 +172,13 @@ static inline void pat_runtime_count(const pat_algorithm *alg)
     atomic_fetch_add_explicit(&pat_rt.alg_calls[alg - pat_algorithm_at(0)], 1, memory_order_relaxed);
 }
 
+/* It was counted as one of `before`, which has not run it after all. */
+static inline void pat_runtime_count_instead(const pat_algorithm *before, const pat_algorithm *alg)
+{
+    atomic_fetch_sub_explicit(&pat_rt.alg_calls[before - pat_algorithm_at(0)], 1, memory_order_relaxed);
+    pat_runtime_count(alg);
+}
+
 /* Count what a round has moved. */
 static inline void pat_runtime_count_data(const pat_exec_stats *stats)
 {

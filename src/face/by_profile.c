@@ -1,0 +1,63 @@
+/*
+ * by_profile.c — see by_profile.h. Only what is the same on all ranks decides whether it runs.
+ */
+#include "by_profile.h"
+
+#include "bring.h"
+#include "describe.h"
+#include "error.h"
+#include "fail.h"
+#include "rooted.h"
+#include "runtime.h"
+
+/* Beside a started request its round may be the one that this call would need. */
+static bool has_request(pat_comm *c)
+{
+    pat_comm_lock(c);
+    const bool started = c->hold.started;
+    pat_comm_unlock(c);
+    return started;
+}
+
+static enum pat_why judge(pat_comm *c, const pat_call *call, const pat_algorithm *alg)
+{
+    const bool rooted = pat_collective_of(alg->op)->rooted;
+    if (!c)
+        return pat_comm_why_not(call->comm, false);
+    if (rooted)
+        return pat_bring_fits(c, alg->op, call) ? PAT_WHY_ASKED : PAT_WHY_CANNOT;
+    return has_request(c) ? PAT_WHY_REQUEST : PAT_WHY_ASKED;
+}
+
+static int run(const pat_call *call, const pat_algorithm *alg, enum pat_why *why)
+{
+    pat_comm *c = NULL;
+    int rc = pat_comm_get(call->comm, false, false, &c);
+    if (rc == MPI_SUCCESS)
+        *why = judge(c, call, alg);
+    if (rc == MPI_SUCCESS && *why == PAT_WHY_ASKED) {
+        pat_runtime_count_instead(pat_algorithm_native(alg->op), alg);
+        rc = pat_rooted_run(c, call, alg);
+    }
+    return rc;
+}
+
+int pat_by_profile_run(const pat_face *face, const pat_args *args, const pat_algorithm *alg,
+                       enum pat_why *why)
+{
+    pat_call call;
+    bool ours;
+    pat_error_begin();
+    int rc = pat_describe(face, args, &call, &ours);
+    if (rc != MPI_SUCCESS) {
+        *why = PAT_WHY_ASKED;
+        return pat_fail(args->comm, rc);
+    }
+    *why = PAT_WHY_CANNOT;
+    if (ours && call.block_bytes > 0 && call.block_bytes <= PAT_MAX_BLOCK) {
+        *why = PAT_WHY_ASKED;
+        rc = run(&call, alg, why);
+    }
+    pat_describe_done(&call);
+    return rc == MPI_SUCCESS ? rc : pat_fail(args->comm, rc);
+}
