@@ -433,8 +433,8 @@ static void too_long(pat_mock_scratch *scratch)
     char byte = 0;
     for (int i = 0; pat_mock_at(i); i++) {
         const pat_mock *m = pat_mock_at(i);
-        const pat_mock_call c = {&byte,    &byte,   INT_MAX, INT_MAX,       MPI_BYTE,
-                                 MPI_BYTE, MPI_BOR, 0,       MPI_COMM_WORLD};
+        const pat_mock_call c = {&byte,    &byte,   INT_MAX, INT_MAX,        MPI_BYTE,
+                                 MPI_BYTE, MPI_BOR, 0,       MPI_COMM_WORLD, NULL};
         enum pat_mock_why why;
         if (!m->pattern || m->kind == PAT_MOCK_BUFFER ||
             (m->kind == PAT_MOCK_VECTOR && strcmp(m->cli_name, "reduce_scatter_block") != 0))

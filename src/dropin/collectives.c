@@ -71,7 +71,7 @@ static __attribute__((noinline)) int call_or_stand_in(const pat_face *face, cons
 {
     pat_stand_in s;
     if (pat_stand_in_find(face, args, &s)) {
-        face = &s.face;
+        face = s.face;
         args = &s.args;
     }
     return is_told() ? call_and_tell(face, args, next, site, &s.came)

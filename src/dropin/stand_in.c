@@ -20,17 +20,24 @@
 /* A profile whose names are looked up. */
 typedef struct stand_in_profile {
     const pat_mockup_profile *ranges;
+    const char *path;
     const pat_face *face;               /* NULL: of MPI_Scan */
+    pat_face standing;                  /* the same, but for who is next */
     const pat_mock *native;             /* the collective's own */
     pat_stood_in algs[PAT_MOCKUP_ALGS]; /* the native one: nothing is to stand in */
 } stand_in_profile;
 
+/* Those of one collective follow one another; the last one has no native. */
 typedef struct pat_stand_ins {
     pat_stand_in_files files;
     stand_in_profile *profiles;
     int num;
+    const stand_in_profile
+        *first[PAT_NUM_OPS + 1]; /* of a collective, at last of MPI_Scan; NULL: there is none */
     pat_mock_scratch *scratch;
 } pat_stand_ins;
+
+static int run_or_pass(pat_any *next, const pat_args *args);
 
 /* ---- Start and end ---------------------------------------------------------------------------------------- */
 
@@ -72,16 +79,37 @@ static pat_stood_in look_up_alg(const char *collective, const char *name)
                : (pat_stood_in){.mock = mock, .number = number_of(mock)};
 }
 
+static void look_up_profile(stand_in_profile *p, const pat_stand_in_file *file)
+{
+    p->path = file->path;
+    p->ranges = &file->profile;
+    p->face = face_of(p->ranges->collective);
+    if (p->face)
+        p->standing = *p->face;
+    p->standing.next = run_or_pass;
+    p->native = pat_mock_find(p->ranges->collective, "default");
+    for (int a = 0; a < p->ranges->num_algs; a++)
+        p->algs[a] = look_up_alg(p->ranges->collective, p->ranges->algs[a]);
+}
+
+static int place_of(const pat_face *face)
+{
+    return face ? (int)face->op : PAT_NUM_OPS;
+}
+
+static int by_collective(const void *va, const void *vb)
+{
+    const stand_in_profile *a = va, *b = vb;
+    return place_of(a->face) - place_of(b->face);
+}
+
 static void look_up(pat_stand_ins *s)
 {
-    for (s->num = 0; s->num < s->files.num; s->num++) {
-        stand_in_profile *p = &s->profiles[s->num];
-        p->ranges = &s->files.files[s->num].profile;
-        p->face = face_of(p->ranges->collective);
-        p->native = pat_mock_find(p->ranges->collective, "default");
-        for (int a = 0; a < p->ranges->num_algs; a++)
-            p->algs[a] = look_up_alg(p->ranges->collective, p->ranges->algs[a]);
-    }
+    for (s->num = 0; s->num < s->files.num; s->num++)
+        look_up_profile(&s->profiles[s->num], &s->files.files[s->num]);
+    qsort(s->profiles, (size_t)s->num, sizeof(*s->profiles), by_collective);
+    for (int i = s->num - 1; i >= 0; i--)
+        s->first[place_of(s->profiles[i].face)] = &s->profiles[i];
 }
 
 static bool has_own(const stand_in_profile *p)
@@ -102,7 +130,7 @@ static void tell_idle(const pat_stand_ins *s)
             fprintf(
                 stderr,
                 "pat: %s: %d rank%s: PAT's own algorithms cannot run: %s; the MPI library runs these calls\n",
-                s->files.files[i].path, p->ranks, p->ranks == 1 ? "" : "s",
+                s->profiles[i].path, p->ranks, p->ranks == 1 ? "" : "s",
                 p->ranks < 2 ? "they need two" : "the MPI library has too few message tags");
     }
 }
@@ -111,7 +139,7 @@ static void explain(const pat_stand_ins *s)
 {
     for (int i = 0; i < s->num; i++) {
         const pat_mockup_profile *p = s->profiles[i].ranges;
-        fprintf(stderr, "pat: PAT_MOCKUPS: %s: %s of %d rank%s, %d range%s\n", s->files.files[i].path,
+        fprintf(stderr, "pat: PAT_MOCKUPS: %s: %s of %d rank%s, %d range%s\n", s->profiles[i].path,
                 p->collective, p->ranks, p->ranks == 1 ? "" : "s", p->num_ranges,
                 p->num_ranges == 1 ? "" : "s");
     }
@@ -241,30 +269,37 @@ static bool is_between_groups(MPI_Comm comm)
     return PMPI_Comm_test_inter(comm, &is_inter) != MPI_SUCCESS || is_inter;
 }
 
-/*
- * What is to run such a call. Only what is the same on all ranks of a program that is right decides. First what most calls end with that are in no range, since these are
- * to cost least.
- */
-static pat_stood_in find(const pat_face *face, const pat_mock_call *call)
+/* Is there one for calls of this face with so many ranks? */
+static const stand_in_profile *profile_of(const pat_face *face, MPI_Comm comm)
 {
-    const pat_stood_in nothing = {.mock = NULL};
-    const pat_stand_ins *s = pat_rt.stand_ins;
-    const stand_in_profile *p = s->profiles, *end = s->profiles + s->num;
-    int rank, size;
-    while (p < end && p->face != face)
-        p++;
-    if (p == end || !call->comm || call->comm == MPI_COMM_NULL ||
-        PMPI_Comm_size(call->comm, &size) != MPI_SUCCESS)
-        return nothing;
-    while (p < end && (p->face != face || p->ranges->ranks != size))
-        p++;
-    if (p == end || !has_bytes(p->native, call))
-        return nothing;
-    const int alg = pat_mockup_profile_alg(p->ranges, pat_mock_bytes(p->native, call));
+    const stand_in_profile *p = pat_rt.stand_ins->first[place_of(face)];
+    int size;
+    if (!p || p->face != face || !comm || comm == MPI_COMM_NULL || PMPI_Comm_size(comm, &size) != MPI_SUCCESS)
+        return NULL;
+    for (const pat_mock *native = p->native; p->native == native; p++)
+        if (p->ranges->ranks == size)
+            return p;
+    return NULL;
+}
+
+/*
+ * What is to run such a call, of which more is known then; NULL: nothing. Only what is the same on all ranks of a program that is right decides. Calls that are in no
+ * range are to cost least, so that comes first.
+ */
+static const pat_stood_in *find(const stand_in_profile *p, pat_mock_call *call, pat_mock_known *known)
+{
+    if (!has_bytes(p->native, call))
+        return NULL;
+    const int64_t bytes = pat_mock_bytes(p->native, call);
+    const int alg = pat_mockup_profile_alg(p->ranges, bytes);
     if (alg < 0 || !pat_stands_in(&p->algs[alg]) || is_between_groups(call->comm) ||
-        PMPI_Comm_rank(call->comm, &rank) != MPI_SUCCESS || !is_sound(p->native, call, rank, size))
-        return nothing;
-    return p->algs[alg];
+        PMPI_Comm_rank(call->comm, &known->rank) != MPI_SUCCESS ||
+        !is_sound(p->native, call, known->rank, p->ranges->ranks))
+        return NULL;
+    known->size = p->ranges->ranks;
+    known->bytes = bytes;
+    call->known = known;
+    return &p->algs[alg];
 }
 
 /* Might it change bits that the program is to have as the MPI library makes them? Of what MPI does not define nobody knows. */
@@ -310,40 +345,41 @@ static int run_own(const pat_face *face, const pat_args *args, pat_stood_in *cam
 static int run_or_pass(pat_any *next, const pat_args *args)
 {
     pat_stand_in *s = (pat_stand_in *)(uintptr_t)args; /* which these are the first part of */
-    const pat_mock_call call = call_of(args);
-    s->came = s->chosen;
-    const int rc = s->came.own ? run_own(s->own, args, &s->came) : run_mock(&s->came, &call);
+    s->came = *s->chosen;
+    const int rc = s->came.own ? run_own(s->own, args, &s->came) : run_mock(&s->came, &s->call);
     return s->came.why == PAT_MOCK_RAN ? rc : s->own->next(next, args);
 }
 
 bool pat_stand_in_find(const pat_face *face, const pat_args *args, pat_stand_in *s)
 {
-    const pat_mock_call call = call_of(args);
+    const stand_in_profile *p = profile_of(face, args->comm);
     s->came = (pat_stood_in){.mock = NULL};
-    s->chosen = find(face, &call);
-    if (!pat_stands_in(&s->chosen))
+    if (!p)
+        return false;
+    s->call = call_of(args);
+    s->chosen = find(p, &s->call, &s->known);
+    if (!s->chosen)
         return false;
     s->args = *args;
     s->own = face;
-    s->face = *face;
-    s->face.next = run_or_pass;
+    s->face = &p->standing;
     return true;
 }
 
 bool pat_stand_ins_have_scan(void)
 {
-    const pat_stand_ins *s = pat_rt.stand_ins;
-    bool any = false;
-    for (int i = 0; s && i < s->num; i++)
-        any = any || !s->profiles[i].face;
-    return any;
+    return pat_rt.stand_ins && pat_rt.stand_ins->first[place_of(NULL)];
 }
 
 bool pat_stand_in_scan(const pat_mock_call *call, pat_stood_in *came, int *rc)
 {
-    *came = pat_rt.stand_ins ? find(NULL, call) : (pat_stood_in){.mock = NULL};
-    if (!came->mock)
+    pat_mock_call whole = *call;
+    pat_mock_known known;
+    const stand_in_profile *p = pat_rt.stand_ins ? profile_of(NULL, call->comm) : NULL;
+    const pat_stood_in *chosen = p ? find(p, &whole, &known) : NULL;
+    *came = chosen ? *chosen : (pat_stood_in){.mock = NULL};
+    if (!chosen)
         return false;
-    *rc = run_mock(came, call);
+    *rc = run_mock(came, &whole);
     return came->why == PAT_MOCK_RAN;
 }

@@ -35,9 +35,11 @@ static inline bool pat_stands_in(const pat_stood_in *s)
 /* A call with one of these for it: to be run with this face and these arguments in place of its own. */
 typedef struct pat_stand_in {
     pat_args args;
-    pat_face face;
-    const pat_face *own;
-    pat_stood_in chosen, came;
+    const pat_face *face, *own;
+    pat_mock_call call;
+    pat_mock_known known;
+    const pat_stood_in *chosen;
+    pat_stood_in came;
 } pat_stand_in;
 
 /* Is there one? The arguments may be wrong: then there is none. */

@@ -91,5 +91,6 @@ bool pat_reduction_known(MPI_Op op, MPI_Datatype type, int64_t *element_bytes)
 
 bool pat_reduction_any_order(MPI_Datatype type)
 {
-    return !is_floating(type) && !is_complex(type) && !is_floating_pair(type);
+    /* Most are integers, which the first question finds. */
+    return is_integer(type) || !(is_floating(type) || is_complex(type) || is_floating_pair(type));
 }

@@ -85,7 +85,11 @@ static void look_at_sides(pat_mock_parts *p, enum pat_mock_kind kind)
         p->call.send_count = 0;
         p->call.send_type = MPI_BYTE;
     }
-    if (receives) {
+    if (receives && sends &&
+        c->recv_type == c->send_type) { /* as mostly: each question costs some calls of MPI */
+        p->recv_extent = p->send_extent;
+        p->recv_plain = p->send_plain;
+    } else if (receives) {
         p->recv_extent = extent_of(c->recv_type);
         p->recv_plain = pat_type_is_plain(c->recv_type);
     } else {
@@ -104,9 +108,15 @@ static void take_apart(const pat_mock *mock, const pat_mock_call *call, pat_mock
 {
     memset(p, 0, sizeof(*p));
     p->call = *call;
-    PMPI_Comm_rank(call->comm, &p->rank);
-    PMPI_Comm_size(call->comm, &p->size);
-    p->block = block_of(mock->kind, call);
+    if (call->known) {
+        p->rank = call->known->rank;
+        p->size = call->known->size;
+        p->block = call->known->bytes;
+    } else {
+        PMPI_Comm_rank(call->comm, &p->rank);
+        PMPI_Comm_size(call->comm, &p->size);
+        p->block = block_of(mock->kind, call);
+    }
     p->total = pat_mock_times(p->block, p->size);
     look_at_sides(p, mock->kind);
     if (p->block == 0 && mock->kind != PAT_MOCK_VECTOR) /* of a type without bytes there may be any number */
@@ -185,7 +195,7 @@ static int prepare(const pat_mock *mock, const pat_mock_call *call, pat_mock_scr
                    pat_mock_parts *p, enum pat_mock_why *why)
 {
     int is_inter = 0;
-    int rc = PMPI_Comm_test_inter(call->comm, &is_inter);
+    int rc = call->known ? MPI_SUCCESS : PMPI_Comm_test_inter(call->comm, &is_inter);
     *why = is_inter ? PAT_MOCK_GROUPS : PAT_MOCK_RAN;
     if (rc != MPI_SUCCESS || is_inter)
         return rc;

@@ -6,6 +6,7 @@
 #define PAT_MOCK_SCRATCH_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 #include "mock_nodes.h"
 #include "mockups.h"
@@ -17,16 +18,17 @@ typedef struct pat_mock_pool {
 
 typedef struct pat_mock_pools {
     pat_mock_pool data, ints;
+    int64_t data_peak, int_peak; /* of one call */
     struct pat_mock_pools *next;
 } pat_mock_pools;
 
 struct pat_mock_scratch {
     int64_t data_bytes, int_bytes; /* of each pair of pools */
     pat_mock_all_nodes nodes;
+    _Atomic(pat_mock_pools *)
+        spare; /* that no call uses: for the next one, without a lock; NULL: it is in use */
     pthread_mutex_t lock;
-    /* Under the lock: */
-    pat_mock_pools *idle;        /* that no call uses */
-    int64_t data_peak, int_peak; /* of one call */
+    pat_mock_pools *idle; /* others that no call uses; under the lock */
 };
 
 /* For a call of the calling thread: pools that no other one uses, made where there are none left. NULL: no memory. */

@@ -12,6 +12,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* What whoever looks at a call before has asked MPI already. Not of a communicator between groups. */
+typedef struct pat_mock_known {
+    int rank, size;
+    int64_t bytes; /* pat_mock_bytes */
+} pat_mock_known;
+
 /*
  * A call as its caller made it; what the collective does not have stays 0. A broadcast has its buffer in recv, recv_count and
  * recv_type; a reduction and a scan have count and type in recv_count and recv_type.
@@ -24,6 +30,7 @@ typedef struct pat_mock_call {
     MPI_Op op;
     int root;
     MPI_Comm comm;
+    const pat_mock_known *known; /* NULL: it is to be asked */
 } pat_mock_call;
 
 /* Did a mock-up run, and if not, why? The same on all ranks of the communicator. */
