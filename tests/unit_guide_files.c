@@ -279,14 +279,19 @@ static void raw_data(void **state)
     says("_old.dat': it holds data of MPI_Bcast by default; accepted in this directory: under the name");
     guide_results_free(&again);
     unlink(copy);
-    to = fopen(name, "a");
-    fputs("MPI_Bcast 4 8 soon\n", to);
-    fclose(to);
-    describe(&again, "Some MPI 1.0");
-    assert_int_not_equal(guide_raw_read(&again, "MPI_Bcast", "default", grid, &way, dir, why, sizeof(why)),
-                         0);
-    says("not a sample of MPI_Bcast");
-    guide_results_free(&again);
+    /* A time of nothing is none: by it others are divided. */
+    static const char *const no_samples[] = {"MPI_Bcast 4 8 soon\n", "MPI_Bcast 4 8 0.0000000000\n"};
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(guide_raw_write(&r, "MPI_Bcast", &way, dir, why, sizeof(why)), 0);
+        to = fopen(name, "a");
+        fputs(no_samples[i], to);
+        fclose(to);
+        describe(&again, "Some MPI 1.0");
+        assert_int_not_equal(
+            guide_raw_read(&again, "MPI_Bcast", "default", grid, &way, dir, why, sizeof(why)), 0);
+        says("not a sample of MPI_Bcast");
+        guide_results_free(&again);
+    }
     assert_true(guide_raw_is_there(dir));
     assert_int_equal(guide_raw_remove(dir, why, sizeof(why)), 0);
     assert_false(guide_raw_is_there(dir));
@@ -423,6 +428,7 @@ static void beyond(void **state)
     add(&r, 1024, "default", 1, 1);
     add(&r, 1000, "default", 1, 0.5);
     add(&r, 4096, "default", 1, 3);
+    add(&r, 0, "default", 1, 0.1); /* of which no number of calls is a call of something */
     guide_judge(&r);
     guide_beyond(&r, &to);
     const guide_cell *c = guide_results_cell(&to, "MPI_Bcast", 2048, grid);

@@ -59,9 +59,9 @@ void guide_beyond(const guide_results *r, guide_results *to)
         }
         for (int k = 0; k < r->num; k++) {
             const guide_cell *part = &r->cells[k];
-            if (!is_beside(c, part) || !guide_series_ran(&part->series[0]) || part->bytes >= c->bytes ||
-                c->bytes % part->bytes != 0)
-                continue;
+            if (!is_beside(c, part) || !guide_series_ran(&part->series[0]) || part->bytes < 1 ||
+                part->bytes >= c->bytes || c->bytes % part->bytes != 0)
+                continue; /* no number of calls of nothing is a call of something */
             snprintf(name, sizeof(name), "%lld_calls_of_%lld_bytes", (long long)(c->bytes / part->bytes),
                      (long long)part->bytes);
             add(to, c, part, name, c->bytes / part->bytes);

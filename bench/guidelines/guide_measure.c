@@ -3,6 +3,7 @@
  */
 #include "guide_measure.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,6 +50,12 @@ static void call(const size_run *r, const guide_side *side)
         MUST(PMPI_Barrier(r->run->comm));
 }
 
+/* Not nothing, even where the clock has not moved on: sides are divided by one another. */
+static double to_ms(double ns)
+{
+    return 1e-6 * fmax(1, ns);
+}
+
 /* side NULL: a barrier. The same result on all ranks. */
 static sample take(size_run *r, const guide_side *side, int iteration, double *wall_ms, double most_wall_ms)
 {
@@ -78,11 +85,11 @@ static sample take(size_run *r, const guide_side *side, int iteration, double *w
     MUST(PMPI_Allreduce(own, all, FIGURES, MPI_DOUBLE, MPI_MAX, run->comm));
     sample s = {.in_time = all[LATE] == GUIDE_IN_TIME,
                 .is_over = all[OVER] != 0,
-                .ms = 1e-6 * (r->line->global ? all[LAST_END] + all[FIRST_START] : all[LOCAL]),
-                .past_ms = 1e-6 * (all[LAST_END] - all[LAST_START])};
+                .ms = to_ms(r->line->global ? all[LAST_END] + all[FIRST_START] : all[LOCAL]),
+                .past_ms = to_ms(all[LAST_END] - all[LAST_START])};
     if (r->has_arrivals) {
         MUST(PMPI_Allreduce(&own[LOCAL], &sum, 1, MPI_DOUBLE, MPI_SUM, run->comm));
-        s.ms = 1e-6 * sum / run->size;
+        s.ms = to_ms(sum / run->size);
     }
     if (all[LATE] == GUIDE_HEARD_LATE)
         guide_sync_widen(&run->sync);

@@ -127,7 +127,7 @@ static bool take_sample(reading *in, char *line)
     if (words != 4 || rest || in->launch == 0 || strcmp(word[0], in->is.collective) != 0 ||
         !tool_read_whole(word[1], 0, INT32_MAX, &number) ||
         !tool_read_whole(word[2], 0, INT64_C(1) << 40, &bytes) ||
-        !tool_read_number(word[3], 0, 1e6, &seconds)) {
+        !tool_read_number(word[3], 1e-10, 1e6, &seconds)) {
         snprintf(in->wrong, sizeof(in->wrong), "not a sample of %s in a launch", in->is.collective);
         return false;
     }
