@@ -4,6 +4,7 @@
 #include "guide_judge.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "guide_need.h"
 #include "guide_test.h"
@@ -26,22 +27,36 @@ static bool violates(const guide_test *test, guide_sample left, guide_sample rig
     return guide_is_violation(test->statistic(left, right), guide_critical(test->freedom(left, right)));
 }
 
+/*
+ * By the turns that both sides have taken, launch after launch: a side whose time is up has none of the later ones, and what the other one does then, call after
+ * call, is not like what it does in turns.
+ */
 static void judge_samples(const guide_test *test, const guide_series *l, const guide_series *r,
                           guide_verdict *v)
 {
-    const guide_sample left = {l->ms, l->num}, right = {r->ms, r->num};
-    v->statistic = test->statistic(left, right);
-    v->critical = guide_critical(test->freedom(left, right));
-    v->violation = guide_is_violation(v->statistic, v->critical);
-    v->p = test->p(left, right);
-    v->delta = guide_cliffs_delta(left, right);
+    double *x = guide_need_array((size_t)r->num, sizeof(*x)),
+           *y = guide_need_array((size_t)r->num, sizeof(*y));
+    guide_sample left = {x, 0}, right = {y, 0};
     for (int i = 0; i < r->num_launches; i++) {
-        const guide_sample a = of_launch(l, r->launch[i]), b = of_launch(r, r->launch[i]);
+        guide_sample a = of_launch(l, r->launch[i]), b = of_launch(r, r->launch[i]);
+        a.n = b.n = a.n < b.n ? a.n : b.n;
         if (a.n == 0)
             continue;
         v->launches++;
         v->launches_in_violation += violates(test, a, b);
+        memcpy(x + left.n, a.x, (size_t)a.n * sizeof(*x));
+        memcpy(y + right.n, b.x, (size_t)b.n * sizeof(*y));
+        left.n = right.n += a.n;
     }
+    if (left.n > 0) {
+        v->statistic = test->statistic(left, right);
+        v->critical = guide_critical(test->freedom(left, right));
+        v->violation = guide_is_violation(v->statistic, v->critical);
+        v->p = test->p(left, right);
+        v->delta = guide_cliffs_delta(left, right);
+    }
+    free(x);
+    free(y);
 }
 
 static void judge(const guide_test *test, const guide_cell *c, guide_series *r)

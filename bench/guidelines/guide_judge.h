@@ -1,7 +1,7 @@
 /*
  * guide_judge.h — the verdict on every guideline of a campaign.
  *
- * Violated: the test's statistic is below the negative critical value. Starred: the gain, left median - right median, is less than a barrier's median, so that
+ * Violated: the test's statistic, of the turns that both sides have taken, is below the negative critical value. Starred: the gain, left median - right median, is less than a barrier's median, so that
  * no program may see it. Certain: violated and not starred, in each of at least three launches by itself too, and after Holm's correction for all
  * tests of the campaign. Where medians alone are known a smaller one is a violation.
  */
