@@ -12,6 +12,64 @@
 
 static const char default_name[] = "default";
 
+/* ---- The MPI library's own calls -------------------------------------------------------------------------------- */
+
+/*
+ * Each by its own name and by the one that a preloaded library may have taken, and both in the same way: what one of them had to do beside the call would be a
+ * difference between two sides that are the same.
+ */
+#define BOTH(name, call)                                                                                     \
+    static void native_##name(const pat_mock_call *c)                                                        \
+    {                                                                                                        \
+        MUST(PMPI_##call);                                                                                   \
+    }                                                                                                        \
+    static void by_name_##name(const pat_mock_call *c)                                                       \
+    {                                                                                                        \
+        MUST(MPI_##call);                                                                                    \
+    }
+
+BOTH(allgather,
+     Allgather(c->send, c->send_count, c->send_type, c->recv, c->recv_count, c->recv_type, c->comm))
+BOTH(allreduce, Allreduce(c->send, c->recv, c->recv_count, c->recv_type, c->op, c->comm))
+BOTH(alltoall, Alltoall(c->send, c->send_count, c->send_type, c->recv, c->recv_count, c->recv_type, c->comm))
+BOTH(bcast, Bcast(c->recv, c->recv_count, c->recv_type, c->root, c->comm))
+BOTH(gather,
+     Gather(c->send, c->send_count, c->send_type, c->recv, c->recv_count, c->recv_type, c->root, c->comm))
+BOTH(reduce, Reduce(c->send, c->recv, c->recv_count, c->recv_type, c->op, c->root, c->comm))
+BOTH(reduce_scatter_block,
+     Reduce_scatter_block(c->send, c->recv, c->recv_count, c->recv_type, c->op, c->comm))
+BOTH(scan, Scan(c->send, c->recv, c->recv_count, c->recv_type, c->op, c->comm))
+BOTH(scatter,
+     Scatter(c->send, c->send_count, c->send_type, c->recv, c->recv_count, c->recv_type, c->root, c->comm))
+
+/* Found once for a side, since a search in each call would be measured too. */
+static guide_caller *caller_of(const char *cli_name, bool native)
+{
+#define ROW(name)                                                                                            \
+    {                                                                                                        \
+#name, native_##name, by_name_##name                                                                 \
+    }
+    static const struct {
+        const char *cli_name;
+        guide_caller *native, *by_name;
+    } all[] = {ROW(allgather),
+               ROW(allreduce),
+               ROW(alltoall),
+               ROW(bcast),
+               ROW(gather),
+               ROW(reduce),
+               ROW(reduce_scatter_block),
+               ROW(scan),
+               ROW(scatter)};
+#undef ROW
+    for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+        if (strcmp(all[i].cli_name, cli_name) == 0)
+            return native ? all[i].native : all[i].by_name;
+    return NULL;
+}
+
+/* ---- Which there are ------------------------------------------------------------------------------------------ */
+
 static void add_own(guide_list *list, const pat_mock *native)
 {
     const enum pat_op op = pat_mockup_op(native->mpi_name);
@@ -61,9 +119,12 @@ bool guide_side_find(guide_side *s, const char *mpi, const char *name, char *why
         snprintf(why, why_size, "'%s': accepted: %s", mpi, guide_side_collectives());
         return false;
     }
-    if (s->mock)
+    const bool is_native = s->mock == s->native;
+    if (is_native || strcmp(name, "mpi") == 0)
+        s->call = caller_of(s->native->cli_name, is_native);
+    s->kind = s->call ? GUIDE_DIRECT : s->mock ? GUIDE_MOCK : GUIDE_PAT;
+    if (s->call || s->mock)
         return true;
-    s->kind = strcmp(name, "mpi") == 0 ? GUIDE_BY_NAME : GUIDE_PAT;
     for (int i = 0; s->kind == GUIDE_PAT && !s->alg && i < pat_algorithm_count(); i++) {
         const pat_algorithm *alg = pat_algorithm_at(i);
         const bool asked = strcmp(name, "pat") == 0
@@ -71,7 +132,7 @@ bool guide_side_find(guide_side *s, const char *mpi, const char *name, char *why
                                : strncmp(name, "pat_", 4) == 0 && strcmp(name + 4, alg->name) == 0;
         s->alg = asked && alg->op == op ? alg : NULL;
     }
-    if (s->kind == GUIDE_BY_NAME || s->alg)
+    if (s->alg)
         return true;
     if (op == PAT_NUM_OPS)
         snprintf(why, why_size, "'%s': accepted for %s, which PAT has not: default, mpi", name, mpi);
@@ -122,67 +183,6 @@ static void by_pat(const guide_side *s, const pat_mock_call *c)
     }
 }
 
-typedef void caller(const pat_mock_call *c);
-
-static void call_allgather(const pat_mock_call *c)
-{
-    MUST(MPI_Allgather(c->send, c->send_count, c->send_type, c->recv, c->recv_count, c->recv_type, c->comm));
-}
-static void call_allreduce(const pat_mock_call *c)
-{
-    MUST(MPI_Allreduce(c->send, c->recv, c->recv_count, c->recv_type, c->op, c->comm));
-}
-static void call_alltoall(const pat_mock_call *c)
-{
-    MUST(MPI_Alltoall(c->send, c->send_count, c->send_type, c->recv, c->recv_count, c->recv_type, c->comm));
-}
-static void call_bcast(const pat_mock_call *c)
-{
-    MUST(MPI_Bcast(c->recv, c->recv_count, c->recv_type, c->root, c->comm));
-}
-static void call_gather(const pat_mock_call *c)
-{
-    MUST(MPI_Gather(c->send, c->send_count, c->send_type, c->recv, c->recv_count, c->recv_type, c->root,
-                    c->comm));
-}
-static void call_reduce(const pat_mock_call *c)
-{
-    MUST(MPI_Reduce(c->send, c->recv, c->recv_count, c->recv_type, c->op, c->root, c->comm));
-}
-static void call_reduce_scatter_block(const pat_mock_call *c)
-{
-    MUST(MPI_Reduce_scatter_block(c->send, c->recv, c->recv_count, c->recv_type, c->op, c->comm));
-}
-static void call_scan(const pat_mock_call *c)
-{
-    MUST(MPI_Scan(c->send, c->recv, c->recv_count, c->recv_type, c->op, c->comm));
-}
-static void call_scatter(const pat_mock_call *c)
-{
-    MUST(MPI_Scatter(c->send, c->send_count, c->send_type, c->recv, c->recv_count, c->recv_type, c->root,
-                     c->comm));
-}
-
-/* By the name that a preloaded library may have taken. */
-static void by_name(const char *mpi, const pat_mock_call *c)
-{
-    static const struct {
-        const char *mpi;
-        caller *call;
-    } calls[] = {{"MPI_Allgather", call_allgather},
-                 {"MPI_Allreduce", call_allreduce},
-                 {"MPI_Alltoall", call_alltoall},
-                 {"MPI_Bcast", call_bcast},
-                 {"MPI_Gather", call_gather},
-                 {"MPI_Reduce", call_reduce},
-                 {"MPI_Scan", call_scan},
-                 {"MPI_Scatter", call_scatter},
-                 {"MPI_Reduce_scatter_block", call_reduce_scatter_block}};
-    for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
-        if (strcmp(calls[i].mpi, mpi) == 0)
-            calls[i].call(c);
-}
-
 const char *guide_side_run(const guide_side *s, const pat_mock_call *call, pat_mock_scratch *scratch)
 {
     enum pat_mock_why why = PAT_MOCK_RAN;
@@ -191,7 +191,7 @@ const char *guide_side_run(const guide_side *s, const pat_mock_call *call, pat_m
     else if (s->kind == GUIDE_PAT)
         by_pat(s, call);
     else
-        by_name(s->native->mpi_name, call);
+        s->call(call);
     return why == PAT_MOCK_RAN ? NULL : pat_mock_why_text(why);
 }
 

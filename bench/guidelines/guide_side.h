@@ -11,12 +11,15 @@
 #include "guide_list.h"
 #include "mockups.h"
 
+typedef void guide_caller(const pat_mock_call *call);
+
 typedef struct guide_side {
     char name[GUIDE_NAME];
-    enum guide_kind { GUIDE_MOCK, GUIDE_BY_NAME, GUIDE_PAT } kind;
+    enum guide_kind { GUIDE_DIRECT, GUIDE_MOCK, GUIDE_PAT } kind;
     const pat_mock *native;   /* whichever kind it is: the MPI library's own call of the same collective */
-    const pat_mock *mock;     /* of GUIDE_MOCK; the native call is one */
+    const pat_mock *mock;     /* of GUIDE_MOCK */
     const pat_algorithm *alg; /* of GUIDE_PAT */
+    guide_caller *call;       /* of GUIDE_DIRECT: the MPI library's own, by its name or by that of PMPI */
 } guide_side;
 
 /* The native calls and mock-ups, collective after collective; own: PAT's algorithms too, as pat_ALG; by_name: "mpi" too, so that it is all that a list may name. */
