@@ -150,21 +150,29 @@ static void list(void **state)
     assert_string_equal(
         text, GUIDE_LIST_HEADER
         "\nbcast;MPI_Bcast;default;1\nbcast;MPI_Bcast;bcast_as_allgatherv;1\nscan;MPI_Scan;default;0\n");
-    assert_int_equal(guide_list_read(&read, &known, file(text), why, sizeof(why)), 0);
+    assert_int_equal(guide_list_read(&read, &known, "default", file(text), why, sizeof(why)), 0);
     assert_int_equal(read.num, 3);
     guide_list_free(&read);
     free(text);
     /* A line less, an algorithm less. */
-    assert_int_equal(guide_list_read(&read, &known,
+    assert_int_equal(guide_list_read(&read, &known, "default",
                                      file(GUIDE_LIST_HEADER "\n# all but one\nbcast;MPI_Bcast;default;1\n"),
                                      why, sizeof(why)),
                      0);
     assert_null(guide_list_find(&read, "MPI_Bcast", "bcast_as_allgatherv"));
     guide_list_free(&read);
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-        assert_int_not_equal(guide_list_read(&read, &known, file(bad[i].text), why, sizeof(why)), 0);
+        assert_int_not_equal(guide_list_read(&read, &known, "default", file(bad[i].text), why, sizeof(why)),
+                             0);
         says(bad[i].says);
     }
+    /* Where another left side is held against them, the native call may be away. */
+    assert_int_equal(guide_list_read(&read, &known, "mpi",
+                                     file(GUIDE_LIST_HEADER "\nbcast;MPI_Bcast;bcast_as_allgatherv;1\n"), why,
+                                     sizeof(why)),
+                     0);
+    assert_int_equal(read.num, 1);
+    guide_list_free(&read);
     guide_list_free(&known);
 }
 

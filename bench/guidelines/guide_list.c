@@ -92,8 +92,10 @@ static bool take_line(guide_list *list, const guide_list *known, char *line, cha
     return true;
 }
 
-int guide_list_read(guide_list *list, const guide_list *known, const char *path, char *why, size_t why_size)
+int guide_list_read(guide_list *list, const guide_list *known, const char *left, const char *path, char *why,
+                    size_t why_size)
 {
+    const bool needs_default = strcmp(left, "default") == 0;
     char *line = NULL, wrong[3000] = "";
     size_t room = 0;
     int number = 0;
@@ -122,7 +124,7 @@ int guide_list_read(guide_list *list, const guide_list *known, const char *path,
         snprintf(why, why_size, "'%s', line %d: %s", path, number, wrong);
     else if (list->num == 0)
         snprintf(why, why_size, "'%s': there is no algorithm in it; --write-algorithms writes a list", path);
-    for (int i = 0; ok && i < list->num; i++) {
+    for (int i = 0; ok && needs_default && i < list->num; i++) {
         const guide_entry *e = &list->entries[i];
         ok = guide_list_find(list, e->mpi, "default") != NULL;
         if (!ok)

@@ -30,9 +30,10 @@ const guide_entry *guide_list_find(const guide_list *list, const char *mpi,
 char *guide_list_text(const guide_list *list, size_t *length);
 
 /*
- * All of `list` out of a file, each line one of `known`. 0; EINVAL with a text in `why` that names the line and what is accepted; or what open said. Then there
- * is nothing to free.
+ * All of `list` out of a file, each line one of `known`; where the left side is the native call, "default", it must be among those of each collective. 0; EINVAL
+ * with a text in `why` that names the line and what is accepted; or what open said. Then there is nothing to free.
  */
-int guide_list_read(guide_list *list, const guide_list *known, const char *path, char *why, size_t why_size);
+int guide_list_read(guide_list *list, const guide_list *known, const char *left, const char *path, char *why,
+                    size_t why_size);
 
 #endif

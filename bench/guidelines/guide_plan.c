@@ -31,7 +31,7 @@ int guide_plan_read(guide_plan *p, const guide_options *o, char *why, size_t why
         return TOOL_BAD_INPUT;
     guide_known(&known, true, true);
     if (o->algorithms)
-        error = guide_list_read(&p->list, &known, o->algorithms, why, why_size);
+        error = guide_list_read(&p->list, &known, o->left, o->algorithms, why, why_size);
     guide_list_free(&known);
     if (!o->algorithms)
         guide_known(&p->list, o->own, false);

@@ -83,10 +83,10 @@ static void try_list(const char *path)
     guide_list_add(&known, "bcast", "MPI_Bcast", "bcast_as_allgatherv", true);
     guide_list_add(&known, "scan", "MPI_Scan", "default", false);
     guide_list_add(&known, "scan", "MPI_Scan", "scan_as_exscan_reducelocal", false);
-    if (is_taken(guide_list_read(&list, &known, path, why, sizeof(why)))) {
+    if (is_taken(guide_list_read(&list, &known, "mpi", path, why, sizeof(why)))) {
         char *text = guide_list_text(&list, &length);
         put_file(path, text, length);
-        must(guide_list_read(&again, &known, path, why, sizeof(why)) == 0,
+        must(guide_list_read(&again, &known, "mpi", path, why, sizeof(why)) == 0,
              "a list that was written is refused");
         char *text_again = guide_list_text(&again, &length_again);
         must(length == length_again && memcmp(text, text_again, length) == 0, "a list has changed");
