@@ -76,6 +76,10 @@ refuses /no/cal.json "$PAT_SOURCE/bench/dropin-speed" --calibration /no/cal.json
 refuses eight "$PAT_SOURCE/bench/arrival-study" --nodes eight
 refuses gromacs "$PAT_SOURCE/bench/arrival-study" gromacs
 refuses /no/reports "$PAT_SOURCE/bench/arrival-study" --table /no/reports
+refuses MPI_Barrier "$PAT_SOURCE/bench/guidelines-trust" --collective MPI_Barrier
+refuses 8,1KB "$PAT_SOURCE/bench/guidelines-trust" --sizes 8,1KB
+refuses neither "$PAT_SOURCE/bench/guidelines-trust" --only neither
+refuses /no/build "$PAT_SOURCE/bench/guidelines-trust" --build /no/build
 if command -v gnuplot >/dev/null; then
     refuses /no/trace "$PAT_SOURCE/bench/timeline" --from /no/trace
 fi

@@ -178,6 +178,16 @@ ranks 2 -f one -o again --fresh 2>err || complain "--fresh: $(cat err)"
 [ "$(find again/data -name 'data_MPI_Bcast_*' | wc -l)/$(find again/data -name 'data_MPI_Allgather_default.dat' | wc -l)" = 0/1 ] || complain "--fresh: $(ls again/data)"
 refused "--fresh: accepted only with --output, and without --launch" -f good -o same --fresh --launch 2
 
+# ---- Can it be trusted? What is made 500 times as slow, is found; how much slower it is, is not judged here ----------------------------------
+# (A sanitizer's library would have to be preloaded before it.)
+if command -v jq >/dev/null && ! grep -q '^PAT_SANITIZE:STRING=.' "$PAT_BUILD/CMakeCache.txt"; then
+    "$here/../bench/guidelines-trust" --build "$PAT_BUILD" --mpirun "$here/mpirun.sh 2" --only planted --launches 1 --samples 6 --time-ms 30000 \
+        --collective MPI_Bcast --planted 8K,16K,64K --percent 50000 --out trust >out 2>err || complain "guidelines-trust: $(cat err)"
+    [ "$(grep -c '^  MPI_Bcast .*: found, slow-down ' out)" = 3 ] || complain "guidelines-trust: $(cat out)"
+    # Nothing but these calls is slower: 2 first ones and 6 samples of each.
+    grep -q '^slow_calls: 24 calls were made longer$' trust/err || complain "$(cat trust/err)"
+fi
+
 # What is left behind can be judged anew, by another test and comparer.
 "$tool" --judge first -t 2 -c 1 -s -m -o anew || complain "--judge ends with $?"
 bcasts=(first/data/data_MPI_Bcast_*.dat)
