@@ -1,6 +1,6 @@
 /*
- * guide_compare.h — the tables of a campaign, each by its comparer: what of every cell stands in a row. A new one is a function and a line in
- * guide_compare.c. Times are in ms.
+ * guide_compare.h — the tables of a campaign, each by its comparer: what of every cell stands in a row. Times are in ms. A new one is a file
+ * guide_compare_NAME.c with its guide_comparer, and a line in GUIDE_COMPARERS.
  */
 #ifndef GUIDE_COMPARE_H
 #define GUIDE_COMPARE_H
@@ -9,12 +9,24 @@
 #include "guide_sheet.h"
 
 typedef struct guide_comparer {
-    const char *name, *columns;
+    const char *name, *title, *columns;
     const char *more; /* columns of ours beyond those of the method; NULL: none */
     void (*rows)(guide_sheet *sheet, const char *before, const guide_cell *cell, bool more);
 } guide_comparer;
 
-/* By number: 0 simple, 1 absolute median, 2 relative median, 3 violation, 4 detailed, 5 grouped; NULL after the last. */
+/* All of them, by number from 0 on. */
+#define GUIDE_COMPARERS(X)                                                                                   \
+    X(simple)                                                                                                \
+    X(absolute)                                                                                              \
+    X(relative)                                                                                              \
+    X(violation)                                                                                             \
+    X(detailed)                                                                                              \
+    X(grouped)
+#define GUIDE_DECLARE(name) extern const guide_comparer guide_comparer_##name;
+GUIDE_COMPARERS(GUIDE_DECLARE)
+#undef GUIDE_DECLARE
+
+/* NULL after the last. */
 const guide_comparer *guide_comparer_number(int number);
 
 /*

@@ -32,23 +32,21 @@ enum {
     PROGRESS_KEY
 };
 
+enum { DEFAULT_COMPARER = 5, DEFAULT_TEST = 0 };
+
 static const struct argp_option keys[] = {
     {"input", 'f', "FILE", 0,
      "Measure what FILE says: a line for each collective, MPI_Bcast --msizes-list=1,1024 ...", 0},
-    {"comparer", 'c', "0..5", 0,
-     "The table: 0 simple, 1 absolute medians, 2 relative medians, 3 violations, 4 violations in detail, 5 "
-     "grouped: the fastest "
-     "right side of each violated cell (default)",
-     0},
-    {"test", 't', "0..2", 0,
-     "0 t-test (default), 1 Wilcoxon's rank-sum test, 2 Wilcoxon-Mann-Whitney test; one-tailed, at 5 %", 0},
+    {"comparer", 'c', "NUMBER", 0, "The table:", 0}, /* with_list says which there are */
+    {"test", 't', "NUMBER", 0, "One-tailed, at 5 %:", 0},
     {"output", 'o', "DIR", 0,
      "Put tables, totals, JSON and raw data into DIR, which is made where it is missing", 0},
     {"merge", 'm', NULL, 0, "One table of all collectives too, MPI_Results", 0},
     {"csv", 's', NULL, 0, "The tables as CSV too", 0},
     {"verbose", 'v', NULL, 0, "Print the tables too; without --output they always are", 0},
     {"more", MORE_KEY, NULL, 0,
-     "Comparers 3 to 5: columns of ours too: effect size (Cliff's delta), p, p corrected for all tests "
+     "Where the table has verdicts, columns of ours too: effect size (Cliff's delta), p, p corrected for all "
+     "tests "
      "(Holm), launches, whether the "
      "verdict is certain",
      0},
@@ -185,6 +183,46 @@ static void note_use(guide_options *o, int key)
             o->of_judging = option->name;
 }
 
+static const char *comparer_title(int number)
+{
+    const guide_comparer *c = guide_comparer_number(number);
+    return c ? c->title : NULL;
+}
+
+static const char *test_title(int number)
+{
+    const guide_test *t = guide_test_number(number);
+    return t ? t->title : NULL;
+}
+
+static int last(const char *title(int number))
+{
+    int number = 0;
+    while (title(number + 1))
+        number++;
+    return number;
+}
+
+/* What there is to choose from stands in the help by itself. Of memory that argp frees. */
+static char *with_list(int key, const char *text, void *input)
+{
+    (void)input;
+    if (key != 'c' && key != 't')
+        return (char *)(uintptr_t)text;
+    const char *(*const title)(int) = key == 'c' ? comparer_title : test_title;
+    char *whole = NULL;
+    size_t length;
+    FILE *to = open_memstream(&whole, &length);
+    if (!to)
+        return (char *)(uintptr_t)text;
+    fputs(text, to);
+    for (int i = 0; title(i); i++)
+        fprintf(to, "%s %d %s%s", i > 0 ? "," : "", i, title(i),
+                i == (key == 'c' ? DEFAULT_COMPARER : DEFAULT_TEST) ? " (default)" : "");
+    fclose(to);
+    return whole;
+}
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
     guide_options *o = state->input;
@@ -194,10 +232,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         o->input = arg;
         return 0;
     case 'c':
-        o->shape.comparer = guide_comparer_number((int)tool_whole(state, "--comparer", arg, 0, 5));
+        o->shape.comparer =
+            guide_comparer_number((int)tool_whole(state, "--comparer", arg, 0, last(comparer_title)));
         return 0;
     case 't':
-        o->test = guide_test_number((int)tool_whole(state, "--test", arg, 0, 2));
+        o->test = guide_test_number((int)tool_whole(state, "--test", arg, 0, last(test_title)));
         return 0;
     case 'o':
         o->outdir = arg;
@@ -314,13 +353,13 @@ static const struct argp argp = {
     "Exit status: 0, also where guidelines are violated; 1 when something failed while it ran; 2 for bad "
     "options and bad files.",
     NULL,
-    NULL,
+    with_list,
     NULL};
 
 void guide_options_read(guide_options *o, int argc, char **argv)
 {
-    *o = (guide_options){.shape = {.comparer = guide_comparer_number(5)},
-                         .test = guide_test_number(0),
+    *o = (guide_options){.shape = {.comparer = guide_comparer_number(DEFAULT_COMPARER)},
+                         .test = guide_test_number(DEFAULT_TEST),
                          .left = "default",
                          .seed = 1,
                          .pattern = BENCH_NONE,

@@ -17,7 +17,8 @@
 static const double level = 0.05;
 enum { BY_STUDENT = 25 };
 
-static const guide_test *const tests[] = {&guide_test_t, &guide_test_rank_sum, &guide_test_mann_whitney};
+#define ROW(name) &guide_test_##name,
+static const guide_test *const tests[] = {GUIDE_TESTS(ROW)};
 
 const guide_test *guide_test_number(int number)
 {

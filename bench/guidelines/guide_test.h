@@ -2,7 +2,7 @@
  * guide_test.h — is the right side of a guideline faster than its left side, beyond chance? One-tailed tests of two samples at 5 %, an effect size, and a
  * correction for many tests. Arithmetic only: no MPI and no clock.
  *
- * A new test is a file with its guide_test, and a line in guide_test.c.
+ * A new test is a file guide_test_NAME.c with its guide_test, and a line in GUIDE_TESTS.
  */
 #ifndef GUIDE_TEST_H
 #define GUIDE_TEST_H
@@ -25,9 +25,16 @@ typedef struct guide_test {
     double (*p)(guide_sample left, guide_sample right);
 } guide_test;
 
-extern const guide_test guide_test_t, guide_test_rank_sum, guide_test_mann_whitney;
+/* All of them, by number from 0 on. */
+#define GUIDE_TESTS(X)                                                                                       \
+    X(t)                                                                                                     \
+    X(rank_sum)                                                                                              \
+    X(mann_whitney)
+#define GUIDE_DECLARE(name) extern const guide_test guide_test_##name;
+GUIDE_TESTS(GUIDE_DECLARE)
+#undef GUIDE_DECLARE
 
-/* By number: 0 t-test, 1 Wilcoxon's rank-sum test, 2 Mann and Whitney's; NULL after the last. */
+/* NULL after the last. */
 const guide_test *guide_test_number(int number);
 
 /* What the statistic must be below, taken negative. */
