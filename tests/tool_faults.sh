@@ -2,7 +2,7 @@
 # tool_faults.sh [SITE...] — every public call on three ranks, again and again, and each time one thing fails on one rank: an allocation,
 # or a call of MPI (tests/faults). Every run must end soon: right, where the library can do without what has failed, or with an error code
 # and its text, after which all ranks take the way out: they free the communicator, end the library and MPI. No crash, no hang, no wrong
-# result. SITE, as FILE:LINE or FILE: only these places.
+# result. SITE, as FILE:LINE or FILE: only these places; all_mockups.c: only what fails in mock-ups, all of which is made to fail in one run.
 # PAT_FAULT_TIMES: how many times each place is made to fail, the 1st time it is come to, the 2nd ... (default 1).
 # PAT_FAULT_RANKS: on which ranks, one run for each (default "1").
 set -u
@@ -112,6 +112,20 @@ if [ -x "$PAT_BUILD/bench/pat-calibrate" ]; then
         fi
     done
     try_all
+fi
+
+# Mock-ups, each with all that can fail in it, in one run: nothing of them is left behind that a run of its own would have to end.
+if wanted all_mockups.c "$@"; then
+    every=()
+    [ "${PAT_FAULT_RANKS:-1}" = 1 ] || every=(all)
+    : >"$dir/lost"
+    INJECT_LOST=$dir/lost "$PAT_SOURCE/tests/mpirun.sh" 3 "$PAT_BUILD/tests/faults_all_mockups" "${every[@]}" 2>"$dir/err"
+    status=$?
+    if [ $status -ne 0 ]; then
+        grep '^rank ' "$dir/err" >&2
+        echo "mock-ups with something that fails end with $status" >&2
+        exit 1
+    fi
 fi
 bad=$(outcomes bad)
 done=$(wc -l <"$dir/outcomes")

@@ -17,6 +17,9 @@ bool inject(const char *file, int line, const char *name);
 /* The program has been told of an error: now no rank hears of another (lost.c). False: the others are not told of it. */
 bool inject_lost(void);
 
+/* All ranks call it, after one barrier and before another: from now on they hear of each other again. */
+void inject_found(void);
+
 #define FAULTY(name, failed, ...) (inject(__FILE__, __LINE__, #name) ? (failed) : name(__VA_ARGS__))
 
 #define malloc(...)  FAULTY(malloc, NULL, __VA_ARGS__)
@@ -25,7 +28,10 @@ bool inject_lost(void);
 #define mmap(...)    FAULTY(mmap, MAP_FAILED, __VA_ARGS__)
 
 #define PMPI_Allgather(...)            FAULTY(PMPI_Allgather, MPI_ERR_INTERN, __VA_ARGS__)
+#define PMPI_Allgatherv(...)           FAULTY(PMPI_Allgatherv, MPI_ERR_INTERN, __VA_ARGS__)
 #define PMPI_Allreduce(...)            FAULTY(PMPI_Allreduce, MPI_ERR_INTERN, __VA_ARGS__)
+#define PMPI_Alltoall(...)             FAULTY(PMPI_Alltoall, MPI_ERR_INTERN, __VA_ARGS__)
+#define PMPI_Alltoallv(...)            FAULTY(PMPI_Alltoallv, MPI_ERR_INTERN, __VA_ARGS__)
 #define PMPI_Barrier(...)              FAULTY(PMPI_Barrier, MPI_ERR_INTERN, __VA_ARGS__)
 #define PMPI_Bcast(...)                FAULTY(PMPI_Bcast, MPI_ERR_INTERN, __VA_ARGS__)
 #define PMPI_Cancel(...)               FAULTY(PMPI_Cancel, MPI_ERR_INTERN, __VA_ARGS__)
@@ -34,6 +40,9 @@ bool inject_lost(void);
 #define PMPI_Comm_set_attr(...)        FAULTY(PMPI_Comm_set_attr, MPI_ERR_INTERN, __VA_ARGS__)
 #define PMPI_Comm_split(...)           FAULTY(PMPI_Comm_split, MPI_ERR_INTERN, __VA_ARGS__)
 #define PMPI_Comm_split_type(...)      FAULTY(PMPI_Comm_split_type, MPI_ERR_INTERN, __VA_ARGS__)
+#define PMPI_Exscan(...)               FAULTY(PMPI_Exscan, MPI_ERR_INTERN, __VA_ARGS__)
+#define PMPI_Gather(...)               FAULTY(PMPI_Gather, MPI_ERR_INTERN, __VA_ARGS__)
+#define PMPI_Gatherv(...)              FAULTY(PMPI_Gatherv, MPI_ERR_INTERN, __VA_ARGS__)
 #define PMPI_Iallgather(...)           FAULTY(PMPI_Iallgather, MPI_ERR_INTERN, __VA_ARGS__)
 #define PMPI_Iallreduce(...)           FAULTY(PMPI_Iallreduce, MPI_ERR_INTERN, __VA_ARGS__)
 #define PMPI_Iprobe(...)               FAULTY(PMPI_Iprobe, MPI_ERR_INTERN, __VA_ARGS__)
@@ -41,8 +50,15 @@ bool inject_lost(void);
 #define PMPI_Isend(...)                FAULTY(PMPI_Isend, MPI_ERR_INTERN, __VA_ARGS__)
 #define PMPI_Pack(...)                 FAULTY(PMPI_Pack, MPI_ERR_INTERN, __VA_ARGS__)
 #define PMPI_Recv(...)                 FAULTY(PMPI_Recv, MPI_ERR_INTERN, __VA_ARGS__)
+#define PMPI_Reduce(...)               FAULTY(PMPI_Reduce, MPI_ERR_INTERN, __VA_ARGS__)
 #define PMPI_Reduce_local(...)         FAULTY(PMPI_Reduce_local, MPI_ERR_INTERN, __VA_ARGS__)
+#define PMPI_Reduce_scatter(...)       FAULTY(PMPI_Reduce_scatter, MPI_ERR_INTERN, __VA_ARGS__)
+#define PMPI_Reduce_scatter_block(...) FAULTY(PMPI_Reduce_scatter_block, MPI_ERR_INTERN, __VA_ARGS__)
+#define PMPI_Scan(...)                 FAULTY(PMPI_Scan, MPI_ERR_INTERN, __VA_ARGS__)
+#define PMPI_Scatter(...)              FAULTY(PMPI_Scatter, MPI_ERR_INTERN, __VA_ARGS__)
+#define PMPI_Scatterv(...)             FAULTY(PMPI_Scatterv, MPI_ERR_INTERN, __VA_ARGS__)
 #define PMPI_Send(...)                 FAULTY(PMPI_Send, MPI_ERR_INTERN, __VA_ARGS__)
+#define PMPI_Sendrecv(...)             FAULTY(PMPI_Sendrecv, MPI_ERR_INTERN, __VA_ARGS__)
 #define PMPI_Test(...)                 FAULTY(PMPI_Test, MPI_ERR_INTERN, __VA_ARGS__)
 #define PMPI_Testall(...)              FAULTY(PMPI_Testall, MPI_ERR_INTERN, __VA_ARGS__)
 #define PMPI_Testsome(...)             FAULTY(PMPI_Testsome, MPI_ERR_INTERN, __VA_ARGS__)

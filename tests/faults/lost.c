@@ -22,6 +22,7 @@ typedef struct board {
 } board;
 
 static _Atomic(board *) shared;
+static int mine; /* calls that all make together, on this rank so far */
 
 /* NULL: ranks are not told of each other's errors. */
 static board *find_board(void)
@@ -49,6 +50,16 @@ bool inject_lost(void)
     return b;
 }
 
+void inject_found(void)
+{
+    board *b = find_board();
+    mine = 0;
+    if (b) {
+        atomic_store(&b->came, 0);
+        atomic_store(&b->lost, 0);
+    }
+}
+
 static bool lost(void)
 {
     board *b = find_board();
@@ -66,15 +77,17 @@ static int wait_for(MPI_Request *request, MPI_Status *status)
     return rc;
 }
 
-/* Before a call that cannot be left again: are all going to make it? One thread of a rank makes such calls. */
+/*
+ * Before a call that cannot be left again: are all going to make it? One thread of a rank makes such calls, on communicators of all ranks, or of one, which waits for
+ * nobody.
+ */
 static int meet(MPI_Comm comm)
 {
-    static int mine;
     int size, found;
     board *b = find_board();
-    if (!b)
-        return MPI_SUCCESS;
     MPI_Comm_size(comm, &size);
+    if (!b || size == 1)
+        return MPI_SUCCESS;
     mine++;
     atomic_fetch_add(&b->came, 1);
     while (atomic_load(&b->came) < size * mine) {
@@ -108,6 +121,20 @@ int(PMPI_Allreduce)(const void *sendbuf, void *recvbuf, int count, MPI_Datatype 
     TOGETHER(comm, MPI_Allreduce(sendbuf, recvbuf, count, type, op, comm));
 }
 
+int(PMPI_Alltoall)(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
+                   MPI_Datatype recvtype, MPI_Comm comm)
+{
+    TOGETHER(comm, MPI_Alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
+}
+
+int(PMPI_Alltoallv)(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype,
+                    void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype,
+                    MPI_Comm comm)
+{
+    TOGETHER(comm, MPI_Alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls,
+                                 recvtype, comm));
+}
+
 int(PMPI_Barrier)(MPI_Comm comm)
 {
     TOGETHER(comm, MPI_Barrier(comm));
@@ -128,10 +155,22 @@ int(PMPI_Comm_split_type)(MPI_Comm comm, int type, int key, MPI_Info info, MPI_C
     TOGETHER(comm, MPI_Comm_split_type(comm, type, key, info, newcomm));
 }
 
+int(PMPI_Exscan)(const void *sendbuf, void *recvbuf, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm)
+{
+    TOGETHER(comm, MPI_Exscan(sendbuf, recvbuf, count, type, op, comm));
+}
+
 int(PMPI_Gather)(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
                  MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
     TOGETHER(comm, MPI_Gather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm));
+}
+
+int(PMPI_Gatherv)(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                  const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm)
+{
+    TOGETHER(comm,
+             MPI_Gatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm));
 }
 
 int(PMPI_Reduce)(const void *sendbuf, void *recvbuf, int count, MPI_Datatype type, MPI_Op op, int root,
@@ -152,10 +191,22 @@ int(PMPI_Reduce_scatter_block)(const void *sendbuf, void *recvbuf, int recvcount
     TOGETHER(comm, MPI_Reduce_scatter_block(sendbuf, recvbuf, recvcount, type, op, comm));
 }
 
+int(PMPI_Scan)(const void *sendbuf, void *recvbuf, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm)
+{
+    TOGETHER(comm, MPI_Scan(sendbuf, recvbuf, count, type, op, comm));
+}
+
 int(PMPI_Scatter)(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
                   MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
     TOGETHER(comm, MPI_Scatter(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm));
+}
+
+int(PMPI_Scatterv)(const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype,
+                   void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
+{
+    TOGETHER(comm,
+             MPI_Scatterv(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm));
 }
 
 int(PMPI_Recv)(void *buf, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
@@ -173,6 +224,17 @@ int(PMPI_Send)(const void *buf, int count, MPI_Datatype type, int dest, int tag,
         return MPI_Send(buf, count, type, dest, tag, comm);
     const int rc = MPI_Isend(buf, count, type, dest, tag, comm, &request);
     return rc == MPI_SUCCESS ? wait_for(&request, MPI_STATUS_IGNORE) : rc;
+}
+
+int(PMPI_Sendrecv)(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag,
+                   void *recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag,
+                   MPI_Comm comm, MPI_Status *status)
+{
+    MPI_Request request;
+    int rc = MPI_Irecv(recvbuf, recvcount, recvtype, source, recvtag, comm, &request);
+    if (rc == MPI_SUCCESS)
+        rc = (PMPI_Send)(sendbuf, sendcount, sendtype, dest, sendtag, comm);
+    return rc == MPI_SUCCESS ? wait_for(&request, status) : rc;
 }
 
 int(PMPI_Iprobe)(int source, int tag, MPI_Comm comm, int *here, MPI_Status *status)
