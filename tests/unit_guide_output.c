@@ -390,8 +390,8 @@ static void courses(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tables),     cmocka_unit_test(text),   cmocka_unit_test(certainty),
-        cmocka_unit_test(turns),      cmocka_unit_test(totals), cmocka_unit_test(json_and_back),
+        cmocka_unit_test(tables),     cmocka_unit_test(text),    cmocka_unit_test(certainty),
+        cmocka_unit_test(turns),      cmocka_unit_test(totals),  cmocka_unit_test(json_and_back),
         cmocka_unit_test(long_label), cmocka_unit_test(courses),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
