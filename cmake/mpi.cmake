@@ -6,6 +6,15 @@ cmake_push_check_state(RESET)
 set(CMAKE_REQUIRED_LIBRARIES MPI::MPI_C)
 check_symbol_exists(OMPI_MAJOR_VERSION mpi.h PAT_MPI_IS_OPEN)
 check_symbol_exists(MPI_Allgather_c mpi.h PAT_MPI_HAS_LARGE)
+# Persistent collectives: 1, as MPI 4 names them; 2, as Open MPI 4 does.
+check_symbol_exists(MPI_Allgather_init mpi.h PAT_MPI_HAS_INIT)
+check_symbol_exists(MPIX_Allgather_init "mpi.h;mpi-ext.h" PAT_MPI_HAS_X_INIT)
+set(PAT_MPI_HAS_PERSISTENT 0)
+if(PAT_MPI_HAS_INIT)
+  set(PAT_MPI_HAS_PERSISTENT 1)
+elseif(PAT_MPI_HAS_X_INIT)
+  set(PAT_MPI_HAS_PERSISTENT 2)
+endif()
 cmake_pop_check_state()
 
 # The preloaded file compares this with the program's. Compiler wrappers may link more than CMake knows of, so a program is

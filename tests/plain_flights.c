@@ -43,7 +43,7 @@ static void land(strand *s, flight *f)
     for (int i = 0; f->from && i < f->from_count; i++) /* what is sent must stay as it is */
         wrong += f->from[i] != given(f, f->g.rank, i);
     for (int i = 0; i < f->num_requests; i++)
-        if (f->what->begin == begin_persistent) /* such a request stays */
+        if (f->kept)
             MUST(MPI_Request_free(&f->requests[i]));
         else
             wrong += f->requests[i] != MPI_REQUEST_NULL;
@@ -62,6 +62,7 @@ static void land(strand *s, flight *f)
 /* The requests of all flights, and where each belongs. */
 typedef struct open_requests {
     int num, flight[2 * MOST_FLIGHTS], place[2 * MOST_FLIGHTS];
+    bool any_kept;
     MPI_Request of[2 * MOST_FLIGHTS];
 } open_requests;
 
@@ -72,6 +73,7 @@ static open_requests collect(const strand *s, int only)
         for (int k = 0; (only < 0 || only == i) && k < s->flights[i].num_requests; k++) {
             if (s->flights[i].done[k])
                 continue;
+            o.any_kept = o.any_kept || s->flights[i].kept;
             o.flight[o.num] = i;
             o.place[o.num] = k;
             o.of[o.num++] = s->flights[i].requests[k];
@@ -102,6 +104,8 @@ static void complete(strand *s, int only, enum way way)
     int done[2 * MOST_FLIGHTS], num = 0, flag = 0;
     if (o.num == 0)
         return;
+    if (way == TESTALL && o.any_kept && !mpi_has_good_persistent())
+        way = WAITALL;
     switch (way) {
     case WAITANY:
         MUST(MPI_Waitany(o.num, o.of, &done[0], MPI_STATUS_IGNORE));
@@ -147,22 +151,95 @@ static int some_count(strand *s, int size)
     return size > 8 ? count / 4 : count;
 }
 
-static void begin(strand *s, const group *g)
+static bool is_message(const flight *f)
 {
-    const int slot = upto(&s->shared, MOST_FLIGHTS);
-    const bool blocking = upto(&s->shared, 3) == 0;
-    flight *f = &s->flights[slot];
-    while (f->left > 0)
-        complete(s, slot, WAITALL);
-    *f = (flight){.what = &kinds[upto(&s->shared, KINDS)], .g = *g, .num_requests = 1};
+    return f->what->wrong == wrong_message;
+}
+
+/* What is to begin: of so many kinds, in a place that is free. */
+static void draw(strand *s, flight *f, const group *g, int num_kinds)
+{
+    *f = (flight){.what = &kinds[upto(&s->shared, num_kinds)], .g = *g, .num_requests = 1};
     f->key = (int)(next(&s->shared) % 1000000);
     f->count = some_count(s, g->size);
     f->root = upto(&s->shared, g->size);
     f->shift = 1 + upto(&s->shared, g->size);
-    f->in_place = upto(&s->shared, 3) == 0 && f->what->wrong != wrong_message;
+    f->in_place = upto(&s->shared, 3) == 0 && !is_message(f);
     f->largest = upto(&s->shared, 2);
     f->pairs = f->count % 2 == 0 && upto(&s->own, 2);
     sometimes_sleep(&s->own);
+}
+
+#ifdef PERSISTENT
+/* Ranks may start them in different orders. */
+static void start_two(strand *s, flight *of[2])
+{
+    const int first = upto(&s->own, 2);
+    MPI_Request both[2] = {of[first]->requests[0], of[1 - first]->requests[0]};
+    if (upto(&s->own, 2)) {
+        MUST(MPI_Startall(2, both));
+    } else {
+        MUST(MPI_Start(&both[0]));
+        sometimes_sleep(&s->own);
+        MUST(MPI_Start(&both[1]));
+    }
+    atomic_fetch_add(&num_calls, 2);
+}
+
+/* The first time is over: what has come is spoilt, so that it has to come again. Not where it is sent too. */
+static void spoil(strand *s, flight *f, bool in_place)
+{
+    const int wrong = f->what->wrong(f);
+    if (wrong && s->failures++ < 5)
+        fprintf(stderr,
+                "%s of %d integers, rank %d of %d, key %d, started for the first time: %d are wrong\n",
+                f->what->name, f->count, f->g.rank, f->g.size, f->key, wrong);
+    for (int i = 0; !in_place && f->what->begin != begin_bcast && i < f->to_count; i++)
+        f->to[i] = SPOILT;
+}
+
+/* Two persistent collectives, which are made and started, and sometimes waited for and started again. */
+static void begin_kept(strand *s, const group *g)
+{
+    const int slot = upto(&s->shared, MOST_FLIGHTS),
+              other = (slot + 1 + upto(&s->shared, MOST_FLIGHTS - 1)) % MOST_FLIGHTS;
+    flight *of[2] = {&s->flights[slot], &s->flights[other]};
+    bool in_place[2], again = upto(&s->shared, 2) && mpi_has_good_persistent();
+    while (of[0]->left > 0 || of[1]->left > 0)
+        complete(s, of[0]->left > 0 ? slot : other, WAITALL);
+    for (int i = 0; i < 2; i++) {
+        draw(s, of[i], g, COLLECTIVES);
+        of[i]->kept = true;
+        in_place[i] = of[i]->in_place;
+        again = again && (!in_place[i] || of[i]->what->begin == begin_bcast);
+        must(of[i]->what->begin(of[i], of[i]->requests), of[i]->what->name);
+    }
+    start_two(s, of);
+    if (again) {
+        for (int i = 0; i < 2; i++) {
+            MUST(MPI_Wait(&of[i]->requests[0], MPI_STATUS_IGNORE));
+            spoil(s, of[i], in_place[i]);
+        }
+        start_two(s, of);
+    }
+    of[0]->left = of[1]->left = 1;
+}
+#endif
+
+static void begin(strand *s, const group *g)
+{
+    const int slot = upto(&s->shared, MOST_FLIGHTS), form = upto(&s->shared, 6);
+    const bool blocking = form < 2;
+    flight *f = &s->flights[slot];
+#ifdef PERSISTENT
+    if (form == 2) {
+        begin_kept(s, g);
+        return;
+    }
+#endif
+    while (f->left > 0)
+        complete(s, slot, WAITALL);
+    draw(s, f, g, KINDS);
     must(f->what->begin(f, blocking ? NULL : f->requests), f->what->name);
     atomic_fetch_add(&num_calls, 1);
     if (blocking) {
@@ -183,7 +260,7 @@ static void complete_some(strand *s)
 static void complete_collectives(strand *s)
 {
     for (int i = 0; i < MOST_FLIGHTS; i++)
-        if (s->flights[i].left > 0 && s->flights[i].what->wrong != wrong_message)
+        if (s->flights[i].left > 0 && !is_message(&s->flights[i]))
             complete(s, i, WAITALL);
 }
 

@@ -12,6 +12,7 @@
 
 #include "mpi_faults.h"
 #include "plain_common.h"
+#include "plain_persistent.h"
 
 enum { BEHIND = 4, SPOILT = -77777 }; /* so many elements behind a result must stay as they are */
 
@@ -30,6 +31,7 @@ typedef struct flight {
     int key, count, root, shift;
     bool in_place, pairs,
         largest; /* pairs: this rank has pairs of integers, not single ones; largest: not the sum */
+    bool kept;   /* its requests are persistent: still there when it is complete */
     int from_count, to_count;
     int *from, *to, *counts, *at, *from_counts, *from_at;
     MPI_Request requests[2];
@@ -116,8 +118,16 @@ static int items_of(const flight *f)
     return f->pairs ? f->count / 2 : f->count;
 }
 
+#ifdef PERSISTENT
+#define KEEP(blocking, ...) PERSISTENT(blocking)(__VA_ARGS__, MPI_INFO_NULL, request)
+#else
+#define KEEP(blocking, ...) MPI_ERR_OTHER
+#endif
+/* Of a persistent request it is only made. */
 #define RUN(blocking, started, ...)                                                                          \
-    (request ? MPI_##started(__VA_ARGS__, request) : MPI_##blocking(__VA_ARGS__))
+    (!request  ? MPI_##blocking(__VA_ARGS__)                                                                 \
+     : f->kept ? KEEP(blocking, __VA_ARGS__)                                                                 \
+               : MPI_##started(__VA_ARGS__, request))
 #define FROM (f->in_place ? MPI_IN_PLACE : (void *)f->from)
 #define OP   (f->largest ? MPI_MAX : MPI_SUM)
 
@@ -419,6 +429,7 @@ static int begin_persistent(flight *f, MPI_Request *request)
     MUST(MPI_Startall(2, both));
     if (request) {
         f->num_requests = 2;
+        f->kept = true;
         return MPI_SUCCESS;
     }
     MUST(MPI_Waitall(2, both, MPI_STATUSES_IGNORE));
@@ -449,6 +460,6 @@ static const kind kinds[] = {
     {"message", begin_message, wrong_message},
     {"persistent message", begin_persistent, wrong_message},
 };
-enum { KINDS = sizeof(kinds) / sizeof(kinds[0]) };
+enum { KINDS = sizeof(kinds) / sizeof(kinds[0]), MESSAGES = 2, COLLECTIVES = KINDS - MESSAGES };
 
 #endif

@@ -63,7 +63,7 @@ static void run(MPI_Comm comm)
         counts[r] = N;
         places[r] = (MPI_Aint)r * N;
     }
-    MPI_Allgather_init(mine, N, MPI_INT, all, N, MPI_INT, comm, MPI_INFO_NULL, &request);
+    MPI_Allgather_init_c(mine, N, MPI_INT, all, N, MPI_INT, comm, MPI_INFO_NULL, &request);
     for (int round = 0; round < ROUNDS; round++) {
         fill(round);
         MPI_Allgather_c(mine, N, MPI_INT, all, N, MPI_INT, comm);

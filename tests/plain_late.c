@@ -9,6 +9,9 @@
 #include <string.h>
 #include <time.h>
 
+#include "mpi_faults.h"
+#include "plain_persistent.h"
+
 enum { MOST = 4096, PLACES = 8 };
 
 static struct {
@@ -57,6 +60,71 @@ static void cross(void)
     for (int i = 0; i < 2; i++)
         MPI_Comm_free(&comms[i]);
 }
+
+#ifdef PERSISTENT
+/* Persistent collectives and messages, started in different orders on different ranks. */
+enum { SUM, BLOCKS, FROM_ROOT, RECEIVE, SEND, KEPT };
+
+static void keep(MPI_Comm comm, MPI_Request kept[KEPT])
+{
+    static char own[MOST], all[64 * MOST], message[2][10];
+    static double one = 1, sum;
+    PERSISTENT(Allreduce)(&one, &sum, 1, MPI_DOUBLE, MPI_SUM, comm, MPI_INFO_NULL, &kept[SUM]);
+    PERSISTENT(Allgather)(own, MOST, MPI_BYTE, all, MOST, MPI_BYTE, comm, MPI_INFO_NULL, &kept[BLOCKS]);
+    PERSISTENT(Bcast)(own, MOST, MPI_BYTE, 0, MPI_COMM_WORLD, MPI_INFO_NULL, &kept[FROM_ROOT]);
+    MPI_Recv_init(message[0], 10, MPI_BYTE, (rank + 1) % num_ranks, 1, comm, &kept[RECEIVE]);
+    MPI_Send_init(message[1], 10, MPI_BYTE, (rank + num_ranks - 1) % num_ranks, 1, comm, &kept[SEND]);
+}
+
+static void let_go(MPI_Request kept[KEPT])
+{
+    for (int i = 0; i < KEPT; i++)
+        MPI_Request_free(&kept[i]);
+}
+
+static void start_mixed(MPI_Request kept[KEPT])
+{
+    if (rank % 2)
+        MPI_Start(&kept[SUM]);
+    MPI_Startall(KEPT - 1, &kept[1]);
+    if (rank % 2 == 0)
+        MPI_Start(&kept[SUM]);
+}
+
+/* For the next start. */
+static void renew(MPI_Comm comm, MPI_Request kept[KEPT])
+{
+    if (mpi_has_good_persistent())
+        return;
+    let_go(kept);
+    keep(comm, kept);
+}
+
+static void start_kept_late(MPI_Comm comm, int calls)
+{
+    MPI_Request kept[KEPT];
+    const int many = mpi_has_good_persistent() ? KEPT : 1;
+    int done = 0, places_done[KEPT];
+    keep(comm, kept);
+    for (int i = 0; i < calls; i++) {
+        BEGUN_LATE(4, 3, Wait, MPI_Start(&kept[SUM]), &kept[SUM], MPI_STATUS_IGNORE);
+        renew(comm, kept);
+        MPI_Barrier(MPI_COMM_WORLD);
+        BEGUN_LATE(5, 1, Waitall, start_mixed(kept), KEPT, kept, MPI_STATUSES_IGNORE);
+        renew(comm, kept);
+        MPI_Barrier(MPI_COMM_WORLD);
+        MPI_Start(&kept[RECEIVE]);
+        MPI_Start(&kept[SEND]);
+        MPI_Waitall(2, &kept[RECEIVE], MPI_STATUSES_IGNORE);
+        MPI_Startall(2, &kept[SUM]);
+        for (int num = 0; num < 2; num += done)
+            MPI_Waitsome(many, mpi_has_good_persistent() ? kept : &kept[num], &done, places_done,
+                         MPI_STATUSES_IGNORE);
+        renew(comm, kept);
+    }
+    let_go(kept);
+}
+#endif
 
 /* Nobody waits where a collective only begins, but where it is waited for. */
 static void begin_late(MPI_Comm comm, int calls)
@@ -118,6 +186,10 @@ int main(int argc, char **argv)
     MPI_Comm_split(MPI_COMM_WORLD, rank % 2, -rank, &half); /* the last rank is its first */
     if (begun)
         begin_late(twin, calls);
+#ifdef PERSISTENT
+    if (begun)
+        start_kept_late(twin, calls);
+#endif
     for (int i = 0; i < calls && !begun; i++) {
         if (argc > 3)
             MPI_Pcontrol(i % 2, "and what another tool may want", 1, 2);

@@ -24,6 +24,12 @@ static void functions_of_mpi(void **state)
     assert_int_equal(pat_waits_of("MPI_Gather"), PAT_WAITS_AT_ROOT);
     assert_int_equal(pat_waits_of("MPI_Iallreduce"), PAT_WAITS_NOT_KNOWN);
     assert_int_equal(pat_waits_of("MPI_Scan"), PAT_WAITS_NOT_KNOWN);
+    assert_int_equal(pat_waits_of("MPI_Allreduce_init"), PAT_WAITS_NOT_KNOWN);
+    assert_int_equal(pat_waits_of_end("MPI_Iallreduce"), PAT_WAITS_FOR_ALL);
+    assert_int_equal(pat_waits_of_end("MPI_Allreduce_init"), PAT_WAITS_FOR_ALL);
+    assert_int_equal(pat_waits_of_end("MPI_Reduce_init"), PAT_WAITS_AT_ROOT);
+    assert_int_equal(pat_waits_of_end("MPI_Scan_init"), PAT_WAITS_NOT_KNOWN);
+    assert_int_equal(pat_waits_of_end("MPI_Allreduce"), PAT_WAITS_NOT_KNOWN);
     assert_int_equal(pat_waits_of("MPI_Neighbor_alltoall"), PAT_WAITS_NOT_KNOWN);
 }
 

@@ -8,8 +8,12 @@
 
 typedef struct call {
     MPI_Request request;
-    pat_event_turn turn;
+    pat_event_turn turn; /* of none, if it is persistent and not under way */
+    bool stays;
+    pat_kept kept; /* with `stays` */
 } call;
+
+static const pat_event_turn none = {.comm = -1};
 
 /* Handles are numbers or addresses, as the MPI library has it: both have an order here. */
 static int by_request(const void *a, const void *b)
@@ -25,22 +29,74 @@ static call *find(pat_begun *p, MPI_Request request)
     return found ? *found : NULL;
 }
 
-void pat_begun_add(pat_begun *p, MPI_Request request, pat_event_turn turn)
+static void add(pat_begun *p, const call *what)
 {
     call *made = malloc(sizeof(*made));
     if (!made)
         return;
-    *made = (call){request, turn};
+    *made = *what;
     pthread_mutex_lock(&p->lock);
     call **kept = tsearch(made, &p->calls, by_request);
     if (kept && *kept == made) {
         atomic_fetch_add_explicit(&p->num, 1, memory_order_relaxed);
         made = NULL;
     } else if (kept) { /* it stood for a call whose end nobody has seen */
-        (*kept)->turn = turn;
+        **kept = *what;
     }
     pthread_mutex_unlock(&p->lock);
     free(made);
+}
+
+void pat_begun_add(pat_begun *p, MPI_Request request, pat_event_turn turn)
+{
+    add(p, &(call){.request = request, .turn = turn});
+}
+
+void pat_begun_keep(pat_begun *p, MPI_Request request, const pat_kept *kept)
+{
+    add(p, &(call){.request = request, .turn = none, .stays = true, .kept = *kept});
+}
+
+bool pat_begun_is_kept(pat_begun *p, MPI_Request request, pat_kept *kept)
+{
+    if (atomic_load_explicit(&p->num, memory_order_relaxed) == 0)
+        return false;
+    pthread_mutex_lock(&p->lock);
+    const call *c = find(p, request);
+    const bool is = c && c->stays;
+    if (is)
+        *kept = c->kept;
+    pthread_mutex_unlock(&p->lock);
+    return is;
+}
+
+void pat_begun_start(pat_begun *p, MPI_Request request, pat_event_turn turn)
+{
+    pthread_mutex_lock(&p->lock);
+    call *c = find(p, request);
+    if (c)
+        c->turn = turn;
+    pthread_mutex_unlock(&p->lock);
+}
+
+/* With the lock. To be freed. */
+static call *take_out(pat_begun *p, call *c)
+{
+    tdelete(c, &p->calls, by_request);
+    atomic_fetch_sub_explicit(&p->num, 1, memory_order_relaxed);
+    return c;
+}
+
+void pat_begun_forget(pat_begun *p, MPI_Request request)
+{
+    if (atomic_load_explicit(&p->num, memory_order_relaxed) == 0)
+        return;
+    pthread_mutex_lock(&p->lock);
+    call *c = find(p, request);
+    if (c)
+        take_out(p, c);
+    pthread_mutex_unlock(&p->lock);
+    free(c);
 }
 
 int pat_begun_find(pat_begun *p, const MPI_Request requests[], int num, pat_awaited room[], int most,
@@ -53,7 +109,7 @@ int pat_begun_find(pat_begun *p, const MPI_Request requests[], int num, pat_awai
     pthread_mutex_lock(&p->lock);
     for (int i = 0; i < num; i++) {
         const call *c = requests[i] == MPI_REQUEST_NULL ? NULL : find(p, requests[i]);
-        if (!c)
+        if (!c || c->turn.comm < 0)
             continue;
         if (num_found == most && *found == room) {
             pat_awaited *more = malloc((size_t)num * sizeof(*more));
@@ -63,7 +119,7 @@ int pat_begun_find(pat_begun *p, const MPI_Request requests[], int num, pat_awai
                 more[k] = room[k];
             *found = more;
         }
-        (*found)[num_found++] = (pat_awaited){c->request, c->turn, i};
+        (*found)[num_found++] = (pat_awaited){c->request, c->turn, i, c->stays};
     }
     pthread_mutex_unlock(&p->lock);
     return num_found;
@@ -72,15 +128,14 @@ int pat_begun_find(pat_begun *p, const MPI_Request requests[], int num, pat_awai
 void pat_begun_remove(pat_begun *p, const pat_awaited *over)
 {
     pthread_mutex_lock(&p->lock);
-    call *c = find(p, over->request);
+    call *c = find(p, over->request), *gone = NULL;
     if (c && c->turn.comm == over->turn.comm && c->turn.turn == over->turn.turn) {
-        tdelete(c, &p->calls, by_request);
-        atomic_fetch_sub_explicit(&p->num, 1, memory_order_relaxed);
-    } else {
-        c = NULL;
+        c->turn = none;
+        if (!c->stays)
+            gone = take_out(p, c);
     }
     pthread_mutex_unlock(&p->lock);
-    free(c);
+    free(gone);
 }
 
 void pat_begun_clear(pat_begun *p)

@@ -162,24 +162,79 @@ void pat_dropin_count(const pat_counted *told, int rc, int64_t bytes, const pat_
         pat_begun_add(&d->begun, *told->request, turn);
 }
 
-void pat_dropin_count_message(const pat_counted *told, int64_t bytes)
+/* A persistent request has been started: what is known of it, and its share of the time. */
+static void count_start(pat_dropin *d, const pat_counted *told, int64_t time_ns, MPI_Request request,
+                        const pat_kept *kept)
 {
-    const int64_t now_ns = pat_clock_local_ns(), time_ns = now_ns - told->start_ns;
-    pat_dropin *d = counting(now_ns);
-    if (!d)
+    const pat_outcome left = {.why = PAT_WHY_PERSISTENT, .late = {.rank = -1}};
+    pat_counted of = *told;
+    of.call = kept->call;
+    const int site = add_to_place(d, &of, (pat_site_call){.bytes = kept->bytes, .time_ns = time_ns},
+                                  kept->may_run ? &left : NULL);
+    if (site < 0 || kept->events < 0)
         return;
+    const pat_log_call call = {.start_ns = on_common_clock(told->start_ns),
+                               .time_ns = time_ns,
+                               .bytes = kept->bytes,
+                               .site = site,
+                               .root = kept->root,
+                               .kind = PAT_LOG_CALL};
+    pat_begun_start(&d->begun, request, pat_events_add_start(&d->events, kept->events, &call));
+}
+
+static void count_message(pat_dropin *d, const pat_counted *told, int64_t time_ns, int64_t bytes)
+{
     add_to_place(d, told,
                  (pat_site_call){.bytes = bytes, .time_ns = time_ns, .message_ns = time_ns, .messages = 1},
                  NULL);
 }
 
-void pat_dropin_count_await(const pat_counted *told, pat_waiting *waiting, const MPI_Request requests[])
+void pat_dropin_count_starts(const pat_counted *told, int rc, int num, const MPI_Request requests[])
+{
+    const int64_t now_ns = pat_clock_local_ns(), time_ns = now_ns - told->start_ns;
+    pat_dropin *d = counting(now_ns);
+    pat_kept kept;
+    int num_kept = 0;
+    for (int i = 0; i < num && d && rc == MPI_SUCCESS; i++)
+        num_kept += pat_begun_is_kept(&d->begun, requests[i], &kept);
+    if (d && num_kept == 0)
+        count_message(d, told, time_ns, 0);
+    /* One after the other; messages that are started with them take no time of their own. */
+    pat_counted share = *told;
+    for (int i = 0; i < num && num_kept > 0; i++)
+        if (pat_begun_is_kept(&d->begun, requests[i], &kept)) {
+            count_start(d, &share, time_ns / num_kept, requests[i], &kept);
+            share.start_ns += time_ns / num_kept;
+        }
+}
+
+void pat_dropin_count_message(const pat_counted *told, int64_t bytes)
+{
+    const int64_t now_ns = pat_clock_local_ns(), time_ns = now_ns - told->start_ns;
+    pat_dropin *d = counting(now_ns);
+    if (d)
+        count_message(d, told, time_ns, bytes);
+}
+
+/* A call that waits has returned: is this request's collective over? A request that is persistent is still there. */
+static bool is_over(const pat_awaited *awaited, const MPI_Request requests[], int rc, const pat_done *done)
+{
+    if (!awaited->stays)
+        return requests[awaited->at] == MPI_REQUEST_NULL;
+    bool is = rc == MPI_SUCCESS && done->all;
+    for (int i = 0; rc == MPI_SUCCESS && i < done->num && !is; i++)
+        is = done->at[i] - done->first == awaited->at;
+    return is;
+}
+
+void pat_dropin_count_await(const pat_counted *told, pat_waiting *waiting, const MPI_Request requests[],
+                            int rc, pat_done done)
 {
     const int64_t now_ns = pat_clock_local_ns(), time_ns = now_ns - told->start_ns;
     int num_over = 0;
     pat_dropin *d = pat_rt.dropin;
     for (int i = 0; i < waiting->num && d; i++)
-        if (requests[waiting->found[i].at] == MPI_REQUEST_NULL) {
+        if (is_over(&waiting->found[i], requests, rc, &done)) {
             pat_begun_remove(&d->begun, &waiting->found[i]);
             waiting->found[num_over++] = waiting->found[i];
         }

@@ -148,6 +148,15 @@ void pat_dropin_count(const pat_counted *told, int rc, int64_t bytes, const pat_
 /* Count a message of so many bytes, or a call about messages, that is over. */
 void pat_dropin_count_message(const pat_counted *told, int64_t bytes);
 
+/* A persistent request of a collective has been made, which is told->call on told->comm with told->root; told->request is the request. */
+void pat_dropin_keep(const pat_counted *told, int rc, int64_t bytes, bool may_run);
+
+/* Count a call that has started these requests, by the collectives that are persistent among them; where there is none, as one about messages. */
+void pat_dropin_count_starts(const pat_counted *told, int rc, int num, const MPI_Request requests[]);
+
+/* A request is about to be freed. */
+void pat_dropin_forget(MPI_Request request);
+
 enum { PAT_WAITING_ROOM = 8 };
 
 /* What a call that waits for requests finds out before, since they are gone afterwards. */
@@ -156,9 +165,17 @@ typedef struct pat_waiting {
     pat_awaited *found, room[PAT_WAITING_ROOM];
 } pat_waiting;
 
+/* Which of its requests it has found to be over: all, or `num` of them, which `at` numbers from `first`. */
+typedef struct pat_done {
+    bool all;
+    int num, first;
+    const int *at;
+} pat_done;
+
 /* It is about to wait for these; it is over, of which `requests` is the same list; and nothing is wanted of it any more. */
 void pat_dropin_await(pat_waiting *waiting, int num, const MPI_Request requests[]);
-void pat_dropin_count_await(const pat_counted *told, pat_waiting *waiting, const MPI_Request requests[]);
+void pat_dropin_count_await(const pat_counted *told, pat_waiting *waiting, const MPI_Request requests[],
+                            int rc, pat_done done);
 void pat_dropin_end_await(pat_waiting *waiting);
 
 /* The program has told how far it is, by the local clock. */
@@ -194,6 +211,8 @@ void pat_dropin_watch(bool on);
 void pat_dropin_watch_fortran(bool on);
 void pat_dropin_watch_messages(bool on);
 void pat_dropin_watch_messages_fortran(bool on);
+void pat_dropin_watch_persistent(bool on);
+void pat_dropin_watch_persistent_fortran(bool on);
 void pat_dropin_watch_control(bool on);
 /* MPI_Scan goes here, since a profile of mock-ups may have something to say of it; after pat_dropin_watch. */
 void pat_dropin_take_scan(bool on);

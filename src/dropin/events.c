@@ -322,38 +322,84 @@ static void put_alone(pat_events *e, const pat_log_record *filled, int32_t kind)
     pthread_mutex_unlock(&e->lock);
 }
 
+/* What is known of a communicator; NULL: nothing, for want of memory. *known: false where nothing can be, of any. */
+static pat_event_comm *comm_of(pat_events *e, MPI_Comm comm, bool *known)
+{
+    int found = 0;
+    pat_event_comm *c = NULL;
+    *known = e->keyval != MPI_KEYVAL_INVALID && comm != MPI_COMM_NULL &&
+             PMPI_Comm_get_attr(comm, e->keyval, &c, &found) == MPI_SUCCESS;
+    return *known && !found ? new_comm(e, comm) : c;
+}
+
+/* There are others to hold its calls against. */
+static bool has_others(const pat_event_comm *c)
+{
+    return c->group && c->group->size > 1;
+}
+
+static const pat_event_turn not_kept = {.comm = -1};
+
+/* With the lock. */
+static pat_event_turn add_call(pat_events *e, pat_event_comm *c, const pat_log_call *call,
+                               const pat_log_plan *plan)
+{
+    pat_log_record *r = next_record(e);
+    if (!r) {
+        e->num_lost++;
+        return not_kept;
+    }
+    r->call = (pat_log_call){.start_ns = call->start_ns,
+                             .time_ns = call->time_ns,
+                             .bytes = call->bytes,
+                             .site = call->site,
+                             .comm = c->number,
+                             .root = call->root};
+    set_kind(r, call->kind);
+    if (plan)
+        put(e, &(pat_log_record){.plan = *plan}, PAT_LOG_PLAN);
+    return (pat_event_turn){c->number, c->num_calls++};
+}
+
 pat_event_turn pat_events_add(pat_events *e, MPI_Comm comm, const pat_log_call *call,
                               const pat_log_plan *plan)
 {
-    const pat_event_turn not_kept = {.comm = -1};
     pat_event_turn turn = not_kept;
-    int found = 0;
-    pat_event_comm *c = NULL;
-    if (is_full(e) || e->keyval == MPI_KEYVAL_INVALID || comm == MPI_COMM_NULL ||
-        PMPI_Comm_get_attr(comm, e->keyval, &c, &found) != MPI_SUCCESS)
+    bool known;
+    if (is_full(e))
         return not_kept;
-    if (!found)
-        c = new_comm(e, comm);
-    if (c && (!c->group || c->group->size == 1)) /* there is nobody to hold it against */
+    pat_event_comm *c = comm_of(e, comm, &known);
+    if (!known || (c && !has_others(c)))
         return not_kept;
     pthread_mutex_lock(&e->lock);
-    pat_log_record *r = c ? next_record(e) : NULL;
-    if (!c)
-        e->most = e->num;
-    if (r) {
-        r->call = (pat_log_call){.start_ns = call->start_ns,
-                                 .time_ns = call->time_ns,
-                                 .bytes = call->bytes,
-                                 .site = call->site,
-                                 .comm = c->number,
-                                 .root = call->root};
-        set_kind(r, call->kind);
-        turn = (pat_event_turn){c->number, c->num_calls++};
-        if (plan)
-            put(e, &(pat_log_record){.plan = *plan}, PAT_LOG_PLAN);
+    if (c) {
+        turn = add_call(e, c, call, plan);
     } else {
+        e->most = e->num;
         e->num_lost++;
     }
+    pthread_mutex_unlock(&e->lock);
+    return turn;
+}
+
+int pat_events_new_request(pat_events *e, MPI_Comm comm)
+{
+    /* So that it is no duplicate's. */
+    static const uint64_t REQUEST = UINT64_C(1) << 33;
+    bool known;
+    pat_event_comm *from = comm_of(e, comm, &known), *c = NULL;
+    if (!from || !has_others(from))
+        return -1;
+    pthread_mutex_lock(&e->lock);
+    c = add_comm(e, from->group, from->rank, mix(from->id, REQUEST | (uint64_t)++from->num_requests));
+    pthread_mutex_unlock(&e->lock);
+    return c ? c->number : -1;
+}
+
+pat_event_turn pat_events_add_start(pat_events *e, int request, const pat_log_call *call)
+{
+    pthread_mutex_lock(&e->lock);
+    const pat_event_turn turn = add_call(e, e->comms[request], call, NULL);
     pthread_mutex_unlock(&e->lock);
     return turn;
 }

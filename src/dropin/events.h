@@ -4,7 +4,8 @@
  * they can be held against each other afterwards (lateness.h). Nothing is sent meanwhile. The memory may be a file (log_format.h), which is there whatever becomes of the process.
  *
  * A communicator is known by its members and by how many of the same members there were before it. A duplicate of one that has been used, or of MPI_COMM_WORLD, is known by
- * what it was made from, so that it does not matter which of several is used first. Where a program breaks that rule (it uses two communicators of
+ * what it was made from, so that it does not matter which of several is used first. A persistent request of a collective counts as a communicator of its own, known by how many the
+ * program has made before on the same one: ranks may start several in different orders, but make them in the same order. Where a program breaks that rule (it uses two communicators of
  * the same members for the first time in another order on another rank), calls do not fit together, which lateness.h notices where they are not of the same function, or where
  * a rank had left before another one came.
  */
@@ -32,7 +33,7 @@ typedef struct pat_event_comm {
     pat_event_group *group;
     int rank, number; /* of this rank in it; of it here */
     int64_t num_calls;
-    int num_dups;
+    int num_dups, num_requests; /* that were made from it; requests: persistent ones */
 } pat_event_comm;
 
 enum { PAT_EVENTS_IN_BLOCK = 8192 }; /* 5 times 64 KiB, the largest pages there are */
@@ -75,11 +76,18 @@ typedef struct pat_event_turn {
 pat_event_turn pat_events_add(pat_events *events, MPI_Comm comm, const pat_log_call *call,
                               const pat_log_plan *plan);
 
+/* A persistent request of a collective on that communicator has been made. Returns the number of what stands for it here; negative: its calls are not kept. Any thread. */
+int pat_events_new_request(pat_events *events, MPI_Comm comm);
+
+/* The same of a start of a persistent request, by that number. */
+pat_event_turn pat_events_add_start(pat_events *events, int request, const pat_log_call *call);
+
 /* A request that stands for a call. */
 typedef struct pat_awaited {
     MPI_Request request;
     pat_event_turn turn;
-    int at; /* which of the requests that a call waits for */
+    int at;     /* which of the requests that a call waits for */
+    bool stays; /* it is persistent: still there when the call is over */
 } pat_awaited;
 
 /* A call is over that has waited for so many non-blocking ones that are kept. Any thread. Of *wait its time and site count. */

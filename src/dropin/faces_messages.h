@@ -3,15 +3,25 @@
  * faces.h is for collectives, used in the same way. A file that includes it first defines what a row expands to, and what a parameter of each kind is there (as
  * faces_c.h does); all of that is undefined again at the end.
  *  MESSAGE(name, lower, upper, parameters, arguments, bytes): bytes of this rank's buffer, in which a receive may leave room.
- *  AWAIT(name, lower, upper, parameters, arguments, num, requests): it returns when some of `num` requests are over, or to say whether they are. Where AWAIT is not defined, such
- *  a row is a MESSAGE of 0 bytes.
+ *  AWAIT(name, lower, upper, parameters, arguments, num, requests, done): it returns when some of `num` requests are over, or to say whether they are; afterwards `done` says which, as
+ *  EVERY(all: are they?) or SOME(how many, their places). Where AWAIT is not defined, such a row is a MESSAGE of 0 bytes.
+ *  BEGINS(name, lower, upper, parameters, arguments, num, requests): it starts `num` persistent requests. Where it is not defined, such a row is a MESSAGE of 0 bytes.
+ *  LETS_GO(name, lower, upper, parameters, arguments, request): it frees that request. Where it is not defined, such a row is a MESSAGE of 0 bytes.
  * With LARGE defined, the list has only functions that have a form with counts of type MPI_Count.
  */
 #ifndef MESSAGE
 #define MESSAGE(name, lower, upper, parameters, arguments, bytes)
 #endif
 #ifndef AWAIT
-#define AWAIT(name, lower, upper, parameters, arguments, num, requests)                                      \
+#define AWAIT(name, lower, upper, parameters, arguments, num, requests, done)                                \
+    MESSAGE(name, lower, upper, parameters, arguments, 0)
+#endif
+#ifndef BEGINS
+#define BEGINS(name, lower, upper, parameters, arguments, num, requests)                                     \
+    MESSAGE(name, lower, upper, parameters, arguments, 0)
+#endif
+#ifndef LETS_GO
+#define LETS_GO(name, lower, upper, parameters, arguments, request)                                          \
     MESSAGE(name, lower, upper, parameters, arguments, 0)
 #endif
 #undef LIST
@@ -55,27 +65,33 @@ MESSAGE(Mprobe, mprobe, MPROBE, (INT source, INT tag, COMM comm, TAKEN message, 
         (source, tag, comm, message, status), 0)
 MESSAGE(Improbe, improbe, IMPROBE, (INT source, INT tag, COMM comm, FLAG flag, TAKEN message, STATUS status),
         (source, tag, comm, flag, message, status), 0)
-MESSAGE(Start, start, START, (REQUEST request), (request), 0)
-MESSAGE(Startall, startall, STARTALL, (INT num, REQUEST requests), (num, requests), 0)
+BEGINS(Start, start, START, (REQUEST request), (request), 1, request)
+BEGINS(Startall, startall, STARTALL, (INT num, REQUEST requests), (num, requests), GIVEN(num), requests)
+LETS_GO(Request_free, request_free, REQUEST_FREE, (REQUEST request), (request), request)
 
-AWAIT(Wait, wait, WAIT, (REQUEST request, STATUS status), (request, status), 1, request)
-AWAIT(Test, test, TEST, (REQUEST request, FLAG flag, STATUS status), (request, flag, status), 1, request)
+AWAIT(Wait, wait, WAIT, (REQUEST request, STATUS status), (request, status), 1, request, EVERY(true))
+AWAIT(Test, test, TEST, (REQUEST request, FLAG flag, STATUS status), (request, flag, status), 1, request,
+      EVERY(*flag))
 AWAIT(Waitall, waitall, WAITALL, (INT num, REQUEST requests, STATUS statuses), (num, requests, statuses),
-      GIVEN(num), requests)
+      GIVEN(num), requests, EVERY(true))
 AWAIT(Testall, testall, TESTALL, (INT num, REQUEST requests, FLAG flag, STATUS statuses),
-      (num, requests, flag, statuses), GIVEN(num), requests)
+      (num, requests, flag, statuses), GIVEN(num), requests, EVERY(*flag))
 AWAIT(Waitany, waitany, WAITANY, (INT num, REQUEST requests, FLAG index, STATUS status),
-      (num, requests, index, status), GIVEN(num), requests)
+      (num, requests, index, status), GIVEN(num), requests, SOME(1, index))
 AWAIT(Testany, testany, TESTANY, (INT num, REQUEST requests, FLAG index, FLAG flag, STATUS status),
-      (num, requests, index, flag, status), GIVEN(num), requests)
-AWAIT(Waitsome, waitsome, WAITSOME, (INT num, REQUEST requests, FLAG done, FLAG indices, STATUS statuses),
-      (num, requests, done, indices, statuses), GIVEN(num), requests)
-AWAIT(Testsome, testsome, TESTSOME, (INT num, REQUEST requests, FLAG done, FLAG indices, STATUS statuses),
-      (num, requests, done, indices, statuses), GIVEN(num), requests)
+      (num, requests, index, flag, status), GIVEN(num), requests, SOME(*flag ? 1 : 0, index))
+AWAIT(Waitsome, waitsome, WAITSOME, (INT num, REQUEST requests, FLAG outcount, FLAG indices, STATUS statuses),
+      (num, requests, outcount, indices, statuses), GIVEN(num), requests, SOME(*outcount, indices))
+AWAIT(Testsome, testsome, TESTSOME, (INT num, REQUEST requests, FLAG outcount, FLAG indices, STATUS statuses),
+      (num, requests, outcount, indices, statuses), GIVEN(num), requests, SOME(*outcount, indices))
 #endif
 
 #undef MESSAGE
 #undef AWAIT
+#undef BEGINS
+#undef LETS_GO
+#undef EVERY
+#undef SOME
 #undef SENT
 #undef SENT_AS
 #undef RECEIVED

@@ -18,11 +18,11 @@ static MPI_Request *to_c(const MPI_Fint *requests, int num)
 }
 
 static void count_await(const pat_counted *told, pat_waiting *waiting, const MPI_Fint *requests, int num,
-                        MPI_Request *handles)
+                        MPI_Request *handles, int rc, pat_done done)
 {
     for (int i = 0; i < num && handles; i++)
         handles[i] = PMPI_Request_f2c(requests[i]);
-    pat_dropin_count_await(told, waiting, handles);
+    pat_dropin_count_await(told, waiting, handles, rc, done);
 }
 
 /* Returns whether the call is to be counted here. */
@@ -57,7 +57,7 @@ static bool end(bool is_told)
         if (end(is_told))                                                                                    \
             pat_dropin_count_message(&told, bytes);                                                          \
     }
-#define AWAIT(name, lower, upper, parameters, arguments, num, requests)                                      \
+#define AWAIT(name, lower, upper, parameters, arguments, num, requests, done)                                \
     static void watch_##lower(void (*next)(LIST parameters, MPI_Fint * ierror), const void *site,            \
                               LIST parameters, MPI_Fint *ierror)                                             \
     {                                                                                                        \
@@ -69,9 +69,32 @@ static bool end(bool is_told)
         const bool is_told = begin(&told, site, "MPI_" #name);                                               \
         next(LIST arguments, ierror);                                                                        \
         if (end(is_told))                                                                                    \
-            count_await(&told, &waiting, requests, given, handles);                                          \
+            count_await(&told, &waiting, requests, given, handles, ierror ? *ierror : MPI_SUCCESS, done);    \
         pat_dropin_end_await(&waiting);                                                                      \
         free(handles);                                                                                       \
+    }
+#define EVERY(are)          ((pat_done){.all = are})
+#define SOME(number, which) ((pat_done){.num = number, .at = which, .first = 1})
+#define BEGINS(name, lower, upper, parameters, arguments, num, requests)                                     \
+    static void watch_##lower(void (*next)(LIST parameters, MPI_Fint * ierror), const void *site,            \
+                              LIST parameters, MPI_Fint *ierror)                                             \
+    {                                                                                                        \
+        pat_counted told;                                                                                    \
+        MPI_Request *const handles = to_c(requests, num);                                                    \
+        const int given = handles ? num : 0;                                                                 \
+        const bool is_told = begin(&told, site, "MPI_" #name);                                               \
+        next(LIST arguments, ierror);                                                                        \
+        if (end(is_told))                                                                                    \
+            pat_dropin_count_starts(&told, ierror ? *ierror : MPI_SUCCESS, given, handles);                  \
+        free(handles);                                                                                       \
+    }
+#define LETS_GO(name, lower, upper, parameters, arguments, request)                                          \
+    static void watch_##lower(void (*next)(LIST parameters, MPI_Fint * ierror), const void *site,            \
+                              LIST parameters, MPI_Fint *ierror)                                             \
+    {                                                                                                        \
+        (void)site;                                                                                          \
+        pat_dropin_forget(PMPI_Request_f2c(*(request)));                                                     \
+        next(LIST arguments, ierror);                                                                        \
     }
 #include "faces_fortran.h"
 #include "faces_messages.h"

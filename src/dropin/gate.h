@@ -22,7 +22,8 @@ enum pat_gate_call {
     PAT_CALL_Init_thread,
     PAT_CALL_Finalize,
     PAT_CALL_Pcontrol,
-#define PASS(name, lower, upper, parameters, arguments, bytes) PAT_CALL_##name,
+#define PASS(name, lower, upper, parameters, arguments, bytes)      PAT_CALL_##name,
+#define PASS_KEPT(name, lower, upper, parameters, arguments, bytes) PAT_CALL_##name##_init,
 #include "faces.h"
 #define MESSAGE(name, lower, upper, parameters, arguments, bytes) PAT_CALL_##name,
 #include "faces_messages.h"
@@ -70,10 +71,27 @@ pat_gate_any *pat_gate_next_of(pat_gate_name *called, const void *site);
 /* MPI is being started by the code at `site`: look once which MPI library that has, and load libpat.so, or pass everything on. */
 void pat_gate_open(const void *site);
 
+/*
+ * How the MPI library spells the names of persistent collectives: MPI_Allgather_init, or, in Open MPI 4, MPIX_Allgather_init. Where it has none of them the preloaded file has none
+ * either, since a program may ask the dynamic linker whether they are there.
+ */
+#if PAT_MPI_HAS_PERSISTENT == 1
+#define PAT_KEPT_C(name)       MPI_##name##_init
+#define PAT_KEPT_LARGE(name)   MPI_##name##_init_c
+#define PAT_KEPT_LOWER(ending) mpi_##ending
+#define PAT_KEPT_UPPER(ending) MPI_##ending
+#elif PAT_MPI_HAS_PERSISTENT
+#define PAT_KEPT_C(name)       MPIX_##name##_init
+#define PAT_KEPT_LARGE(name)   MPIX_##name##_init_c
+#define PAT_KEPT_LOWER(ending) mpix_##ending
+#define PAT_KEPT_UPPER(ending) MPIX_##ending
+#endif
+
 typedef intptr_t word; /* what a register holds: an integer, a handle or an address */
 
 /* Define the function `called_as`. To pass a call on costs two loads and a jump. */
-#define PAT_GATE(called_as, way, call, before, parameters, arguments, our_parameters, our_arguments)         \
+#define PAT_GATE(...) PAT_GATE_OF(__VA_ARGS__)
+#define PAT_GATE_OF(called_as, way, call, before, parameters, arguments, our_parameters, our_arguments)      \
     __attribute__((visibility("default"))) word called_as parameters;                                        \
     word called_as parameters                                                                                \
     {                                                                                                        \

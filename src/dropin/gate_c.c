@@ -14,6 +14,25 @@
 #include "gate_words.h"
 #include "faces_messages.h"
 
+#if PAT_MPI_HAS_PERSISTENT
+#define MAKES(called_as, way, name, parameters, arguments)                                                   \
+    PAT_GATE(called_as, way, PAT_CALL_##name##_init, , (LIST parameters, word info, word request),           \
+             (LIST arguments, info, request),                                                                \
+             (pat_gate_any *, const void *, LIST parameters, word info, word request),                       \
+             (next, site, LIST arguments, info, request))
+#define PASS_KEPT(name, lower, upper, parameters, arguments, bytes)                                          \
+    MAKES(PAT_KEPT_C(name), PAT_WAY_C, name, parameters, arguments)
+#include "gate_words.h"
+#include "faces.h"
+#if PAT_MPI_HAS_LARGE
+#define LARGE
+#define PASS_KEPT(name, lower, upper, parameters, arguments, bytes)                                          \
+    MAKES(PAT_KEPT_LARGE(name), PAT_WAY_LARGE, name, parameters, arguments)
+#include "gate_words.h"
+#include "faces.h"
+#endif
+#endif
+
 #if PAT_MPI_HAS_LARGE
 #undef CALL
 #define CALL(name, lower, parameters, arguments)                                                             \

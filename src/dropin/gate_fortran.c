@@ -26,6 +26,21 @@
 #include "gate_words.h"
 #include "faces_messages.h"
 
+#if PAT_MPI_HAS_PERSISTENT
+#define MAKES(called_as, way, name, parameters, arguments)                                                   \
+    SPELLED(called_as, way, name##_init, , (LIST parameters, word info, word request, word ierror),          \
+            (LIST arguments, info, request, ierror))
+#define PASS_KEPT(name, lower, upper, parameters, arguments, bytes)                                          \
+    MAKES(PAT_KEPT_LOWER(lower##_init_), PAT_WAY_FORTRAN, name, parameters, arguments)                       \
+    MAKES(PAT_KEPT_LOWER(lower##_init), PAT_WAY_FORTRAN, name, parameters, arguments)                        \
+    MAKES(PAT_KEPT_LOWER(lower##_init__), PAT_WAY_FORTRAN, name, parameters, arguments)                      \
+    MAKES(PAT_KEPT_UPPER(upper##_INIT), PAT_WAY_FORTRAN, name, parameters, arguments)                        \
+    MAKES(PAT_KEPT_LOWER(lower##_init_f08_), PAT_WAY_FORTRAN, name, parameters, arguments)                   \
+    MAKES(PAT_KEPT_LOWER(lower##_init_f08ts_), PAT_WAY_DESCRIBED, name, parameters, arguments)
+#include "gate_words.h"
+#include "faces.h"
+#endif
+
 SPELLINGS(Init, init, INIT, pat_gate_open(site), (word ierror), (ierror))
 SPELLINGS(Init_thread, init_thread, INIT_THREAD, pat_gate_open(site),
           (word required, word provided, word ierror), (required, provided, ierror))

@@ -14,6 +14,7 @@
 #define OP      word
 #define COMM    word
 #define REQUEST word
+#define INFO    word
 #define STATUS  word
 #define FLAG    word
 #define TAKEN   word

@@ -75,6 +75,8 @@ static void watch(bool on)
     pat_dropin_watch_fortran(on);
     pat_dropin_watch_messages(on);
     pat_dropin_watch_messages_fortran(on);
+    pat_dropin_watch_persistent(on);
+    pat_dropin_watch_persistent_fortran(on);
     pat_dropin_watch_control(on);
 }
 

@@ -1,6 +1,6 @@
 /*
- * messages.c — messages between two ranks, and waiting for requests: passed on as they are, and added up by their places while a report is wanted. Where a request stands
- * for a collective (begun.h), when the program waited for it is kept, so that it can be found out for which rank.
+ * messages.c — messages between two ranks, and starting and waiting for requests: passed on as they are, and added up by their places while a report is wanted. Where a request
+ * stands for a collective (begun.h), when the program started and waited for it is kept, so that it can be found out for which rank.
  */
 #include <stdlib.h>
 
@@ -21,7 +21,7 @@
         return rc;                                                                                           \
     }
 #define MESSAGE(name, lower, upper, parameters, arguments, bytes) WATCH(name, parameters, arguments, bytes)
-#define AWAIT(name, lower, upper, parameters, arguments, num, requests)                                      \
+#define AWAIT(name, lower, upper, parameters, arguments, num, requests, done)                                \
     static int watch_##name(__typeof__(&PMPI_##name) next, const void *site, LIST parameters)                \
     {                                                                                                        \
         if (!pat_dropin_reports || pat_dropin_inside)                                                        \
@@ -32,10 +32,33 @@
         pat_counted told = {.site = pat_dropin_site(site), .call = "MPI_" #name};                            \
         pat_dropin_begin(&told);                                                                             \
         const int rc = next arguments;                                                                       \
-        pat_dropin_count_await(&told, &waiting, requests);                                                   \
+        pat_dropin_count_await(&told, &waiting, requests, rc, done);                                         \
         pat_dropin_end_await(&waiting);                                                                      \
         pat_dropin_inside = false;                                                                           \
         return rc;                                                                                           \
+    }
+#define EVERY(are)          ((pat_done){.all = are})
+#define SOME(number, which) ((pat_done){.num = number, .at = which})
+#define BEGINS(name, lower, upper, parameters, arguments, num, requests)                                     \
+    static int watch_##name(__typeof__(&PMPI_##name) next, const void *site, LIST parameters)                \
+    {                                                                                                        \
+        if (!pat_dropin_reports || pat_dropin_inside)                                                        \
+            return next arguments;                                                                           \
+        pat_dropin_inside = true;                                                                            \
+        pat_counted told = {.site = pat_dropin_site(site), .call = "MPI_" #name};                            \
+        pat_dropin_begin(&told);                                                                             \
+        const int rc = next arguments;                                                                       \
+        pat_dropin_count_starts(&told, rc, num, requests);                                                   \
+        pat_dropin_inside = false;                                                                           \
+        return rc;                                                                                           \
+    }
+#define LETS_GO(name, lower, upper, parameters, arguments, request)                                          \
+    static int watch_##name(__typeof__(&PMPI_##name) next, const void *site, LIST parameters)                \
+    {                                                                                                        \
+        (void)site;                                                                                          \
+        if (request)                                                                                         \
+            pat_dropin_forget(*(request));                                                                   \
+        return next arguments;                                                                               \
     }
 #include "faces_c.h"
 #include "faces_messages.h"

@@ -12,7 +12,7 @@ int64_t pat_face_bytes(int64_t count, MPI_Datatype type)
                : 0;
 }
 
-static int64_t listed(const int counts[], MPI_Datatype type, MPI_Comm comm)
+int64_t pat_face_listed(const int counts[], MPI_Datatype type, MPI_Comm comm)
 {
     int rank;
     return counts && PMPI_Comm_rank(comm, &rank) == MPI_SUCCESS ? pat_face_bytes(counts[rank], type) : 0;
@@ -46,7 +46,7 @@ static int64_t listed(const int counts[], MPI_Datatype type, MPI_Comm comm)
 #define ARGUMENT(x)                a->x
 #define IN_PLACE(buffer)           (a->buffer == MPI_IN_PLACE)
 #define BYTES(count, type)         pat_face_bytes(a->count, a->type)
-#define LISTED(counts, type, comm) listed(a->counts, a->type, a->comm)
+#define LISTED(counts, type, comm) pat_face_listed(a->counts, a->type, a->comm)
 #include "faces.h"
 
 #if PAT_MPI_HAS_LARGE

@@ -93,4 +93,7 @@ typedef struct pat_face {
 /* The bytes of so many items; 0 where MPI would reject the arguments. */
 int64_t pat_face_bytes(int64_t count, MPI_Datatype type);
 
+/* Those that this rank has in a list of counts, one for each rank. */
+int64_t pat_face_listed(const int counts[], MPI_Datatype type, MPI_Comm comm);
+
 #endif

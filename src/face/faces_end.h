@@ -13,6 +13,7 @@
 #undef OP
 #undef COMM
 #undef REQUEST
+#undef INFO
 #undef STATUS
 #undef FLAG
 #undef TAKEN

@@ -37,9 +37,18 @@ enum pat_waits pat_waits_of(const char *call)
     return PAT_WAITS_NOT_KNOWN;
 }
 
+/* How long the name is without its end; 0 where it does not end so. */
+static size_t length_before(const char *call, const char *end)
+{
+    const size_t length = strlen(call), more = strlen(end);
+    return length > more && strcmp(call + length - more, end) == 0 ? length - more : 0;
+}
+
+static const char PERSISTENT[] = "_init";
+
 bool pat_waits_begins(const char *call)
 {
-    return strncmp(call, "MPI_I", 5) == 0;
+    return strncmp(call, "MPI_I", 5) == 0 || length_before(call, PERSISTENT) > 0;
 }
 
 enum pat_waits pat_waits_of_end(const char *call)
@@ -47,14 +56,19 @@ enum pat_waits pat_waits_of_end(const char *call)
     char blocking[40];
     if (!pat_waits_begins(call))
         return PAT_WAITS_NOT_KNOWN;
-    snprintf(blocking, sizeof(blocking), "MPI_%c%s", toupper((unsigned char)call[5]),
-             call[5] ? call + 6 : "");
+    const size_t length = length_before(call, PERSISTENT);
+    if (length > 0)
+        snprintf(blocking, sizeof(blocking), "%.*s", (int)length, call);
+    else
+        snprintf(blocking, sizeof(blocking), "MPI_%c%s", toupper((unsigned char)call[5]),
+                 call[5] ? call + 6 : "");
     return pat_waits_of(blocking);
 }
 
 bool pat_waits_moves_nothing(const char *call)
 {
-    return strcmp(call, "MPI_Barrier") == 0 || strcmp(call, "MPI_Ibarrier") == 0;
+    return strcmp(call, "MPI_Barrier") == 0 || strcmp(call, "MPI_Ibarrier") == 0 ||
+           strcmp(call, "MPI_Barrier_init") == 0;
 }
 
 /* By so much clocks may differ. */

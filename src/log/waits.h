@@ -17,10 +17,10 @@ enum pat_waits {
 /* By the name of the MPI function. */
 enum pat_waits pat_waits_of(const char *call);
 
-/* Does a function of MPI not block, so that it only begins what another call waits for? */
+/* Does a function of MPI not block, so that it only begins what another call waits for? The name of one that makes a persistent request, "MPI_Allgather_init", stands for its starts. */
 bool pat_waits_begins(const char *call);
 
-/* The same of one that does not block, "MPI_Iallgather": for whom whoever waits for it to be over. */
+/* The same of one that does not block, "MPI_Iallgather" or "MPI_Allgather_init": for whom whoever waits for it to be over. */
 enum pat_waits pat_waits_of_end(const char *call);
 
 /* When the ranks of a call came, as one of them needs to know it. */
