@@ -13,17 +13,12 @@
                      .default_alg = alg,                                                                     \
                      __VA_ARGS__},
 
-static const pat_collective collectives[PAT_NUM_OPS] = {PAT_COLLECTIVES(ROW)};
-
-const pat_collective *pat_collective_of(enum pat_op op)
-{
-    return &collectives[op];
-}
+const pat_collective pat_collectives[PAT_NUM_OPS] = {PAT_COLLECTIVES(ROW)};
 
 enum pat_op pat_collective_find(const char *name)
 {
     int op = 0;
-    while (op < PAT_NUM_OPS && strcmp(collectives[op].name, name) != 0)
+    while (op < PAT_NUM_OPS && strcmp(pat_collectives[op].name, name) != 0)
         op++;
     return (enum pat_op)op;
 }

@@ -29,7 +29,13 @@ typedef struct pat_collective {
         moves_early; /* its data may move before the call, so that something may be under way between two calls */
 } pat_collective;
 
-const pat_collective *pat_collective_of(enum pat_op op);
+/* One for each; asked in every call, short ones too. */
+extern const pat_collective pat_collectives[PAT_NUM_OPS];
+
+static inline const pat_collective *pat_collective_of(enum pat_op op)
+{
+    return &pat_collectives[op];
+}
 
 /* The collective of that name; PAT_NUM_OPS: there is none. */
 enum pat_op pat_collective_find(const char *name);

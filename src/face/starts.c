@@ -284,6 +284,17 @@ static bool is_left(const pat_algorithm *in_use, const pat_face *face, const pat
     return true;
 }
 
+/*
+ * May it be looked whether the call is left before it is known whether it is one between groups, which takes longer? Yes where what counts then has significance on all ranks of
+ * both groups, or no argument is looked at.
+ */
+static bool is_plain(const pat_face *face)
+{
+    return face->kind == PAT_ARGS_NOTHING || why_none() != PAT_WHY_MEANWHILE ||
+           ((face->kind == PAT_ARGS_BLOCKS || face->kind == PAT_ARGS_VECTOR) &&
+            !pat_collective_of(face->op)->rooted);
+}
+
 /* Returns true when the call has been started, or has failed, with what to return in *rc; else the MPI library is to run it. */
 static bool describe_and_start(start *s, const pat_face *face, const pat_args *args, int *rc)
 {
@@ -309,9 +320,15 @@ int pat_starts_run(const pat_face *face, const pat_args *args, pat_any *next, MP
     if (args->comm == MPI_COMM_NULL)
         return pat_fail(MPI_COMM_WORLD, pat_error(MPI_ERR_COMM, "%s on MPI_COMM_NULL", face->starts));
     if (in_use && atomic_load(&pat_rt.started)) {
-        if (!may_be_ours(face, args, request)) {
+        const bool plain = is_plain(face);
+        bool left = false, ours = plain || may_be_ours(face, args, request);
+        if (ours)
+            left = is_left(in_use, face, args, outcome);
+        if (plain && !left)
+            ours = may_be_ours(face, args, request);
+        if (!ours) {
             say(outcome, pat_algorithm_native(face->op), PAT_WHY_CANNOT);
-        } else if (!is_left(in_use, face, args, outcome)) {
+        } else if (!left) {
             start s = {.in_use = in_use, .request = request, .as_mpi = as_mpi, .outcome = outcome};
             pat_error_begin();
             if (describe_and_start(&s, face, args, &rc))
