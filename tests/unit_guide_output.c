@@ -309,9 +309,9 @@ static void long_label(void **state)
 }
 
 /* A campaign's file in the directory dir/name. */
-static const char *campaign(const char *dir, const char *name, int ranks, const char *arrival, double ms)
+static const char *campaign(const char *dir, const char *name, guide_grid of, const char *arrival, double ms)
 {
-    static char paths[8][64];
+    static char paths[16][64];
     static int num;
     char *path = paths[num++], file[80], *text;
     size_t length;
@@ -319,7 +319,7 @@ static const char *campaign(const char *dir, const char *name, int ranks, const 
     guide_results_make(&r, "default");
     snprintf(r.arrival, sizeof(r.arrival), "%s", arrival);
     for (int k = 0; k < 2; k++) {
-        guide_cell *c = guide_results_cell(&r, "MPI_Bcast", 1024, (guide_grid){1, ranks, ranks});
+        guide_cell *c = guide_results_cell(&r, "MPI_Bcast", 1024, of);
         for (int i = 0; i < 5; i++)
             guide_series_add(guide_cell_series(c, k ? "bcast_as_allgatherv" : "default"), 1,
                              (k ? 1 : ms) + 1e-4 * i);
@@ -346,12 +346,12 @@ static void courses(void **state)
     guide_courses c;
     (void)state;
     assert_non_null(mkdtemp(dir));
-    const char *const dirs[] = {campaign(dir, "a", 16, "trace:app+0x64+11111111", 2),
-                                campaign(dir, "b", 2, "trace:app+0x64+22222222", 0.5),
-                                campaign(dir, "c", 4, "none", 3),
-                                campaign(dir, "d", 2, "none", 0.5),
-                                campaign(dir, "e", 4, "none", 4),
-                                campaign(dir, "f", 3, "trace:app+0x65+22222222", 2)};
+    const char *const dirs[] = {campaign(dir, "a", (guide_grid){1, 16, 16}, "trace:app+0x64+11111111", 2),
+                                campaign(dir, "b", (guide_grid){1, 2, 2}, "trace:app+0x64+22222222", 0.5),
+                                campaign(dir, "c", (guide_grid){1, 4, 4}, "none", 3),
+                                campaign(dir, "d", (guide_grid){1, 2, 2}, "none", 0.5),
+                                campaign(dir, "e", (guide_grid){1, 4, 4}, "none", 4),
+                                campaign(dir, "f", (guide_grid){1, 3, 3}, "trace:app+0x65+22222222", 2)};
     enum { DIRS = sizeof(dirs) / sizeof(dirs[0]) };
     assert_int_equal(guide_views_read(&v, dirs, 1, why, sizeof(why)), 0);
     guide_courses_make(&c, &v);
@@ -387,12 +387,61 @@ static void courses(void **state)
     rmdir(dir);
 }
 
+/* Sweeps of one kind are a course each, however many numbers of ranks they have; campaigns by themselves are one where they have as many ranks on a node. */
+static void groups(void **state)
+{
+    char dir[] = "/tmp/unit_guide_XXXXXX", a[40], b[40], why[512] = "";
+    guide_views v;
+    guide_courses c;
+    (void)state;
+    assert_non_null(mkdtemp(dir));
+    snprintf(a, sizeof(a), "%s/a", dir);
+    snprintf(b, sizeof(b), "%s/b", dir);
+    assert_true(mkdir(a, 0700) == 0 && mkdir(b, 0700) == 0);
+    const char *const dirs[] = {campaign(a, "ranks-2", (guide_grid){1, 2, 2}, "none", 2),
+                                campaign(a, "ranks-8", (guide_grid){2, 4, 8}, "none", 2),
+                                campaign(b, "ranks-4", (guide_grid){1, 4, 4}, "none", 2),
+                                campaign(b, "ranks-16", (guide_grid){4, 4, 16}, "none", 2),
+                                campaign(b, "ranks-32", (guide_grid){8, 4, 32}, "none", 2),
+                                campaign(dir, "ranks-", (guide_grid){1, 64, 64}, "none", 2),
+                                campaign(dir, "e", (guide_grid){4, 4, 16}, "none", 2),
+                                campaign(dir, "f", (guide_grid){8, 4, 32}, "none", 2),
+                                campaign(dir, "g", (guide_grid){8, 1, 8}, "none", 2)};
+    enum { DIRS = sizeof(dirs) / sizeof(dirs[0]) };
+    /* In ascending order of their first: which views, by number, each has. */
+    static const int wanted[5][4] = {{0, 1, -1}, {2, 3, 4, -1}, {8, -1}, {6, 7, -1}, {5, -1}};
+    assert_int_equal(guide_views_read(&v, dirs, DIRS, why, sizeof(why)), 0);
+    guide_courses_make(&c, &v);
+    assert_true(c.num == 5 && c.is_sweep);
+    for (int i = 0; i < c.num; i++)
+        for (int k = 0; k < c.courses[i].num || wanted[i][k] >= 0; k++) {
+            assert_true(k < c.courses[i].num);
+            assert_int_equal(c.courses[i].views[k] - v.views, wanted[i][k]);
+        }
+    guide_courses_free(&c);
+    /* What was judged by different tests does not differ in the number of ranks alone. */
+    v.results[1].test = guide_test_number(v.results[0].test == guide_test_number(1) ? 2 : 1);
+    guide_courses_make(&c, &v);
+    assert_int_equal(c.num, 6);
+    guide_courses_free(&c);
+    guide_views_free(&v);
+    for (int i = 0; i < DIRS; i++) {
+        char file[80];
+        snprintf(file, sizeof(file), "%s/guidelines.json", dirs[i]);
+        unlink(file);
+        rmdir(dirs[i]);
+    }
+    rmdir(a);
+    rmdir(b);
+    rmdir(dir);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tables),     cmocka_unit_test(text),    cmocka_unit_test(certainty),
         cmocka_unit_test(turns),      cmocka_unit_test(totals),  cmocka_unit_test(json_and_back),
-        cmocka_unit_test(long_label), cmocka_unit_test(courses),
+        cmocka_unit_test(long_label), cmocka_unit_test(courses), cmocka_unit_test(groups),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,12 +14,18 @@ static int by_ranks(const void *va, const void *vb)
     return x != y ? (x > y) - (x < y) : (*a > *b) - (*a < *b);
 }
 
+/* Do they differ in the number of ranks alone? */
+static bool are_of_one(const guide_view *a, const guide_view *b)
+{
+    return a->group == b->group && a->r->test == b->r->test && strcmp(a->kind, b->kind) == 0;
+}
+
 static void add(guide_courses *c, const guide_view *view, int most)
 {
     int i = 0;
     for (; i < c->num; i++) {
         const guide_view *last = c->courses[i].views[c->courses[i].num - 1];
-        if (strcmp(last->kind, view->kind) == 0 && last->grid.ranks < view->grid.ranks)
+        if (are_of_one(last, view) && last->grid.ranks < view->grid.ranks)
             break;
     }
     guide_course *to = &c->courses[i];

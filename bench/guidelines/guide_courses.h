@@ -6,7 +6,7 @@
 
 #include "guide_views.h"
 
-/* Each number of ranks is there once: a second view of the same kind and number is one of another course. */
+/* Of one kind, group and test. Each number of ranks is there once: a second view of the same number is one of another course. */
 typedef struct guide_course {
     const guide_view **views; /* in ascending order of ranks */
     int num;

@@ -61,6 +61,48 @@ static void tell_apart(guide_views *v, const char *const *dirs)
                 add_to(v->views[i].label, dirs[v->views[i].r - v->results]);
 }
 
+/* How long the name of the directory above is where this one holds a part of a sweep, as in "sweep/ranks-4"; negative: it holds none. */
+static int sweep_length(const char *dir)
+{
+    static const char part[] = "ranks-";
+    size_t end = strlen(dir), begin;
+    while (end > 0 && dir[end - 1] == '/')
+        end--;
+    for (begin = end; begin > 0 && dir[begin - 1] != '/';)
+        begin--;
+    const size_t name = begin + strlen(part);
+    if (name >= end || strncmp(dir + begin, part, strlen(part)) != 0 ||
+        strspn(dir + name, "0123456789") != end - name)
+        return -1;
+    while (begin > 0 && dir[begin - 1] == '/')
+        begin--;
+    return (int)begin;
+}
+
+/* May their numbers of ranks make one course? */
+static bool are_grouped(const guide_views *v, const char *const *dirs, const guide_view *a,
+                        const guide_view *b)
+{
+    const char *in = dirs[a->r - v->results], *other = dirs[b->r - v->results];
+    const int length = sweep_length(in);
+    if (length != sweep_length(other))
+        return false;
+    if (length >= 0)
+        return strncmp(in, other, (size_t)length) == 0;
+    return a->grid.nodes == 1 || b->grid.nodes == 1 ? a->grid.nodes == b->grid.nodes
+                                                    : a->grid.ppn == b->grid.ppn;
+}
+
+static void group(guide_views *v, const char *const *dirs)
+{
+    for (int i = 0; i < v->num; i++) {
+        int k = 0;
+        while (k < i && !are_grouped(v, dirs, &v->views[i], &v->views[k]))
+            k++;
+        v->views[i].group = k < i ? v->views[k].group : i;
+    }
+}
+
 static bool has_view(const guide_views *v, const guide_results *r, const guide_cell *c)
 {
     for (int i = 0; i < v->num; i++)
@@ -94,6 +136,7 @@ int guide_views_read(guide_views *v, const char *const *dirs, int num, char *why
             name_view(&v->views[v->num++]);
         }
     tell_apart(v, dirs);
+    group(v, dirs);
     for (int i = 0; i < v->num; i++) {
         make_plain(v->views[i].label);
         make_plain(v->views[i].kind);

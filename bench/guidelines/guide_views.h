@@ -14,8 +14,10 @@ typedef struct guide_view {
     const guide_results *r;
     guide_grid grid;
     char label[GUIDE_LABEL]; /* "Open MPI v4.1.4, 36x2" and what is not as usual */
-    char kind
-        [GUIDE_LABEL]; /* the same without the grid, and without which calls of a recorded program: those of another number of ranks are others */
+    /* What views of other numbers of ranks may have in common: the label without the grid, and without the digest of a recorded program's arrivals, which are
+     * others on another number of ranks. */
+    char kind[GUIDE_LABEL];
+    int group; /* views of one sweep have the same; others where they are alike in their ranks per node, or each on one node */
 } guide_view;
 
 typedef struct guide_views {
