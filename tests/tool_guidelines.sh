@@ -155,6 +155,16 @@ grep -q "^pat-guidelines: --ranks '5': accepted on 3 ranks: 2 to 3" err || compl
 grep -q '^1x3 *2 ' out || complain "--judge of a part of a sweep: $(cat out)"
 "$tool" --report sweep/ranks-4 sweep/ranks-2 sweep/ranks-3 >out || complain "--report of a sweep ends with $?"
 grep -A4 'MPI_Bcast: slow-downs by the number of ranks' out | awk '{ print $1 $2 }' | tr '\n' ' ' | grep -qx 'MPI_Bcast:slow-downs ranksview 2#2 3#3 4#1 ' || complain "--report of a sweep: $(cat out)"
+# Where one part cannot be kept, --fresh takes nothing away of the others either.
+cp -r sweep twin
+cp -r sweep spoiled
+rm -r spoiled/ranks-3
+touch spoiled/ranks-3
+failing 3 -f good -o spoiled --algorithms same.csv --ranks 2,3 --fresh || complain "a part of a sweep went into a plain file"
+grep -q "^pat-guidelines: .*spoiled/ranks-3" err || complain "a plain file in place of a part: $(cat err)"
+[ "$(ls spoiled/ranks-2/data)" = "$(ls sweep/ranks-2/data)" ] || complain "--fresh has removed of a sweep that was refused: $(ls spoiled/ranks-2/data)"
+ranks 3 -f one -o spoiled --algorithms list.csv --ranks 2 --fresh 2>err || complain "--fresh of a sweep: $(cat err)"
+[ "$(find spoiled/ranks-2/data -name 'data_MPI_Bcast_*' | wc -l)" = 0 ] && [ -e spoiled/ranks-4/data/data_MPI_Bcast_mpi.dat ] || complain "--fresh of a sweep: $(ls spoiled/*/data)"
 
 refused "--profile: 'late' has the left side 'pat'; accepted: default" --judge late --profile prf
 

@@ -189,7 +189,9 @@ static int prepare(campaign *c)
     if (!status && o->profile_dir && guide_dir_make(o->profile_dir, c->why, sizeof(c->why)) != 0)
         status = TOOL_BAD_INPUT;
     for (int i = 0; i < c->num && !status; i++)
-        status = guide_keep_begin(&c->parts[i].keep, c->why, sizeof(c->why));
+        status = guide_keep_make_dirs(&c->parts[i].keep, c->why, sizeof(c->why));
+    for (int i = 0; i < c->num && !status; i++)
+        status = guide_keep_clear(&c->parts[i].keep, c->why, sizeof(c->why));
     return status;
 }
 

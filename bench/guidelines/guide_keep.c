@@ -126,18 +126,24 @@ int guide_keep_check(guide_keep *k, char *why, size_t why_size)
     return error ? TOOL_BAD_INPUT : 0;
 }
 
-int guide_keep_begin(const guide_keep *k, char *why, size_t why_size)
+int guide_keep_make_dirs(const guide_keep *k, char *why, size_t why_size)
 {
     const guide_options *o = k->plan->o;
     if (!k->dir)
         return 0;
-    if (o->fresh &&
-        (guide_raw_remove(k->raw, why, why_size) != 0 || guide_raw_remove(k->past_raw, why, why_size) != 0))
-        return TOOL_FAILED;
     return guide_dir_make(k->raw, why, why_size) != 0 || guide_dir_make(k->dir, why, why_size) != 0 ||
                    (guide_is_late(o) && guide_dir_make(k->past_raw, why, why_size) != 0) ||
                    (o->beyond && guide_dir_make(k->beyond, why, why_size) != 0)
                ? TOOL_BAD_INPUT
+               : 0;
+}
+
+int guide_keep_clear(const guide_keep *k, char *why, size_t why_size)
+{
+    if (!k->dir || !k->plan->o->fresh)
+        return 0;
+    return guide_raw_remove(k->raw, why, why_size) != 0 || guide_raw_remove(k->past_raw, why, why_size) != 0
+               ? TOOL_FAILED
                : 0;
 }
 

@@ -21,8 +21,10 @@ void guide_keep_free(guide_keep *k);
 
 /* Takes over what earlier launches have left. Changes no file. 0, or the exit status with a text in `why`. */
 int guide_keep_check(guide_keep *k, char *why, size_t why_size);
-/* Makes the directories, and away with what is to be removed. The same. */
-int guide_keep_begin(const guide_keep *k, char *why, size_t why_size);
+/* The same. */
+int guide_keep_make_dirs(const guide_keep *k, char *why, size_t why_size);
+/* Away with what --fresh is to remove: not before the directories of all that is to be measured are there. The same. */
+int guide_keep_clear(const guide_keep *k, char *why, size_t why_size);
 
 /*
  * Judge and write all that there is so far; line: the one that was measured last, NULL: the barrier. 0, or an errno value with a text in `why`.
