@@ -227,8 +227,16 @@ if command -v gnuplot >/dev/null; then
     # No bar where nothing was judged: of these, only the printed medians of 36 nodes have 2 KiB.
     awk -F, 'NR > 1 && $5 == "2K" { rows++; if ($1 !~ /36x/) bad = 1 } NR > 1 && $1 ~ /1x2/ && $5 == "1K" { both++ } END { exit bad || rows != 3 || both != 2 }' \
         report/worst-by-size.csv || complain "bars: $(cat report/worst-by-size.csv)"
-    for picture in heat-1 heat-6 ranks-MPI_Bcast worst-by-size ratio-MPI_Bcast totals; do
+    for picture in heat-1 heat-6 worst-by-size ratio-MPI_Bcast totals; do
         grep -q '</svg>' report/$picture.svg || complain "no picture $picture"
+    done
+    # Two sweeps of one kind are not joined, and each line has a name of its own, which the legend tells.
+    "$tool" --report sweep/ranks-2 twin/ranks-3 sweep/ranks-4 twin/ranks-4 -o twins 2>err || complain "--report of two sweeps: $(cat err)"
+    awk -F, 'NR > 1 { name[$2] = name[$2] == "" || name[$2] == $1 ? $1 : "two names"; ranks[$2] = ranks[$2] " " $6; of[$1] = $2 }
+        END { for (n in ranks) { lines++; good += of[name[n]] == n && ranks[n] ~ (name[n] ~ /view 1$/ ? "^ 2 4$" : "^ 3 4$") } exit !(lines >= 2 && good == lines) }' \
+        twins/ranks-MPI_Bcast.csv || complain "two sweeps: $(cat twins/ranks-MPI_Bcast.csv)"
+    for name in $(awk -F, 'NR > 1 { gsub(" ", "_", $1); print $1 }' twins/ranks-MPI_Bcast.csv | sort -u); do
+        grep -q ">${name//_/ }<" twins/ranks-MPI_Bcast.svg || complain "the legend has no '$name': $(grep tspan twins/ranks-MPI_Bcast.svg)"
     done
 fi
 [ $broken -eq 0 ] || exit 1

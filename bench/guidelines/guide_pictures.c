@@ -134,15 +134,31 @@ static void lines(bench_sheets *s, const album *a, const char *mpi)
     bench_sheet_end(s, "guide-lines.gp", name, points > 1);
 }
 
-/* The same by the number of ranks, a line for each size, and for each kind of campaign. */
+/* What its lines are called beside their size: nothing where it is alone, and no two the same. */
+static void name_course(char to[GUIDE_LABEL + 32], const guide_views *v, const guide_courses *all, int course)
+{
+    const guide_view *first = all->courses[course].views[0];
+    bool is_twice = false;
+    for (int k = 0; k < all->num; k++)
+        is_twice = is_twice || (k != course && strcmp(all->courses[k].views[0]->kind, first->kind) == 0);
+    if (all->num == 1)
+        *to = '\0';
+    else if (is_twice)
+        snprintf(to, GUIDE_LABEL + 32, " %s with view %d", first->kind, (int)(first - v->views) + 1);
+    else
+        snprintf(to, GUIDE_LABEL + 32, " %s", first->kind);
+}
+
+/* The same by the number of ranks, a line for each size of each course. */
 static void courses(bench_sheets *s, const album *a, const guide_courses *all, const char *mpi)
 {
     int number = 0, most = 0;
-    char name[GUIDE_NAME + 16], size[32];
+    char name[GUIDE_NAME + 16], size[32], called[GUIDE_LABEL + 32];
     if (!bench_sheet_begin(s))
         return;
     fputs("line,number,collective,bytes,size,ranks,ratio,violated\n", s->to);
-    for (int k = 0; k < all->num; k++)
+    for (int k = 0; k < all->num; k++) {
+        name_course(called, a->v, all, k);
         for (int i = 0; i < a->num; i++) {
             int points = 0;
             for (int w = 0; w < all->courses[k].num && strcmp(a->places[i].mpi, mpi) == 0; w++) {
@@ -151,14 +167,14 @@ static void courses(bench_sheets *s, const album *a, const guide_courses *all, c
                 if (!c)
                     continue;
                 points++;
-                fprintf(s->to, "%s%s%s,%d,%s,%lld,%s,%d,%.6f,%d\n", size_text(size, c->bytes),
-                        all->num > 1 ? " " : "", all->num > 1 ? view->kind : "", number, mpi,
-                        (long long)c->bytes, size, c->grid.ranks, guide_cell_ratio(c),
+                fprintf(s->to, "%s%s,%d,%s,%lld,%s,%d,%.6f,%d\n", size_text(size, c->bytes), called, number,
+                        mpi, (long long)c->bytes, size, c->grid.ranks, guide_cell_ratio(c),
                         guide_cell_worst(c) != NULL);
             }
             number += points > 0;
             most = points > most ? points : most;
         }
+    }
     snprintf(name, sizeof(name), "ranks-%s", mpi);
     bench_sheet_end(s, "guide-ranks.gp", name, most > 1);
 }

@@ -2,14 +2,16 @@
 #     name, which picture it is; line, place and tic, the columns with what a line is called, where its points are and what these are called; axis, what that is called; margin, beside the outer ones
 paints = '#D55E00 #0072B2 #009E73 #CC79A7 #E69F00 #56B4E9 #000000 #8C6D31'
 paint(i) = word(paints, 1 + int(i) % words(paints))
+dashed(i) = 1 + int(i) / words(paints)
 
 along = ''
 titles = ''
 numbers = ''
 stats csv using (mpi = strcol('collective'), along = tics(along, sprintf('"%s" %d', strcol(tic), column(place))), \
-    numbers = with(numbers, sprintf('%d', column('number'))), titles = noted(titles, strcol(line)), column(place)) name 'x' nooutput
+    number = sprintf('%d', column('number')), titles = listed(numbers, number) ? titles : titles.(numbers eq '' ? '' : '; ').strcol(line), \
+    numbers = with(numbers, number), column(place)) name 'x' nooutput
 stats csv using (column('ratio')) name 'ratio' nooutput
-# The i-th of what noted() has joined.
+# The title of the i-th of these numbers, whether or not another has the same.
 title_of(i) = (rest = titles, (sum [k=2:i] (rest = rest[strstrt(rest, '; ') + 2:*], 0)), strstrt(rest, '; ') ? rest[1:strstrt(rest, '; ') - 1] : rest)
 number_of(i) = int(word(numbers, i))
 
@@ -34,9 +36,9 @@ do for [kind = 1:2] {
     if (kind == 1) { eval svg } else { eval png }
     set output name.(kind == 1 ? '.svg' : '.png')
     plot for [i = 1:words(numbers)] csv using (column('number') == number_of(i) ? column(place) : NaN):(column('ratio')) \
-            with lines lw 1.8 lc rgb paint(number_of(i)) notitle, \
+            with lines lw 1.8 dt dashed(number_of(i)) lc rgb paint(number_of(i)) notitle, \
         for [i = 1:words(numbers)] csv using (column('number') == number_of(i) ? column(place) : NaN):(column('ratio')):\
             (6 + column('violated')) with points pt variable ps 1.2 lw 1.6 lc rgb paint(number_of(i)) notitle, \
-        for [i = 1:words(numbers)] NaN with linespoints lw 1.8 pt 7 lc rgb paint(number_of(i)) title title_of(i)
+        for [i = 1:words(numbers)] NaN with linespoints lw 1.8 dt dashed(number_of(i)) pt 7 lc rgb paint(number_of(i)) title title_of(i)
     unset output
 }
