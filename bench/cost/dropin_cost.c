@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "bench_finalize.h"
 #include "bench_stats.h"
 #include "tool_options.h"
 
@@ -144,7 +145,7 @@ int main(int argc, char **argv)
     if (ranks > 64) {
         if (rank == 0)
             fprintf(stderr, "pat-dropin-cost: %d ranks; accepted: 1 to 64\n", ranks);
-        MPI_Finalize();
+        bench_finalize(TOOL_BAD_INPUT);
         return TOOL_BAD_INPUT;
     }
     if (rank == 0)
@@ -156,6 +157,6 @@ int main(int argc, char **argv)
     for (int bytes = 8; bytes <= MOST_BYTES; bytes *= 2)
         for (int k = 0; k < KINDS; k++)
             compare(kinds[k].name, kinds[k].through, kinds[k].past, bytes, rank);
-    MPI_Finalize();
+    bench_finalize(0);
     return 0;
 }

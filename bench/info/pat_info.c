@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "algorithms.h"
+#include "bench_finalize.h"
 #include "calibration.h"
 #include "collective.h"
 #include "info_facts.h"
@@ -323,6 +324,6 @@ int main(int argc, char **argv)
     }
     const int status = !facts ? TOOL_FAILED : good ? 0 : TOOL_BAD_INPUT;
     json_decref(facts);
-    MPI_Finalize();
+    bench_finalize(status);
     return status;
 }

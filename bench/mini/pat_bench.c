@@ -267,7 +267,7 @@ static int with_mpi(program *p, int argc, char **argv)
     if (status == 0)
         status = with_library(p);
     bench_finalize(status);
-    /* Only now, with MPI gone: this starts a process. */
+    /* Only now, with MPI gone: this starts a process. Where bench_finalize does not come back, it has said that there is no picture. */
     if (status == 0 && p->run.rank == 0 && p->options.plot)
         plot(p);
     return status;

@@ -8,6 +8,7 @@
 #ifdef MPICH_NUMVERSION
 
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -18,7 +19,8 @@ static void end_process(int number)
 {
     (void)number;
     static const char text[] =
-        "note: MPI_Finalize has not ended within 5 s, so the program ends without it\n";
+        "note: MPI_Finalize has not ended within 5 s, so the program ends without it, and without what comes "
+        "after it, as the picture of --plot\n";
     if (speaks && write(STDERR_FILENO, text, strlen(text)) < 0)
         _exit(status_then); /* nothing is left to say it to */
     _exit(status_then);
@@ -31,6 +33,7 @@ void bench_finalize(int status)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     speaks = rank == 0;
     status_then = status;
+    fflush(NULL); /* the handler must not */
     signal(SIGALRM, end_process);
     alarm(SECONDS);
     MPI_Finalize();
