@@ -70,8 +70,10 @@ static bool share(imbalance_options *o, int rank, int ranks, bench_recorded *r)
     if (rank == 0) {
         const char *why = read_trace(o, ranks, r);
         ok = !why;
-        if (why)
+        if (why) {
             fprintf(stderr, "pat-imbalance: %s\n", why);
+            bench_recorded_free(r);
+        }
     }
     MPI_Bcast(&ok, 1, MPI_INT, 0, MPI_COMM_WORLD);
     if (!ok)

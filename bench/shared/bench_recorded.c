@@ -12,9 +12,13 @@
 
 static bool is_good(const pat_log *log, int comm, int64_t turn, const bench_recorded_wish *w)
 {
-    const pat_log_event *e = pat_log_event_of(log, comm, 0, turn);
-    return !e->has_failed && e->after_ns >= 0 &&
-           (!w->takes || w->takes(log->sites[e->site].call, e->root, w->with));
+    for (int m = 0; m < w->ranks; m++) {
+        const pat_log_event *e = pat_log_event_of(log, comm, m, turn);
+        if (e->has_failed || e->after_ns < 0)
+            return false;
+    }
+    const pat_log_event *first = pat_log_event_of(log, comm, 0, turn);
+    return !w->takes || w->takes(log->sites[first->site].call, first->root, w->with);
 }
 
 /* Of each site how long ranks have waited there in calls that are of use. */
@@ -22,7 +26,7 @@ static void weigh(const pat_log *log, const bench_recorded_wish *w, double wait_
 {
     for (int c = 0; c < log->num_comms; c++)
         for (int64_t turn = 0; turn < log->comms[c].num_calls && log->comms[c].size == w->ranks; turn++)
-            for (int m = 0; m < w->ranks && is_good(log, c, turn, w); m++) {
+            for (int m = 0, good = is_good(log, c, turn, w); m < w->ranks && good; m++) {
                 const pat_log_event *e = pat_log_event_of(log, c, m, turn);
                 wait_ns[e->site] += 1 + (e->wait_ns > 0 ? (double)e->wait_ns : 0);
             }
@@ -85,20 +89,26 @@ static void take(const pat_log *log, int site, const bench_recorded_wish *w, ben
     snprintf(r->call, sizeof(r->call), "%s", log->sites[site].call);
 }
 
-/* What there is in place of it: other places, or else calls of other numbers of ranks. */
-static void tell_accepted(const pat_log *log, const double wait_ns[], char *why, size_t why_size)
+/* The list of places that have been weighed, after `before`, with what they call where they have calls of another function than was meant; false: there is none. */
+static bool tell_places(const pat_log *log, const double wait_ns[], const char *before, bool with_calls,
+                        char *why, size_t why_size)
 {
-    const char *before = "; accepted: ";
+    const char *between = before;
     size_t length = strlen(why);
     for (int s = 0; s < log->num_sites && length < why_size; s++)
         if (wait_ns[s] > 0) {
-            length += (size_t)snprintf(why + length, why_size - length, "%s%s", before,
-                                       pat_log_name(&log->sites[s]));
-            before = ", ";
+            length += (size_t)snprintf(why + length, why_size - length, "%s%s%s%s%s", between,
+                                       pat_log_name(&log->sites[s]), with_calls ? " (" : "",
+                                       with_calls ? log->sites[s].call : "", with_calls ? ")" : "");
+            between = ", ";
         }
-    if (*before == ',')
-        return;
-    before = "; calls are there of so many ranks: ";
+    return between != before;
+}
+
+static void tell_ranks(const pat_log *log, char *why, size_t why_size)
+{
+    const char *before = "; calls are there of so many ranks: ";
+    size_t length = strlen(why);
     for (int c = 0; c < log->num_comms && length < why_size; c++) {
         bool is_new = log->comms[c].num_calls > 0;
         for (int k = 0; k < c; k++)
@@ -108,6 +118,19 @@ static void tell_accepted(const pat_log *log, const double wait_ns[], char *why,
         length += (size_t)snprintf(why + length, why_size - length, "%s%d", before, log->comms[c].size);
         before = ", ";
     }
+}
+
+/* What there is in place of it: other places, or else those of other functions, or else calls of other numbers of ranks. */
+static void tell_accepted(const pat_log *log, const bench_recorded_wish *w, double wait_ns[], char *why,
+                          size_t why_size)
+{
+    bench_recorded_wish any = *w;
+    any.takes = NULL;
+    if (tell_places(log, wait_ns, "; accepted: ", false, why, why_size))
+        return;
+    weigh(log, &any, wait_ns);
+    if (!tell_places(log, wait_ns, "; calls of so many ranks are there at: ", true, why, why_size))
+        tell_ranks(log, why, why_size);
 }
 
 bool bench_recorded_read(bench_recorded *r, const bench_recorded_wish *w, char *why, size_t why_size)
@@ -129,7 +152,7 @@ bool bench_recorded_read(bench_recorded *r, const bench_recorded_wish *w, char *
                  "no call%s%s%s%s in '%s' that %d ranks have made together (the trace is of %d ranks)",
                  w->what ? " of " : "", w->what ? w->what : "", w->place ? " at " : "",
                  w->place ? w->place : "", w->dir, w->ranks, log->num_ranks);
-        tell_accepted(log, wait_ns, why, why_size);
+        tell_accepted(log, w, wait_ns, why, why_size);
     }
     free(wait_ns);
     pat_log_free(log);
