@@ -123,6 +123,11 @@ if [[ $is_open ]]; then
         fail "--map random:4: ranks are on nodes $random, then $by_rank"
 else # Hydra cannot
     refused random:4 run -n 3 --ppn 2 --map random:4 -- true
+    # Its ranks have a library that has them yield, and keep it beside another one.
+    if [[ -e ${PAT_BUILD-}/libpat-mpi.so ]]; then
+        expect 0 run -n 2 -- "${lab%/*}/cluster/lab_preload.sh" "$PAT_BUILD/libpat-mpi.so" sh -c 'echo "$LD_PRELOAD"'
+        [[ $(grep -c "^$PAT_BUILD/libpat-mpi.so:/.*/lab-yield.so$" "$work/out") == 2 ]] || fail "what is preloaded on two nodes"
+    fi
 fi
 echo hello | expect 0 run -n 2 -- sh -c 'test ${OMPI_COMM_WORLD_RANK:-$PMI_RANK} != 0 || cat' # Hydra leaves other ranks' stdin open
 grep -qx hello "$work/out" || fail "stdin does not reach rank 0"

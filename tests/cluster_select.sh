@@ -14,7 +14,7 @@ places() {
     local nodes=$1 ppn=$2 rate=$3 status=0
     shift 3
     rm -f "$dir/report.json"
-    timeout 120 "$lab" run -n "$nodes" --ppn "$ppn" --map node --rate "$rate" --timeout 100 -- env "LD_PRELOAD=$PAT_BUILD/libpat-mpi.so" \
+    timeout 120 "$lab" run -n "$nodes" --ppn "$ppn" --map node --rate "$rate" --timeout 100 -- "$PAT_SOURCE/bench/cluster/lab_preload.sh" "$PAT_BUILD/libpat-mpi.so" env \
         "PAT_REPORT=$dir/report.json" "$jacobi" "$@" >"$dir/out" 2>&1 || status=$?
     [ $status -ne 77 ] || exit 77
     if [ $status -ne 0 ]; then
@@ -53,7 +53,7 @@ expect "two ranks, longer blocks" '(.run_by.relay // 0) > 0.6 * .calls' 2 1 50mb
 # There relay takes about as long as the MPI library, and runs calls in which ranks were found to come apart.
 expect "two ranks that come together, blocks in between" "$few_or_faster"' or (.because["ranks come apart"] // 0) > 0' 2 1 200mbit 16000 40 2 0
 # What relay would have spared where it does not run is said in the first lines.
-timeout 120 "$lab" run -n 4 --rate 30mbit --timeout 100 -- env "LD_PRELOAD=$PAT_BUILD/libpat-mpi.so" PAT_ALG=native "PAT_REPORT=$dir/report.txt" \
+timeout 120 "$lab" run -n 4 --rate 30mbit --timeout 100 -- "$PAT_SOURCE/bench/cluster/lab_preload.sh" "$PAT_BUILD/libpat-mpi.so" env PAT_ALG=native "PAT_REPORT=$dir/report.txt" \
     "$jacobi" 8192 12 2 20 >"$dir/out" 2>&1 || { cat "$dir/out" >&2; failed=1; }
 head -6 "$dir/report.txt" | grep -A1 -E '^# By the model, PAT_ALG=relay would take [0-9.]+ ms in place of [0-9.]+:$' |
     grep -qE '^#  +[0-9.]+ s less of the run, about, at jacobi[^ ]+ \(MPI_Allgather\)\.$' || { head -6 "$dir/report.txt" >&2; failed=1; }

@@ -11,7 +11,7 @@ failed=0
 # started LAYOUT NUMBERING SEED [SEQUENCES]: runs the program, and leaves for each call what has run it, and why, summed over its places.
 started() {
     local status=0
-    PAT_TEST_NODES=$1 PAT_TEST_MAP=$2 PAT_TEST_WRAP="env LD_PRELOAD=$PAT_BUILD/libpat-mpi.so PAT_REPORT=$dir/report.json" \
+    PAT_TEST_NODES=$1 PAT_TEST_MAP=$2 PAT_TEST_WRAP="$PAT_SOURCE/bench/cluster/lab_preload.sh $PAT_BUILD/libpat-mpi.so env PAT_REPORT=$dir/report.json" \
         "$PAT_SOURCE/tests/mpirun.sh" 0 "$PAT_BUILD/tests/plain_random" "$3" "${4:-90}" 25 >"$dir/out" 2>&1 || status=$?
     [ $status -ne 77 ] || exit 77
     if [ $status -ne 0 ] || ! grep -q ': 0 differences' "$dir/out"; then
@@ -58,14 +58,14 @@ expect "several ranks a node: in place of an algorithm that cannot" '(.MPI_Iallg
 expect "a barrier where an algorithm is named" '.MPI_Ibarrier.run_by | add > 0'
 
 # What was hidden: of calls that have moved while the program slept, and of calls that it has waited for at once.
-PAT_TEST_NODES=3x1 PAT_TEST_WRAP="env LD_PRELOAD=$PAT_BUILD/libpat-mpi.so PAT_REPORT=$dir/report.json" \
+PAT_TEST_NODES=3x1 PAT_TEST_WRAP="$PAT_SOURCE/bench/cluster/lab_preload.sh $PAT_BUILD/libpat-mpi.so env PAT_REPORT=$dir/report.json" \
     "$PAT_SOURCE/tests/mpirun.sh" 0 "$PAT_BUILD/tests/plain_hidden" >"$dir/out" 2>&1 || { cat "$dir/out" >&2; exit 1; }
 jq '.sites | map({key: .call, value: .}) | from_entries' "$dir/report.json" >"$dir/calls"
 expect "all calls have ended" '[.MPI_Ialltoall, .MPI_Iallgather] | all(.ended_calls == .calls)'
 expect "hidden while the program slept" '.MPI_Ialltoall | .under_way_ms > 0 and .hidden_ms > 0.7 * .under_way_ms'
 # A rank that waits and gets no processor counts as computing, so some is hidden on a crowded machine.
 expect "not hidden where it waited" '.MPI_Iallgather | .under_way_ms > 0 and .hidden_ms < 0.5 * .under_way_ms'
-PAT_TEST_NODES=3x1 PAT_TEST_WRAP="env LD_PRELOAD=$PAT_BUILD/libpat-mpi.so PAT_REPORT=$dir/report.txt" \
+PAT_TEST_NODES=3x1 PAT_TEST_WRAP="$PAT_SOURCE/bench/cluster/lab_preload.sh $PAT_BUILD/libpat-mpi.so env PAT_REPORT=$dir/report.txt" \
     "$PAT_SOURCE/tests/mpirun.sh" 0 "$PAT_BUILD/tests/plain_hidden" >"$dir/out" 2>&1 || { cat "$dir/out" >&2; exit 1; }
 for line in '^#   hidden of non-blocking calls +[0-9.]+   of [0-9.]+ that they were under way$' 'alltoall_linear 100 %.*; [0-9.]+ ms under way, [0-9]+ % of it hidden$'; do
     grep -qE "$line" "$dir/report.txt" || { echo "no line '$line' in: $(cat "$dir/report.txt")" >&2; failed=1; }

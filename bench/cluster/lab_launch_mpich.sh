@@ -35,9 +35,10 @@ launch_command() {
     for ((i = 1; i <= nodes; i++)); do hosts+=${hosts:+,}$lab_subnet.$i:$ppn; done
 
     # All nodes share this machine's processors, so ranks yield while they wait (lab_yield.c), unless COMMAND sets an
-    # LD_PRELOAD of its own without this library.
+    # LD_PRELOAD of its own without this library; lab_preload.sh keeps it.
     local yield
     yield=$(built lab-yield.so) || { say 'note: lab-yield.so is not built, so ranks keep a processor busy while they wait' && yield=; }
+    [[ $yield != *[:\ ]* ]] || { say "note: '$yield' cannot be preloaded, since its path has a blank or a colon, so ranks keep a processor busy while they wait" && yield=; }
 
     # The remote shell is a file in the lab's temporary directory, because /run is usually mounted noexec. Messages go by TCP
     # over the nodes' links; ranks of one node share its memory, which is MPICH's own business. Hydra hands node 1's TMPDIR on
