@@ -1,7 +1,7 @@
 /*
- * made_log.c — made_log DIR RANKS CALLS [more]: the files that PAT_TRACE would leave in DIR of a program with as many calls of MPI_Allgather in line 10 of app.c,
+ * made_log.c — made_log DIR RANKS CALLS [more|ROOT]: the files that PAT_TRACE would leave in DIR of a program with as many calls of MPI_Allgather in line 10 of app.c,
  * MPI_Bcast in line 12 and MPI_Barrier in line 14, on nodes with two ranks each. Every number is known: call i begins 10 i ms after the start, and each rank comes
- * as many milliseconds later as arrival_ms() says. With `more` each turn goes on with an
+ * as many milliseconds later as arrival_ns() says. The root of MPI_Bcast is rank 0 or ROOT; there ranks are counted from it on. With `more` each turn goes on with an
  * MPI_Iallreduce in line 16, to which rank 2 comes late, and which is waited for in line 17 a millisecond later; with a message by MPI_Sendrecv; each rank has a node, and it is known what messages take; the all-gathers were run by relay; and ranks have told how far they are. What pat-report makes of them is held
  * against what was worked out by hand.
  */
@@ -61,7 +61,7 @@ static int64_t put_place(FILE *to, int p, int rank)
 }
 
 /* The last one that it needs has come, and half a millisecond goes by. */
-static int64_t put_call(FILE *to, int p, int i, int rank, int ranks, int parts)
+static int64_t put_call(FILE *to, int p, int i, int rank, int ranks, int parts, int root)
 {
     const int64_t begin_ns = 10 * MS * (parts * i + p), own_ns = arrival_ns(p, i, rank, ranks);
     int64_t needed_ns = own_ns;
@@ -74,7 +74,7 @@ static int64_t put_call(FILE *to, int p, int i, int rank, int ranks, int parts)
                                           : p == 1 ? 64
                                                    : 0,
                                  .site = p,
-                                 .root = p == 1 ? 0 : -1}};
+                                 .root = p == 1 ? root : -1}};
     put(to, &r, PAT_LOG_CALL);
     return 1;
 }
@@ -124,7 +124,7 @@ static int64_t put_messages(FILE *to, int turns)
     return 1;
 }
 
-static bool make(const char *dir, int rank, int ranks, int turns, bool more)
+static bool make(const char *dir, int rank, int ranks, int turns, bool more, int root)
 {
     static pat_log_header h;
     static const char zeros[PAT_LOG_HEADER_BYTES - sizeof(h)];
@@ -156,7 +156,8 @@ static bool make(const char *dir, int rank, int ranks, int turns, bool more)
         h.num_records += put_place(to, p, rank);
     for (int i = 0; i < turns; i++) {
         for (int p = 0; p < PLACES; p++) {
-            h.num_records += put_call(to, p, i, rank, ranks, parts);
+            h.num_records +=
+                put_call(to, p, i, p == 1 ? (rank - root + ranks) % ranks : rank, ranks, parts, root);
             h.num_records += more && p == 0 ? put_plan(to) : 0;
         }
         h.num_records += more ? put_more(to, i, rank, ranks) : 0;
@@ -170,10 +171,12 @@ static bool make(const char *dir, int rank, int ranks, int turns, bool more)
 int main(int argc, char **argv)
 {
     const int ranks = argc > 2 ? atoi(argv[2]) : 0, turns = argc > 3 ? atoi(argv[3]) : 0;
-    if (ranks < 2 || turns < 1)
+    const bool more = argc > 4 && strcmp(argv[4], "more") == 0;
+    const int root = argc > 4 && !more ? atoi(argv[4]) : 0;
+    if (ranks < 2 || turns < 1 || root < 0 || root >= ranks)
         return 2;
     for (int r = 0; r < ranks; r++)
-        if (!make(argv[1], r, ranks, turns, argc > 4))
+        if (!make(argv[1], r, ranks, turns, more, root))
             return 1;
     return 0;
 }

@@ -131,7 +131,7 @@ ranks 3 -f one -o late -s --order series --left pat --arrival one-late:4 -c 4 >o
 # Ranks that come as those of a program came: in app.c:12 the root is 4 ms late in the first, third and fifth call, and the other waits for it. On a busy
 # machine other calls may take as long, but not all of them.
 mkdir made other
-"$PAT_BUILD/tests/made_log" made 2 5
+"$PAT_BUILD/tests/made_log" made 2 5 1 # rank 1 was the root
 "$PAT_BUILD/tests/made_log" other 2 4
 printf '%s\n' 'cliname;mpiname;algname;rooted' 'bcast;MPI_Bcast;default;1' 'bcast;MPI_Bcast;mpi;1' >same.csv
 echo 'MPI_Bcast --bytes=8 --samples=50 --time-ms=30000 --root=1' >rooted
