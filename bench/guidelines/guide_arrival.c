@@ -1,5 +1,5 @@
 /*
- * guide_arrival.c — see guide_arrival.h. Must never give two ways of coming late one name.
+ * guide_arrival.c — see guide_arrival.h. Must never give two recorded ways of coming late one name.
  */
 #include "guide_arrival.h"
 

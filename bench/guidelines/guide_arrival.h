@@ -10,10 +10,11 @@
 
 typedef struct guide_arrival {
     const guide_options *o;
-    bench_recorded recorded; /* of as many ranks as come; num 0: it is none, or not of this rank yet */
+    bench_recorded
+        recorded; /* of as many ranks as come; num is 0 where nothing recorded is meant, and on other ranks than 0 before guide_arrival_share */
 } guide_arrival;
 
-/* On one rank. False, with a text in `why`, where there is no recorded program as the options have it; then there is nothing to free. */
+/* On one rank; reads the whole trace, once for each number of ranks of a sweep. False, with a text in `why`, where there is no recorded program as the options have it; then there is nothing to free. */
 bool guide_arrival_make(guide_arrival *a, const guide_options *o, int ranks, char *why, size_t why_size);
 /* Collective: what rank 0 has made, on all ranks. */
 void guide_arrival_share(guide_arrival *a, MPI_Comm comm);

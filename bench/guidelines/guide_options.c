@@ -75,8 +75,10 @@ static const struct argp_option keys[] = {
      0},
     {"arrival", ARRIVAL_KEY, "PATTERN:FACTOR|trace:DIR", 0,
      "Let ranks come late to each sample: by a pattern of pat-bench, at most FACTOR times what the left side "
-     "takes when they come together; or as those of a program came that has left a trace of as many ranks in "
-     "DIR (PAT_TRACE), call after call and round again. Scored by the mean time in the call, and below "
+     "takes when they come together; or as those of a program came that has left a trace in DIR (PAT_TRACE) "
+     "with "
+     "calls of as many ranks, call after call and round again. Scored by the mean time in the call, and "
+     "below "
      "past-last/ by the time past the last arrival",
      0},
     {"place", PLACE_KEY, "FILE:LINE", 0,

@@ -9,11 +9,12 @@
 enum { GUIDE_RANGES = 64 };
 
 /* For messages. */
-#define GUIDE_RANKS_ACCEPTED "all, or numbers from 2 on and ranges of them, as 2,4,6-16 or 8-64:8, up to 64"
+#define GUIDE_RANKS_ACCEPTED                                                                                 \
+    "all, or numbers from 2 on and ranges of them, as 2,4,6-16 or 8-64:8, at most 64 of these"
 
 typedef struct guide_ranks {
     struct guide_range {
-        int first, last, step;
+        int first, last, step; /* last 0: as far as there are ranks */
     } ranges[GUIDE_RANGES];
     int num; /* 0: no sweep is meant */
 } guide_ranks;

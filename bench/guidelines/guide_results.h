@@ -55,7 +55,7 @@ typedef struct guide_results {
     const struct guide_test *test;
     char library[128];        /* the MPI library that was measured; "": it is not known */
     char left[GUIDE_NAME];    /* "default" unless asked otherwise */
-    char arrival[GUIDE_NAME]; /* "none", or the pattern and its factor */
+    char arrival[GUIDE_NAME]; /* "none", a pattern and its factor, or a recorded place (guide_arrival_name) */
     char score[GUIDE_NAME];   /* what a sample is: "local", "global", "elapsed" or "past-last" */
     bool complete;            /* the campaign was not cut short */
 } guide_results;
