@@ -9,7 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench_finalize.h"
 #include "taulop_slots.h"
+#include "tool_options.h"
 
 enum { TREE_SEGMENT = 8192, TAG = 1 }; /* bytes of a segment of coll/sm; tag of messages */
 
@@ -246,6 +248,6 @@ int taulop_mpi(const char *how, int64_t cold_bytes, taulop_rank_body *body, void
     }
     MPI_Comm_free(&node);
     MPI_T_finalize();
-    MPI_Finalize();
+    bench_finalize(wrong ? TOOL_FAILED : 0);
     return wrong ? -1 : 0;
 }
