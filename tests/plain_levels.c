@@ -1,8 +1,9 @@
 /*
  * plain_levels.c — asks for a thread level and says what it has got; calls collectives that go wrong and checks that they do
- * so as the MPI library has it. Arguments: init, or a thread level from 0 to 3.
+ * so as the MPI library has it, and others with arguments of no significance. Arguments: init, or a thread level from 0 to 3.
  */
 #include <mpi.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,6 +58,26 @@ static void errors(int ranks)
                MPI_Allgather(out, 4096, MPI_BYTE, in, 4096, MPI_BYTE, MPI_COMM_WORLD));
 }
 
+/* The first rank gets from the others, or gives to them, over a communicator between two groups. What is of no significance may be anything. */
+static void between_groups(int rank)
+{
+    const MPI_Datatype anything = (MPI_Datatype)(intptr_t)8;
+    int mine = rank, all[64], root = rank == 0 ? MPI_ROOT : 0;
+    MPI_Comm half, both;
+    MPI_Comm_split(MPI_COMM_WORLD, rank == 0, 0, &half);
+    MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, rank == 0, 7, &both);
+    expect("a gather between groups", MPI_SUCCESS,
+           rank == 0 ? MPI_Gather(NULL, 0, anything, all, 1, MPI_INT, root, both)
+                     : MPI_Gather(&mine, 1, MPI_INT, NULL, 0, anything, root, both));
+    expect("what comes from the other group", rank == 0 ? 1 : rank, rank == 0 ? all[0] : rank);
+    expect("a scatter between groups", MPI_SUCCESS,
+           rank == 0 ? MPI_Scatter(all, 1, MPI_INT, NULL, 0, anything, root, both)
+                     : MPI_Scatter(NULL, 0, anything, &mine, 1, MPI_INT, root, both));
+    expect("what comes back from the other group", rank, mine);
+    MPI_Comm_free(&both);
+    MPI_Comm_free(&half);
+}
+
 int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "init";
@@ -71,6 +92,8 @@ int main(int argc, char **argv)
     if (provided >= 0)
         expect("the level that was provided", level, provided);
     errors(ranks);
+    if (ranks > 1)
+        between_groups(rank);
     int all_failures = 0;
     MPI_Reduce(&failures, &all_failures, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
     if (rank == 0)

@@ -253,20 +253,20 @@ static bool is_sound(const pat_mock *native, const pat_mock_call *c, int rank, i
            (!receives || is_buffer(c->recv, c->recv_count, c->recv_type));
 }
 
-/* The bytes of an argument that MPI would not reject. */
-static bool has_bytes(const pat_mock *native, const pat_mock_call *c)
-{
-    const bool by_send = native->kind == PAT_MOCK_GATHER
-                             ? c->send != MPI_IN_PLACE
-                             : native->kind == PAT_MOCK_SCATTER && c->recv == MPI_IN_PLACE;
-    const MPI_Datatype type = by_send ? c->send_type : c->recv_type;
-    return type && type != MPI_DATATYPE_NULL;
-}
-
 static bool is_between_groups(MPI_Comm comm)
 {
     int is_inter = 0;
     return PMPI_Comm_test_inter(comm, &is_inter) != MPI_SUCCESS || is_inter;
+}
+
+/* The bytes of an argument that MPI would not reject. Elsewhere than at the root nothing may be in place, and what is given beside it may be anything. */
+static bool has_bytes(const pat_mock *native, const pat_mock_call *c, int rank)
+{
+    const bool gives_in_place = native->kind == PAT_MOCK_GATHER && c->send == MPI_IN_PLACE,
+               gets_in_place = native->kind == PAT_MOCK_SCATTER && c->recv == MPI_IN_PLACE,
+               by_send = gets_in_place || (native->kind == PAT_MOCK_GATHER && !gives_in_place);
+    const MPI_Datatype type = by_send ? c->send_type : c->recv_type;
+    return (rank == c->root || !(gives_in_place || gets_in_place)) && type && type != MPI_DATATYPE_NULL;
 }
 
 /* Is there one for calls of this face with so many ranks? */
@@ -284,17 +284,16 @@ static const stand_in_profile *profile_of(const pat_face *face, MPI_Comm comm)
 
 /*
  * What is to run such a call, of which more is known then; NULL: nothing. Only what is the same on all ranks of a program that is right decides. Calls that are in no
- * range are to cost least, so that comes first.
+ * range are to cost least, so that comes first, but for this: of a call with a root between groups some arguments are of no significance, and must not be looked at.
  */
 static const pat_stood_in *find(const stand_in_profile *p, pat_mock_call *call, pat_mock_known *known)
 {
-    if (!has_bytes(p->native, call))
+    if (is_between_groups(call->comm) || PMPI_Comm_rank(call->comm, &known->rank) != MPI_SUCCESS ||
+        !has_bytes(p->native, call, known->rank))
         return NULL;
     const int64_t bytes = pat_mock_bytes(p->native, call);
     const int alg = pat_mockup_profile_alg(p->ranges, bytes);
-    if (alg < 0 || !pat_stands_in(&p->algs[alg]) || is_between_groups(call->comm) ||
-        PMPI_Comm_rank(call->comm, &known->rank) != MPI_SUCCESS ||
-        !is_sound(p->native, call, known->rank, p->ranges->ranks))
+    if (alg < 0 || !pat_stands_in(&p->algs[alg]) || !is_sound(p->native, call, known->rank, p->ranges->ranks))
         return NULL;
     known->size = p->ranges->ranks;
     known->bytes = bytes;
@@ -312,11 +311,10 @@ static bool keeps_order(const pat_mock *native, const pat_mock_call *c)
 
 static enum pat_mock_why why_not(enum pat_why why)
 {
-    return why == PAT_WHY_ASKED     ? PAT_MOCK_RAN
-           : why == PAT_WHY_CANNOT  ? PAT_MOCK_PLAN
-           : why == PAT_WHY_GROUPS  ? PAT_MOCK_GROUPS
-           : why == PAT_WHY_REQUEST ? PAT_MOCK_REQUEST
-                                    : PAT_MOCK_STATE;
+    return why == PAT_WHY_ASKED    ? PAT_MOCK_RAN
+           : why == PAT_WHY_CANNOT ? PAT_MOCK_PLAN
+           : why == PAT_WHY_GROUPS ? PAT_MOCK_GROUPS
+                                   : PAT_MOCK_STATE;
 }
 
 /* Returns an error code of MPI; came->why: has it run? */
