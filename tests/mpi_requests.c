@@ -4,6 +4,7 @@
  *
  * ranks: 2 3 4
  */
+#include "by_profile.h"
 #include "mpi_common.h"
 
 enum { COUNT = 10 };
@@ -132,6 +133,71 @@ static void alltoall_beside(const char *alg, const char *alltoall)
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
 }
 
+/* A call of the MPI library's as the drop-in has it run by an algorithm that a profile names. */
+static void by_profile(const pat_face *face, const pat_args *args, const char *name)
+{
+    enum pat_why why = PAT_WHY_NOT_KNOWN;
+    MUST(pat_by_profile_run(face, args, pat_algorithm_find(name), &why));
+    expect_int("it has run", PAT_WHY_ASKED, why);
+}
+
+/*
+ * Calls by profiles beside a request that some ranks wait for before, and the others after. Types with holes, so that both have to be packed.
+ */
+static void profiles_beside(const char *alg)
+{
+    int mine[2 * COUNT], all[2 * COUNT * 64], own[2 * COUNT], got[2 * COUNT * 64], sums[COUNT];
+    MPI_Datatype every_other, holed;
+    PAT_Request r;
+    use_alg(alg);
+    MPI_Type_vector(COUNT, 1, 2, MPI_INT, &every_other);
+    MPI_Type_create_resized(every_other, 0, 2 * COUNT * (MPI_Aint)sizeof(int), &holed);
+    MPI_Type_commit(&holed);
+    MUST(PAT_Allgather_init(mine, 1, holed, all, 1, holed, MPI_COMM_WORLD, &r));
+    const pat_args gathers = {.sendbuf = own,
+                              .sendcount = 1,
+                              .sendtype = holed,
+                              .recvbuf = got,
+                              .recvcount = 1,
+                              .recvtype = holed,
+                              .comm = MPI_COMM_WORLD},
+                   reduces = {.sendbuf = own,
+                              .recvbuf = sums,
+                              .count = COUNT,
+                              .datatype = MPI_INT,
+                              .op = MPI_SUM,
+                              .comm = MPI_COMM_WORLD};
+    for (int turn = 0; turn < 6; turn++) {
+        const bool waits_before = (test.rank + turn) % 2 == 0;
+        test_at("profiles beside a request of %s, %d", alg, turn);
+        for (int k = 0; k < 2 * COUNT; k++) {
+            mine[k] = item(turn, test.rank, k);
+            own[k] = item(turn + 100, test.rank, k);
+        }
+        sleep_ms(test.rank == turn % test.size ? 3 : 0); /* the others' rounds wait for it */
+        MUST(PAT_Start(r));
+        if (waits_before)
+            MUST(PAT_Wait(r));
+        by_profile(&pat_face_allgather, &gathers, turn % 3 ? "ring" : "direct");
+        by_profile(&pat_face_allreduce, &reduces, "allreduce_doubling");
+        if (!waits_before)
+            MUST(PAT_Wait(r));
+        for (int k = 0; k < 2 * COUNT * test.size; k += 2) {
+            expect_int("item of the request", item(turn, k / (2 * COUNT), k % (2 * COUNT)), all[k]);
+            expect_int("item of the profile's", item(turn + 100, k / (2 * COUNT), k % (2 * COUNT)), got[k]);
+        }
+        for (int k = 0; k < COUNT; k++) {
+            int sum = 0;
+            for (int i = 0; i < test.size; i++)
+                sum += item(turn + 100, i, k);
+            expect_int("sum", sum, sums[k]);
+        }
+    }
+    MUST(PAT_Request_free(&r));
+    MPI_Type_free(&holed);
+    MPI_Type_free(&every_other);
+}
+
 /* As with MPI's requests, a datatype may be freed once the request is made; its handle may come back as another type. */
 static void freed_types(const char *alg)
 {
@@ -201,6 +267,7 @@ int main(int argc, char **argv)
             plain_beside_started(algs.names[a]);
         for (int b = 0; b < alltoalls.num; b++)
             alltoall_beside(algs.names[a], alltoalls.names[b]);
+        profiles_beside(algs.names[a]);
         freed_types(algs.names[a]);
         between_groups(algs.names[a]);
     }

@@ -10,23 +10,13 @@
 #include "rooted.h"
 #include "runtime.h"
 
-/* Beside a started request its round may be the one that this call would need. */
-static bool has_request(pat_comm *c)
+/* What the program has started on the communicator does not count: some ranks may have waited for it before this call, and others not yet. */
+static enum pat_why judge(const pat_comm *c, const pat_call *call, const pat_algorithm *alg)
 {
-    pat_comm_lock(c);
-    const bool started = c->hold.started;
-    pat_comm_unlock(c);
-    return started;
-}
-
-static enum pat_why judge(pat_comm *c, const pat_call *call, const pat_algorithm *alg)
-{
-    const bool rooted = pat_collective_of(alg->op)->rooted;
     if (!c)
         return pat_comm_why_not(call->comm, false);
-    if (rooted)
-        return pat_bring_fits(c, alg->op, call) ? PAT_WHY_ASKED : PAT_WHY_CANNOT;
-    return has_request(c) ? PAT_WHY_REQUEST : PAT_WHY_ASKED;
+    return !pat_collective_of(alg->op)->rooted || pat_bring_fits(c, alg->op, call) ? PAT_WHY_ASKED
+                                                                                   : PAT_WHY_CANNOT;
 }
 
 static int run(const pat_call *call, const pat_algorithm *alg, enum pat_why *why)

@@ -23,7 +23,6 @@ const char *pat_mock_why_text(enum pat_mock_why why)
         [PAT_MOCK_UNEVEN] = "nodes have unequal numbers of ranks",
         [PAT_MOCK_BITS] = "order kept, see PAT_REORDER",
         [PAT_MOCK_PLAN] = "PAT has no plan for such a call",
-        [PAT_MOCK_REQUEST] = "beside a request of PAT",
         [PAT_MOCK_STATE] = "one rank, ranks of other jobs, or too few message tags",
     };
     return (unsigned)why < PAT_NUM_MOCK_WHYS ? texts[why] : "?";

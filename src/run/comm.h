@@ -108,9 +108,11 @@ typedef struct pat_comm {
     int64_t called_ns; /* when it began; for a trace */
     pat_call call;
     const pat_algorithm
-        *said;         /* who runs the call that all estimates announce, in a lane that goes by them */
-    pat_lane *rooted;  /* the lane of the call under way that rooted.h runs; NULL: there is none */
-    pat_lane *voiding; /* the lane whose prepared round is being thrown away; else NULL */
+        *said;           /* who runs the call that all estimates announce, in a lane that goes by them */
+    bool rooted;         /* a call that rooted.h runs is under way, */
+    pat_round alone;     /* in this round, beside the one that a request may have in the same lane, */
+    pat_pack alone_pack; /* and with this memory */
+    pat_lane *voiding;   /* the lane whose prepared round is being thrown away; else NULL */
     struct pat_sockets *sockets; /* what the calling thread watches while it waits; may be NULL */
     int opening; /* calls to come after which connections are looked for, since the first ones open them */
     pat_hold hold;

@@ -24,6 +24,7 @@ bool pat_comm_stays(const pat_comm *c)
     bool stays = c->exchange.state == PAT_EXCHANGE_POSTED || c->sample.under_way ||
                  pat_contact_exposed(&c->contact) ||
                  (pat_comm_is_local(c) && c->contact.begun && c->failure.code != MPI_SUCCESS);
+    stays = stays || pat_exec_exposed(c->alone.exec);
     for (int op = 0; op < PAT_NUM_OPS; op++)
         for (int i = 0; i < 2; i++)
             stays = stays || pat_exec_exposed(c->lanes[op].rounds[i].exec);
@@ -90,6 +91,9 @@ void pat_comm_unref(pat_comm *c)
     }
     for (int op = 0; op < PAT_NUM_OPS; op++)
         free_lane(&c->lanes[op]);
+    pat_exec_free(c->alone.exec);
+    if (c->alone_pack.at)
+        munmap(c->alone_pack.at, c->alone_pack.size);
     free_pending(c);
     pat_exchange_free(&c->exchange);
     pat_sample_free(&c->sample);

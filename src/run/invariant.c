@@ -39,7 +39,7 @@ static const char *early_broken(const pat_lane *lane)
 
 static const char *lane_broken(const pat_comm *c, const pat_lane *lane)
 {
-    const bool called = (c->lane == lane && c->phase == PAT_RUNNING) || c->rooted == lane;
+    const bool called = c->lane == lane && c->phase == PAT_RUNNING;
     const char *why = round_broken(lane->current);
     if (!why)
         why = round_broken(lane->prepared);
@@ -82,8 +82,12 @@ const char *pat_invariant_broken(const pat_comm *c)
         return why;
     for (int op = 0; op < PAT_NUM_OPS && !why; op++)
         why = lane_broken(c, &c->lanes[op]);
+    if (!why)
+        why = round_broken(&c->alone);
     if (why)
         return why;
+    if (!c->rooted && !pat_round_is(&c->alone, PAT_ROUND_EMPTY))
+        return "a round of the call alone is under way, and no call";
     if (c->phase != PAT_IDLE && !c->lane)
         return "a call is under way in no lane";
     if (c->phase == PAT_RUNNING && !c->left && pat_round_is(c->lane->current, PAT_ROUND_EMPTY))

@@ -52,7 +52,7 @@ typedef struct pat_lane {
     enum pat_op op;
     int first_slot; /* the first of the slots of those of its rounds that may be prepared before the call */
 
-    /* The rounds. Calls that rooted.h runs have no epochs, and one round at a time: `current`. */
+    /* The rounds. Calls that rooted.h runs have no epochs, and their round is not here: pat_comm.alone. */
     int64_t epoch;       /* so many are over: by a call, by settling, or by a change of what runs them */
     pat_shapes shapes;   /* of such calls, and the guess for the next */
     pat_round rounds[2]; /* the next two point here */

@@ -10,9 +10,10 @@
 #include "select.h"
 #include "wait.h"
 
-static pat_work work_of(pat_lane *lane, const pat_call *call)
+/* Not the lane's round and memory: a request may have these, on some ranks still and on others no more. */
+static pat_work work_of(pat_comm *c, const pat_call *call, const pat_algorithm *alg)
 {
-    return (pat_work){lane->op, lane->current, call, &lane->pack};
+    return (pat_work){alg->op, &c->alone, call, &c->alone_pack};
 }
 
 static bool has_root(enum pat_op op)
@@ -29,6 +30,7 @@ static int make_round(pat_comm *c, const pat_work *work, const pat_algorithm *al
     const pat_members members = pat_comm_members(c);
     pat_lane *lane = &c->lanes[alg->op];
     pat_job job = pat_comm_job(c, lane, &c->link, work->call->block_bytes);
+    job.together = false; /* it makes no difference to what moves in the call alone */
     job.element_bytes = work->call->element_bytes;
     pat_comm_explain_plan(c, lane, alg, &job);
     return pat_round_make(work->round, &members, alg, &job, c->rank, c->call_tags);
@@ -38,37 +40,36 @@ static int begin(pat_comm *c, const pat_call *call, const pat_algorithm *alg)
 {
     char *home;
     const char *own;
-    pat_lane *lane = &c->lanes[alg->op];
-    const pat_work work = work_of(lane, call);
+    const pat_work work = work_of(c, call, alg);
     int rc = make_round(c, &work, alg);
     if (rc == MPI_SUCCESS)
         rc = has_root(alg->op) ? pat_bring_rooted_buffers(c, &work, &home, &own)
                                : pat_bring_buffers(c, &work, &home, &own);
     if (rc == MPI_SUCCESS && call->element_bytes > 0)
-        pat_exec_reduces(lane->current->exec, call->recvtype, call->op);
-    return rc == MPI_SUCCESS ? pat_round_arrive(lane->current, home, own, NULL) : rc;
+        pat_exec_reduces(c->alone.exec, call->recvtype, call->op);
+    return rc == MPI_SUCCESS ? pat_round_arrive(&c->alone, home, own, NULL) : rc;
 }
 
 static bool under_way(const pat_comm *c)
 {
-    return pat_round_is(c->rooted->current, PAT_ROUND_RUNNING) || pat_credits_hold(&c->credits);
+    return pat_round_is(&c->alone, PAT_ROUND_RUNNING) || pat_credits_hold(&c->credits);
 }
 
 /* While this rank waits, others may need what else it has under way here. */
 static int look(pat_comm *c, bool *moved)
 {
     pthread_rwlock_rdlock(&pat_rt.driving);
-    int rc = pat_round_look(c->rooted->current, moved);
+    int rc = pat_round_look(&c->alone, moved);
     pthread_rwlock_unlock(&pat_rt.driving);
     return rc == MPI_SUCCESS ? pat_epoch_look(c, moved) : rc;
 }
 
-static int finish(pat_comm *c, const pat_call *call)
+static int finish(pat_comm *c, const pat_call *call, const pat_algorithm *alg)
 {
-    const pat_work work = work_of(c->rooted, call);
+    const pat_work work = work_of(c, call, alg);
     int rc = pat_bring_back(c, &work);
-    pat_round_end(c->rooted->current);
-    c->rooted = NULL;
+    pat_round_end(&c->alone);
+    c->rooted = false;
     return rc;
 }
 
@@ -84,11 +85,11 @@ static int run(pat_comm *c, const pat_call *call, const pat_algorithm *alg)
     pthread_rwlock_rdlock(&pat_rt.driving);
     rc = begin(c, call, alg);
     pthread_rwlock_unlock(&pat_rt.driving);
-    c->rooted = &c->lanes[alg->op];
+    c->rooted = true;
     if (rc == MPI_SUCCESS)
         rc = pat_wait_while(c, under_way, look);
     if (rc == MPI_SUCCESS)
-        rc = finish(c, call);
+        rc = finish(c, call, alg);
     if (rc == MPI_SUCCESS && has_root(alg->op))
         rc = pat_credits_pass(&c->credits);
     return pat_comm_ended(c, rc);

@@ -14,7 +14,7 @@ const pat_algorithm *pat_rooted_choose(pat_comm *c, const pat_algorithm *alg, in
 
 /*
  * Run the call to its end with `alg`. A rank returns when its part is done, as in MPI: a broadcast's root may return before others
- * have called, and call again, as often as credits.h lets it. Without a root no block may be empty, and no request be started on the communicator. Takes the
+ * have called, and call again, as often as credits.h lets it. Without a root no block may be empty. A request may be started on the communicator, on some ranks still and on others no more. Takes the
  * communicator's lock. Returns an MPI error code.
  */
 int pat_rooted_run(pat_comm *c, const pat_call *call, const pat_algorithm *alg);

@@ -19,8 +19,8 @@
 static enum pat_sockets_event rest(pat_comm *c, int64_t quiet_ns)
 {
     bool sending = (c->lane && pat_round_sending(c->lane->current)) ||
-                   (c->rooted && pat_round_sending(c->rooted->current)) ||
-                   pat_round_sending(&c->credits.round) || pat_nbc_sending(c);
+                   (c->rooted && pat_round_sending(&c->alone)) || pat_round_sending(&c->credits.round) ||
+                   pat_nbc_sending(c);
     const bool announced = pat_comm_is_told(c, pat_sockets_tell(c->sockets));
     int64_t nap_ns = pat_pace_nap_ns(announced, quiet_ns);
     if (nap_ns == 0) {
