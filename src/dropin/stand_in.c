@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "by_profile.h"
-#include "comm.h"
+#include "error.h"
 #include "mockup_own.h"
 #include "plain_type.h"
 #include "reduction.h"
@@ -87,6 +87,7 @@ static void look_up_profile(stand_in_profile *p, const pat_stand_in_file *file)
     if (p->face)
         p->standing = *p->face;
     p->standing.next = run_or_pass;
+    p->standing.tells = true;
     p->native = pat_mock_find(p->ranges->collective, "default");
     for (int a = 0; a < p->ranges->num_algs; a++)
         p->algs[a] = look_up_alg(p->ranges->collective, p->ranges->algs[a]);
@@ -125,13 +126,13 @@ static void tell_idle(const pat_stand_ins *s)
 {
     for (int i = 0; i < s->num; i++) {
         const pat_mockup_profile *p = s->profiles[i].ranges;
-        const bool has_tags = pat_comm_slot_tags() >= pat_comm_tags_needed(p->ranks);
-        if (has_own(&s->profiles[i]) && (p->ranks < 2 || !has_tags))
+        const enum pat_why why = pat_by_profile_why_never(p->ranks);
+        if (has_own(&s->profiles[i]) && why != PAT_WHY_ASKED)
             fprintf(
                 stderr,
                 "pat: %s: %d rank%s: PAT's own algorithms cannot run: %s; the MPI library runs these calls\n",
                 s->profiles[i].path, p->ranks, p->ranks == 1 ? "" : "s",
-                p->ranks < 2 ? "they need two" : "the MPI library has too few message tags");
+                why == PAT_WHY_ONE_RANK ? "they need two" : "the MPI library has too few message tags");
     }
 }
 
@@ -313,28 +314,26 @@ static enum pat_mock_why why_not(enum pat_why why)
 {
     return why == PAT_WHY_ASKED    ? PAT_MOCK_RAN
            : why == PAT_WHY_CANNOT ? PAT_MOCK_PLAN
-           : why == PAT_WHY_GROUPS ? PAT_MOCK_GROUPS
+           : why == PAT_WHY_ORDER  ? PAT_MOCK_BITS
+           : why == PAT_WHY_FIRST  ? PAT_MOCK_FIRST
                                    : PAT_MOCK_STATE;
 }
 
 /* Returns an error code of MPI; came->why: has it run? */
 static int run_mock(pat_stood_in *came, const pat_mock_call *call)
 {
-    if (!keeps_order(came->mock, call))
-        return pat_mock_run(came->mock, call, pat_rt.stand_ins->scratch, &came->why);
-    came->why = PAT_MOCK_BITS;
-    return MPI_SUCCESS;
+    if (keeps_order(came->mock, call)) {
+        came->why = PAT_MOCK_BITS;
+        return MPI_SUCCESS;
+    }
+    pat_error_begin();
+    return pat_error_end(pat_mock_run(came->mock, call, pat_rt.stand_ins->scratch, &came->why));
 }
 
 /* The same by an algorithm of PAT's. */
 static int run_own(const pat_face *face, const pat_args *args, pat_stood_in *came)
 {
     enum pat_why why;
-    if (pat_collective_of(face->op)->reduces && !pat_rt.config.reorder &&
-        !pat_reduction_any_order(args->datatype)) {
-        came->why = PAT_MOCK_BITS;
-        return MPI_SUCCESS;
-    }
     const int rc = pat_by_profile_run(face, args, came->own, &why);
     came->why = why_not(why);
     return rc;
@@ -344,8 +343,13 @@ static int run_or_pass(pat_any *next, const pat_args *args)
 {
     pat_stand_in *s = (pat_stand_in *)(uintptr_t)args; /* which these are the first part of */
     s->came = *s->chosen;
-    const int rc = s->came.own ? run_own(s->own, args, &s->came) : run_mock(&s->came, &s->call);
-    return s->came.why == PAT_MOCK_RAN ? rc : s->own->next(next, args);
+    int rc = s->came.own ? run_own(s->called, args, &s->came) : run_mock(&s->came, &s->call);
+    if (s->came.why == PAT_MOCK_RAN)
+        return rc;
+    rc = s->called->next(next, args);
+    if (rc != MPI_SUCCESS)
+        pat_error_clear(); /* it is MPI's */
+    return rc;
 }
 
 bool pat_stand_in_find(const pat_face *face, const pat_args *args, pat_stand_in *s)
@@ -359,7 +363,7 @@ bool pat_stand_in_find(const pat_face *face, const pat_args *args, pat_stand_in 
     if (!s->chosen)
         return false;
     s->args = *args;
-    s->own = face;
+    s->called = face;
     s->face = &p->standing;
     return true;
 }

@@ -35,7 +35,7 @@ static inline bool pat_stands_in(const pat_stood_in *s)
 /* A call with one of these for it: to be run with this face and these arguments in place of its own. */
 typedef struct pat_stand_in {
     pat_args args;
-    const pat_face *face, *own;
+    const pat_face *face, *called; /* to be run with, and that of the call */
     pat_mock_call call;
     pat_mock_known known;
     const pat_stood_in *chosen;

@@ -4,6 +4,7 @@
 #include "by_profile.h"
 
 #include "bring.h"
+#include "calls.h"
 #include "describe.h"
 #include "error.h"
 #include "fail.h"
@@ -14,7 +15,7 @@
 static enum pat_why judge(const pat_comm *c, const pat_call *call, const pat_algorithm *alg)
 {
     if (!c)
-        return pat_comm_why_not(call->comm, false);
+        return PAT_WHY_NOT_KNOWN;
     return !pat_collective_of(alg->op)->rooted || pat_bring_fits(c, alg->op, call) ? PAT_WHY_ASKED
                                                                                    : PAT_WHY_CANNOT;
 }
@@ -22,6 +23,10 @@ static enum pat_why judge(const pat_comm *c, const pat_call *call, const pat_alg
 static int run(const pat_call *call, const pat_algorithm *alg, enum pat_why *why)
 {
     pat_comm *c = NULL;
+    if (pat_comm_waits(call->comm)) {
+        *why = PAT_WHY_FIRST;
+        return MPI_SUCCESS;
+    }
     int rc = pat_comm_get(call->comm, false, false, &c);
     if (rc == MPI_SUCCESS)
         *why = judge(c, call, alg);
@@ -37,17 +42,24 @@ int pat_by_profile_run(const pat_face *face, const pat_args *args, const pat_alg
 {
     pat_call call;
     bool ours;
+    if (pat_calls_keep_order(face, args)) {
+        *why = PAT_WHY_ORDER;
+        return MPI_SUCCESS;
+    }
     pat_error_begin();
-    int rc = pat_describe(face, args, &call, &ours);
-    if (rc != MPI_SUCCESS) {
-        *why = PAT_WHY_ASKED;
-        return pat_fail(args->comm, rc);
+    pat_describe(face, args, &call, &ours); /* arguments of these kinds need no memory */
+    if (!ours || call.block_bytes == 0 || call.block_bytes > PAT_MAX_BLOCK) {
+        *why = PAT_WHY_CANNOT;
+        return MPI_SUCCESS;
     }
-    *why = PAT_WHY_CANNOT;
-    if (ours && call.block_bytes > 0 && call.block_bytes <= PAT_MAX_BLOCK) {
-        *why = PAT_WHY_ASKED;
-        rc = run(&call, alg, why);
-    }
-    pat_describe_done(&call);
+    *why = PAT_WHY_ASKED;
+    const int rc = run(&call, alg, why);
     return rc == MPI_SUCCESS ? rc : pat_fail(args->comm, rc);
+}
+
+enum pat_why pat_by_profile_why_never(int ranks)
+{
+    return ranks < 2                                            ? PAT_WHY_ONE_RANK
+           : pat_comm_slot_tags() < pat_comm_tags_needed(ranks) ? PAT_WHY_TAGS
+                                                                : PAT_WHY_ASKED;
 }

@@ -20,9 +20,9 @@
 #include "wait.h"
 
 /* How a call that the next one has run ended: what this library said before does not belong to it. */
-static int verdict_of_mpi(int rc)
+static int verdict_of_next(const pat_face *face, int rc)
 {
-    if (rc != MPI_SUCCESS)
+    if (rc != MPI_SUCCESS && !face->tells)
         pat_error_clear();
     return rc;
 }
@@ -282,8 +282,7 @@ static bool run_or_choose(const pat_algorithm *in_use, const pat_call *call, con
     return false;
 }
 
-/* Might a choice change bits that the program is to have as the MPI library makes them? */
-static bool keeps_order(const pat_face *face, const pat_args *args)
+bool pat_calls_keep_order(const pat_face *face, const pat_args *args)
 {
     return pat_collective_of(face->op)->reduces && !pat_rt.config.reorder &&
            !pat_reduction_any_order(args->datatype);
@@ -317,7 +316,7 @@ static bool is_left(const pat_algorithm *alg, const pat_face *face, const pat_ar
                               ? pat_describe_mean_bytes(face, args, size)
                               : 0;
     const bool is_long = bytes > 0 && !pat_select_is_small(alg->op, size, bytes);
-    if (is_long && !keeps_order(face, args))
+    if (is_long && !pat_calls_keep_order(face, args))
         return false;
     enum pat_why why = is_long ? PAT_WHY_ORDER : bytes > 0 ? PAT_WHY_SHORT : PAT_WHY_CANNOT;
     if (is_long && (outcome || pat_rt.config.explain))
@@ -419,5 +418,5 @@ int pat_calls_run(const pat_face *face, const pat_args *args, pat_any *next, con
         left_alone(alg, outcome, PAT_WHY_SHORT);
     else if (alg && !is_left(alg, face, args, outcome) && run_here(alg, &e, &rc))
         return rc;
-    return passed_on(&e.passed, verdict_of_mpi(face->next(next, args)));
+    return passed_on(&e.passed, verdict_of_next(face, face->next(next, args)));
 }

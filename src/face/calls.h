@@ -34,4 +34,7 @@ typedef struct pat_outcome {
 int pat_calls_run(const pat_face *face, const pat_args *args, pat_any *next, const void *site,
                   pat_outcome *outcome);
 
+/* Might another algorithm than the MPI library's change bits that the program is to have as that one makes them? The same on all ranks. */
+bool pat_calls_keep_order(const pat_face *face, const pat_args *args);
+
 #endif

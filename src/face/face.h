@@ -72,6 +72,8 @@ typedef struct pat_face {
     int (*start)(pat_any *function, const pat_args *args,
                  MPI_Request *request);     /* the same for its non-blocking form */
     int64_t (*bytes)(const pat_args *args); /* of this rank's buffer, for a report */
+    bool
+        tells; /* what `next` returns may be an error of this library's, with its text; else it is one of MPI's */
 } pat_face;
 
 /* The calls of faces.h: pat_face_allgather, ... */

@@ -23,7 +23,8 @@ const char *pat_mock_why_text(enum pat_mock_why why)
         [PAT_MOCK_UNEVEN] = "nodes have unequal numbers of ranks",
         [PAT_MOCK_BITS] = "order kept, see PAT_REORDER",
         [PAT_MOCK_PLAN] = "PAT has no plan for such a call",
-        [PAT_MOCK_STATE] = "one rank, ranks of other jobs, or too few message tags",
+        [PAT_MOCK_FIRST] = "first calls",
+        [PAT_MOCK_STATE] = "one rank, ranks of other jobs, too few message tags, or no memory",
     };
     return (unsigned)why < PAT_NUM_MOCK_WHYS ? texts[why] : "?";
 }

@@ -44,9 +44,10 @@ enum pat_mock_why {
     PAT_MOCK_ORDER,    /* the operation does not commute, and ranks of a node do not follow one another */
     PAT_MOCK_FAULT,    /* the MPI library's own reduce-scatter is known to get such elements wrong */
     PAT_MOCK_UNEVEN,   /* nodes have unequal numbers of ranks */
-    /* Not of pat_mock_run, and the last two of PAT's own algorithms in a mock-up's place: */
+    /* Not of pat_mock_run, and the last three of PAT's own algorithms in a mock-up's place: */
     PAT_MOCK_BITS,  /* the program is to have the bits that the MPI library's own order of operands makes */
     PAT_MOCK_PLAN,  /* no plan is for such a call: no bytes, too many, or an operation that nobody knows */
+    PAT_MOCK_FIRST, /* it is one of a communicator's first calls, for which nothing is made that takes time */
     PAT_MOCK_STATE, /* no plan runs on this communicator */
     PAT_NUM_MOCK_WHYS
 };

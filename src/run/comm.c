@@ -294,6 +294,15 @@ bool pat_comm_is_left(MPI_Comm comm, int size, bool choosing, bool copies)
     return pat_comm_is_inter(comm) || size < 2 || is_left(comm, size, choosing, copies, &kept);
 }
 
+/* Is it one of so many first calls, which may be all that there are? It is counted. */
+static bool is_first_call(MPI_Comm comm, intptr_t kept)
+{
+    if ((kept & ~ONE_NODE) >= pat_rt.patience)
+        return false;
+    PMPI_Comm_set_attr(comm, pat_rt.calls_keyval, (void *)(kept + 1));
+    return true;
+}
+
 /*
  * Shall a call here be left to the MPI library without a state, which takes time to make? Yes where auto would leave it to that
  * library anyway, and for some calls where there is too little history to say that a state will pay.
@@ -303,10 +312,19 @@ static bool left_alone(MPI_Comm comm, int size, bool choosing, bool copies)
     intptr_t kept;
     if (is_left(comm, size, choosing, copies, &kept))
         return true;
-    if (!choosing || (kept & ~ONE_NODE) >= pat_rt.patience)
+    return choosing && is_first_call(comm, kept);
+}
+
+bool pat_comm_waits(MPI_Comm comm)
+{
+    intptr_t kept;
+    int size, found;
+    pat_comm *c;
+    if (pat_rt.patience == 0 || pat_comm_is_inter(comm) || PMPI_Comm_size(comm, &size) != MPI_SUCCESS ||
+        size < 2 || PMPI_Comm_get_attr(comm, pat_rt.comm_keyval, &c, &found) != MPI_SUCCESS || found)
         return false;
-    PMPI_Comm_set_attr(comm, pat_rt.calls_keyval, (void *)(kept + 1));
-    return true;
+    look_for_the_first_time(comm, size, &kept);
+    return kept != FOR_EVER && is_first_call(comm, kept);
 }
 
 bool pat_comm_is_inter(MPI_Comm comm)

@@ -145,6 +145,12 @@ bool pat_comm_is_inter(MPI_Comm comm);
 int pat_comm_get(MPI_Comm comm, bool choosing, bool copies, pat_comm **out);
 
 /*
+ * For a call that chooses nothing, and is not worth a state if it is one of few here: is it to wait for one? Yes for as many first calls without a state as
+ * those that choose wait for (pat_rt.patience), all counted together. The same on all ranks.
+ */
+bool pat_comm_waits(MPI_Comm comm);
+
+/*
  * For threads of the program: they wait for the lock, and the background thread, which may drive a round for as long as something comes in, then leaves it as
  * soon as it can.
  */
