@@ -96,13 +96,30 @@ MPI_Reduce pat_reduce_binomial pat_reduce_chain pat_reduce_halving
 MPI_Reduce_scatter_block pat_reduce_scatter_halving pat_reduce_scatter_pairwise
 MPI_Scatter pat_scatter_linear pat_scatter_binomial
 END
-run $ranks "$program" $seed 8 25 -- "PAT_MOCKUPS=$dir/own" "PAT_REPORT=$dir/own.json" PAT_LINK=10,200
+# own_of FILE COLLECTIVE: which of PAT's own ran the program's blocking calls of it, as far as its profile names them.
+own_of() {
+    local names
+    names=$(sed -n 's/^[0-9]* pat_//p' "$dir/own/$2.prf" | sort -u)
+    jq -r --arg call "$2" '.sites[] | select(.call == $call) | .run_by | to_entries[] | select(.value > 0) | .key' "$1" | sort -u | comm -12 - <(echo "$names")
+}
+
+run $ranks "$program" $seed 8 25 20 -- "PAT_MOCKUPS=$dir/own" "PAT_REPORT=$dir/own.json" PAT_LINK=10,200
 { [ $rc -eq 0 ] && grep -q ': 0 differences' <<<"$out"; } || fail "PAT's own: exit status $rc" "$out"
 [ "$(grep -c '^pat:' <<<"$out")" -eq 0 ] || fail "profiles with PAT's own algorithms are complained of" "$out"
-ran=$(jq -c '[.sites[].run_by | keys[] | select(test("^(mpi|native|relay)$|_(as|native)") | not)] | unique' "$dir/own.json")
-[ "$(jq length <<<"$ran")" -ge 10 ] || fail "run by PAT's own: $ran" "$(jq -c '.sites[] | {call, run_by, no_mock_up_because}' "$dir/own.json")"
-jq -e '[.sites[].no_mock_up_because // {} | keys[]] | index("order kept, see PAT_REORDER") and index("PAT has no plan for such a call")' "$dir/own.json" >/dev/null ||
+ran=$(for file in "$dir"/own/*.prf; do own_of "$dir/own.json" "$(basename "$file" .prf)"; done)
+[ "$(wc -l <<<"$ran")" -ge 10 ] || fail "run by PAT's own:" "$ran" "$(jq -c '.sites[] | {call, run_by, no_mock_up_because}' "$dir/own.json")"
+for call in MPI_Allgather MPI_Allreduce MPI_Alltoall MPI_Reduce_scatter_block; do
+    [ -n "$(own_of "$dir/own.json" $call)" ] || fail "no $call by PAT's own" "$(jq -c '.sites[] | {call, run_by, no_mock_up_because}' "$dir/own.json")"
+done
+jq -e '[.sites[].no_mock_up_because // {} | keys[]] | index("order kept, see PAT_REORDER") and index("PAT has no plan for such a call") and index("first calls")' "$dir/own.json" >/dev/null ||
     fail "why PAT's own have not run" "$(jq -c '.sites[] | {call, run_by, no_mock_up_because}' "$dir/own.json")"
+# Beside relay, which moves data before the call.
+run $ranks "$program" $seed 2 25 20 -- "PAT_MOCKUPS=$dir/own" "PAT_REPORT=$dir/relay.json" PAT_ALG=relay
+{ [ $rc -eq 0 ] && grep -q ': 0 differences' <<<"$out"; } || fail "PAT's own beside relay: exit status $rc" "$out"
+jq -e '[.sites[] | select(.call == "MPI_Allgather") | .run_by.relay // 0] | add > 0' "$dir/relay.json" >/dev/null || fail "no all-gather by relay" "$(jq -c '.sites[] | {call, run_by}' "$dir/relay.json")"
+for call in MPI_Allreduce MPI_Alltoall MPI_Reduce_scatter_block; do
+    [ -n "$(own_of "$dir/relay.json" $call)" ] || fail "no $call by PAT's own beside relay" "$(jq -c '.sites[] | {call, run_by, no_mock_up_because}' "$dir/relay.json")"
+done
 
 # ---- Wrong arguments ---------------------------------------------------------------------------------------------
 run 2 "$PAT_BUILD/tests/plain_levels" init -- "PAT_MOCKUPS=$dir/all"

@@ -1,6 +1,7 @@
 /*
  * plain_random.c — a program that knows nothing of this library: random sequences of collectives, every byte of every
- * result computed beforehand. Run as it is and under the drop-in. Argument: seed, sequences, steps in each.
+ * result computed beforehand. Run as it is and under the drop-in. Arguments: seed, sequences, steps in each, and, if it is given, how many
+ * calls follow of each collective without a root, some of which are seldom drawn.
  *
  * Sequences differ in sizes, types, roots, in place or not, the place in the program (which differs from rank to rank too),
  * the communicator (made for the sequence, split and freed in it), in who sleeps before a call and in when they break off.
@@ -450,10 +451,22 @@ static void sequence(const group *world, int steps)
     must(MPI_Comm_free(&whole), "MPI_Comm_free");
 }
 
+/* On all ranks, of lengths that change with every call. */
+static void without_root(const group *world, int calls)
+{
+    run.repeated_bytes = 0;
+    for (int i = 0; i < calls; i++) {
+        all_gather(world, next(&run.shared), true);
+        reduce(world, next(&run.shared), TO_ALL);
+        reduce(world, next(&run.shared), TO_EACH_ITS_PART);
+        all_to_all(world, next(&run.shared));
+    }
+}
+
 int main(int argc, char **argv)
 {
-    if (argc != 4) {
-        fprintf(stderr, "usage: plain_random SEED SEQUENCES STEPS\n");
+    if (argc != 4 && argc != 5) {
+        fprintf(stderr, "usage: plain_random SEED SEQUENCES STEPS [CALLS]\n");
         return 2;
     }
     MPI_Init(&argc, &argv);
@@ -470,6 +483,8 @@ int main(int argc, char **argv)
         }
         sequence(&world, steps);
     }
+    if (argc == 5)
+        without_root(&world, atoi(argv[4]));
     int failures = 0;
     MPI_Reduce(&run.failures, &failures, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
     if (world.rank == 0)

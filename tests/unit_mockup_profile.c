@@ -137,6 +137,13 @@ static void what_is_wrong(void **state)
             fail_msg("expected \"%s\", got \"%s\"", cases[i][1], why);
         assert_null(p.ranges);
     }
+    pat_mockup_profile p;
+    char why[512];
+    const char text[] = HEAD "1\n1 pat_ring\n";
+    assert_false(pat_mockup_profile_read(&p, text, strlen(text), knows, why, sizeof(why)));
+    assert_string_equal(why, "line 4: \"pat_ring\": accepted: default, or the name of a mock-up of "
+                             "MPI_Bcast, pat_bcast_linear, pat_bcast_chain, "
+                             "pat_bcast_kchain, pat_bcast_binary, pat_bcast_split, pat_bcast_binomial");
 }
 
 /* What goes by arrivals, or moves data before the call, is not for calls of some lengths. */
