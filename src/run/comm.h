@@ -91,7 +91,7 @@ typedef struct pat_comm {
         failure; /* of a call or of the background thread: once there is one nothing runs here any more */
     pat_plan_cache plans;
     pat_lane lanes[PAT_NUM_OPS];
-    enum pat_op last_op;              /* the collective of the last call but for those of rooted.h */
+    enum pat_op last_op;              /* the collective of the last call without a root, or by estimates */
     enum pat_op follows[PAT_NUM_OPS]; /* which one came after a call of each the last time */
     pat_exchange exchange;            /* of this epoch's estimates, which say which collective comes */
     int64_t doubt_ns;                 /* by how much this rank's estimates were wrong: a mean that fades */
