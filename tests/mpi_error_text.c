@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "calls.h"
 #include "error.h"
 #include "fail.h"
 #include "pat.h"
@@ -68,6 +69,31 @@ static void expect_detail_of_class(void)
     expect(code, ": a count of bricks");
 }
 
+static int lacks_memory(pat_any *function, const pat_args *args)
+{
+    (void)function;
+    (void)args;
+    return pat_error(MPI_ERR_NO_MEM, "no memory for bricks");
+}
+
+/* Whoever a call is passed on to may be the MPI library, of whose errors nothing is known here, or this library once more. */
+static void expect_detail_of_next(void)
+{
+    const pat_args args = {.comm = MPI_COMM_SELF};
+    pat_face face = pat_face_bcast;
+    face.next = lacks_memory;
+    for (int tells = 0; tells < 2; tells++) {
+        face.tells = tells;
+        const int code = pat_calls_run(&face, &args, NULL, NULL, NULL);
+        const bool told = strstr(PAT_Error_string(code), ": no memory for bricks") != NULL;
+        if (code == MPI_ERR_NO_MEM && told == tells)
+            continue;
+        fprintf(stderr, "code %d: \"%s\", where the next one %s\n", code, PAT_Error_string(code),
+                tells ? "tells of its errors" : "is the MPI library");
+        failures++;
+    }
+}
+
 int main(int argc, char **argv)
 {
     int level, error_class, code, nameless;
@@ -95,6 +121,7 @@ int main(int argc, char **argv)
     expect(code, ": brick 17");
     expect_always(code);
     expect_detail_of_class();
+    expect_detail_of_next();
     pat_error(code, "brick %d", 17);
 
     MPI_Finalize();

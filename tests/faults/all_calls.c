@@ -1,5 +1,5 @@
 /*
- * all_calls.c — every public call, and a mock-up, checked; to be run with something that fails on one rank (inject.h). An error must have a text. After the
+ * all_calls.c — every public call, a mock-up, and a call by a profile, checked; to be run with something that fails on one rank (inject.h). An error must have a text. After the
  * first one a rank takes the way out, which is to free what it has made, to end the library and MPI, and the others follow it (lost.c);
  * without INJECT_LOST it ends the job with status 40, as MPI's default error handler would. Status 50: a wrong result, or an error without a
  * text.
@@ -13,6 +13,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "by_profile.h"
 #include "mockups.h"
 
 enum { BLOCK = 6000, MOST_RANKS = 8, TURNS = 3 };
@@ -388,6 +389,25 @@ static void mock_ups(void)
     }
 }
 
+/* An all-gather by an algorithm that a profile names, to a type with gaps, so that it needs memory. */
+static void by_profile(MPI_Datatype gaps)
+{
+    const pat_args args = {.sendbuf = mine,
+                           .sendcount = BLOCK,
+                           .sendtype = MPI_INT,
+                           .recvbuf = all,
+                           .recvcount = 1,
+                           .recvtype = gaps,
+                           .comm = comm};
+    for (int turn = 0; turn < TURNS; turn++) {
+        enum pat_why why = PAT_WHY_NOT_KNOWN;
+        fill(turn);
+        DO(pat_by_profile_run(&pat_face_allgather, &args, pat_algorithm_find("ring"), &why));
+        if (why == PAT_WHY_ASKED)
+            check("an all-gather by a profile", turn, BLOCK, 2, 2 * BLOCK);
+    }
+}
+
 /* A type that has the receive buffer's address in it. */
 static void from_the_bottom(void)
 {
@@ -415,6 +435,7 @@ static void everything(MPI_Datatype gaps)
     persistent(gaps);
     persistent_others(gaps);
     rooted();
+    by_profile(gaps);
     scatter(gaps);
     alltoall(gaps);
     non_blocking(gaps);
