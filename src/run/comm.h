@@ -91,7 +91,7 @@ typedef struct pat_comm {
         failure; /* of a call or of the background thread: once there is one nothing runs here any more */
     pat_plan_cache plans;
     pat_lane lanes[PAT_NUM_OPS];
-    enum pat_op last_op;              /* the collective of the last call without a root, or by estimates */
+    enum pat_op last_op;              /* the collective of the last call that pat_comm_called was told of */
     enum pat_op follows[PAT_NUM_OPS]; /* which one came after a call of each the last time */
     pat_exchange exchange;            /* of this epoch's estimates, which say which collective comes */
     int64_t doubt_ns;                 /* by how much this rank's estimates were wrong: a mean that fades */
@@ -335,7 +335,7 @@ bool pat_comm_stays(const pat_comm *c);
 /* A call here may have opened connections: the first ones do, so the thread looks for them. */
 void pat_comm_opens(pat_comm *c);
 
-/* This rank has called here: note which collective the call came after. Not for the calls that rooted.h runs. */
+/* This rank has called here: note which collective the call came after. Not for calls with a root by a plan that waits for no estimates; a call by a profile counts as one that the MPI library runs. */
 void pat_comm_called(pat_comm *c, enum pat_op op);
 
 /* The program has freed the communicator: milestones no longer find it. */
