@@ -167,7 +167,8 @@ PAT_PUBLIC int PAT_Start(PAT_Request request);
 
 /*
  * Returns when the result is complete in the receive buffer. Without a PAT_Start it returns at once, and an
- * opened request stays open. Error: MPI_ERR_REQUEST for PAT_REQUEST_NULL.
+ * opened request stays open. Where other collectives are called on the communicator between PAT_Start and PAT_Wait, PAT_Wait
+ * must stand at the same place among them on all ranks: while the request is started they are chosen otherwise. Error: MPI_ERR_REQUEST for PAT_REQUEST_NULL.
  */
 PAT_PUBLIC int PAT_Wait(PAT_Request request);
 

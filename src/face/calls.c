@@ -198,7 +198,7 @@ static enum pat_why why_not(const pat_outcome *outcome, bool ours, MPI_Comm comm
     return outcome && ours ? pat_comm_why_not(comm, copies) : PAT_WHY_CANNOT;
 }
 
-/* By what the program did, so the same on all ranks. */
+/* By what the program did, so the same on all ranks (pat.h says so of PAT_Wait). */
 static bool beside_request(const pat_comm *c, const pat_algorithm *in_use)
 {
     return in_use->chooses && c->hold.started;
