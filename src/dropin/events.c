@@ -392,6 +392,8 @@ int pat_events_new_request(pat_events *e, MPI_Comm comm)
         return -1;
     pthread_mutex_lock(&e->lock);
     c = add_comm(e, from->group, from->rank, mix(from->id, REQUEST | (uint64_t)++from->num_requests));
+    if (c)
+        c->is_request = true;
     pthread_mutex_unlock(&e->lock);
     return c ? c->number : -1;
 }

@@ -34,6 +34,7 @@ typedef struct pat_event_comm {
     int rank, number; /* of this rank in it; of it here */
     int64_t num_calls;
     int num_dups, num_requests; /* that were made from it; requests: persistent ones */
+    bool is_request;            /* it stands for one */
 } pat_event_comm;
 
 enum { PAT_EVENTS_IN_BLOCK = 8192 }; /* 5 times 64 KiB, the largest pages there are */

@@ -1,7 +1,6 @@
 /*
- * lateness.c — see lateness.h. First all ranks tell each other which communicators they know and how many calls they have kept of each. Those
- * that all members know are gone through in the same order everywhere, each with a reduction over its members, some calls at a time: so it
- * takes time as the logarithm of the number of ranks, and no rank needs memory for another's calls.
+ * lateness.c — see lateness.h. The communicators that all members know (common_comms.h) are gone through in the same order everywhere, with reductions over their members, some calls
+ * at a time, and short communicators of the same members together: so it takes time as the logarithm of the number of ranks, and no rank needs memory for another's calls.
  */
 #include "lateness.h"
 
@@ -9,91 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common_comms.h"
 #include "event_order.h"
 #include "savings.h"
 #include "waits.h"
 
-/* MOST_ENTRIES: communicators of all ranks, which each rank gets to know; MOST_COMMS: of a rank. */
-enum { AT_ONCE = 4096, MOST_ENTRIES = 1 << 20, MOST_COMMS = 4096 };
-
-/* ---- Which communicators ------------------------------------------------------------------------------- */
-
-typedef struct entry {
-    uint64_t group, id;
-    int64_t calls;
-    int64_t comm; /* its number on the rank that tells */
-} entry;
-
-static int by_id(const void *a, const void *b)
-{
-    const entry *x = a, *y = b;
-    if (x->group != y->group)
-        return x->group < y->group ? -1 : 1;
-    return (x->id > y->id) - (x->id < y->id);
-}
-
-/* This rank's communicators of two members and more. Returns how many. */
-static int list_own(const pat_events *e, MPI_Comm all, entry own[])
-{
-    int num = 0, size;
-    PMPI_Comm_size(all, &size);
-    const int most = MOST_ENTRIES / size < MOST_COMMS ? MOST_ENTRIES / size : MOST_COMMS;
-    for (int i = 0; i < e->num_comms && num < most; i++) {
-        const pat_event_comm *c = e->comms[i];
-        if (c->num_calls > 0)
-            own[num++] = (entry){c->group->id, c->id, c->num_calls, i};
-    }
-    return num;
-}
-
-/* All ranks' entries, sorted, to be freed. *all_good: false on all ranks where one has no memory. */
-static int tell(const entry own[], int num, MPI_Comm all, entry **entries, int *num_entries, bool *all_good)
-{
-    enum { WORDS = sizeof(entry) / sizeof(int64_t) };
-    int size, total = 0, good, least;
-    PMPI_Comm_size(all, &size);
-    int *counts = calloc(2 * (size_t)size, sizeof(*counts)), *at = counts ? counts + size : NULL;
-    const int words = num * WORDS;
-    *entries = NULL;
-    good = counts != NULL;
-    int rc = PMPI_Allreduce(&good, &least, 1, MPI_INT, MPI_MIN, all);
-    if (rc == MPI_SUCCESS && least) {
-        rc = PMPI_Allgather(&words, 1, MPI_INT, counts, 1, MPI_INT, all);
-        for (int r = 0; r < size; r++) {
-            at[r] = total;
-            total += counts[r];
-        }
-        *entries = malloc((size_t)total * sizeof(int64_t) + 1);
-        good = *entries != NULL;
-        if (rc == MPI_SUCCESS)
-            rc = PMPI_Allreduce(&good, &least, 1, MPI_INT, MPI_MIN, all);
-    }
-    if (rc == MPI_SUCCESS && least)
-        rc = PMPI_Allgatherv(own, words, MPI_INT64_T, *entries, counts, at, MPI_INT64_T, all);
-    *num_entries = total / WORDS;
-    *all_good = least;
-    if (rc == MPI_SUCCESS && least)
-        qsort(*entries, (size_t)*num_entries, sizeof(**entries), by_id);
-    free(counts);
-    return rc;
-}
-
-/* How many calls all members have kept; 0: some do not know it. */
-static int64_t calls_of_all(const entry *entries, int num, const entry *own, int members)
-{
-    int low = 0, high = num, told = 0;
-    int64_t calls = INT64_MAX;
-    while (low < high) {
-        const int middle = low + (high - low) / 2;
-        if (by_id(&entries[middle], own) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    for (; low < num && by_id(&entries[low], own) == 0; low++, told++)
-        calls = entries[low].calls < calls ? entries[low].calls : calls;
-    return told == members ? calls : 0;
-}
+enum { AT_ONCE = 4096 }; /* calls */
 
 /* ---- When their members came --------------------------------------------------------------------------- */
 
@@ -170,6 +90,14 @@ static facts *facts_of_all(const pat_sites *sites)
     return all;
 }
 
+/* Some calls of a communicator that are at hand. */
+typedef struct part {
+    const pat_event_comm *comm;
+    int64_t first, at,
+        calls; /* where in the order the communicator's begin; of these the first at hand; how many there are */
+    int some; /* are at hand */
+} part;
+
 /* What all ranks need at it. */
 typedef struct search {
     const pat_events *events;
@@ -182,7 +110,10 @@ typedef struct search {
     MPI_Op op;
     int64_t begin_ns; /* from which times count */
     meeting *own, *found;
-    int64_t num_unknown; /* calls of this rank that one had left before the last one came */
+    part *parts; /* what is at hand: num_parts of them, with num_at_hand calls in all */
+    int num_parts, num_at_hand;
+    int64_t num_fit;     /* calls of this rank that fit together with those of others */
+    int64_t num_unknown; /* and of them those that one had left before the last one came */
     pat_savings savings;
     int64_t *deviations; /* from the mean: this rank's, and then the sums of all */
 } search;
@@ -268,26 +199,31 @@ static meeting own_meeting(const search *s, const pat_event_comm *c, int64_t k)
                      .after_ns = before ? event->start_ns - before->start_ns - before->time_ns : INT64_MAX};
 }
 
-/* How many of them fit together. */
-static int num_fitting(const search *s, int some)
+/* How many fit together of so many calls, from number `base` of those at hand on. */
+static int num_fitting(const search *s, int base, int some)
 {
     int num = 0;
-    while (num < some && s->found[num].least_sign == s->found[num].most_sign)
+    while (num < some && s->found[base + num].least_sign == s->found[base + num].most_sign)
         num++;
     return num;
 }
 
-/* Of those that fit together, some that all ranks have made. first: where in the order the communicator's begin, of which there are `calls`; at: of these the first at hand. */
-static int look_at_some(search *s, const pat_event_comm *c, int64_t first, int64_t at, int fit, int64_t calls)
+static const pat_log_call *call_of(const search *s, const part *p, int i)
+{
+    return &pat_events_at(s->events, s->order.calls[p->first + p->at + i])->call;
+}
+
+/* Of those that fit together, some that all ranks have made. */
+static int look_at_some(search *s, const part *p, int base, int fit)
 {
     int rc = MPI_SUCCESS;
     for (int i = 0; i < fit && rc == MPI_SUCCESS && s->members == s->all; i++) {
-        const pat_log_call *event = &pat_events_at(s->events, s->order.calls[first + at + i])->call;
+        const pat_log_call *event = call_of(s, p, i);
         const enum pat_op op = s->facts[event->site].op;
-        if (op == PAT_NUM_OPS || s->found[i].sum_bytes <= 0) /* which all ranks know */
+        if (op == PAT_NUM_OPS || s->found[base + i].sum_bytes <= 0) /* which all ranks know */
             continue;
         s->sites->sites[event->site].whole_ns += event->time_ns;
-        if (pat_savings_wants(&s->savings, op, c->id, at + i, calls))
+        if (pat_savings_wants(&s->savings, op, p->comm->id, p->at + i, p->calls))
             rc = pat_savings_add(
                 &s->savings, s->all, op,
                 &(pat_savings_sample){.site = event->site, .root = event->root, .bytes = event->bytes},
@@ -296,41 +232,70 @@ static int look_at_some(search *s, const pat_event_comm *c, int64_t first, int64
     return rc;
 }
 
-/* Some calls of a communicator, from number `first` in the order on. *fit: so many fit together. */
-static int go_through_some(search *s, const pat_event_comm *c, int64_t first, int some, int *fit)
+/* What this rank learns of those that fit together. */
+static void note(search *s, const part *p, int base, int fit)
 {
-    for (int i = 0; i < some; i++)
-        s->own[i] = own_meeting(s, c, first + i);
-    int rc = PMPI_Allreduce(s->own, s->found, some, s->type, s->op, s->members);
-    *fit = rc == MPI_SUCCESS ? num_fitting(s, some) : 0;
-    for (int i = 0; i < some && rc == MPI_SUCCESS; i++)
-        s->deviations[i] = (int64_t)fabs((double)s->own[i].first_ns - mean_of(s, c, i));
-    if (rc == MPI_SUCCESS)
-        rc = PMPI_Allreduce(s->deviations, s->deviations + AT_ONCE, some, MPI_INT64_T, MPI_SUM, s->members);
-    for (int i = 0; i < *fit && rc == MPI_SUCCESS; i++) {
-        const pat_log_call *event = &pat_events_at(s->events, s->order.calls[first + i])->call;
+    for (int i = 0; i < fit; i++) {
+        const pat_log_call *event = call_of(s, p, i);
         if (event->kind == PAT_LOG_FAILED)
             continue;
-        s->num_unknown += !note_wait(s, c, event, first + i, i);
+        s->num_unknown += !note_wait(s, p->comm, event, p->first + p->at + i, base + i);
         if (s->facts[event->site].blocks)
-            note_arrivals(s, c, event->site, i);
+            note_arrivals(s, p->comm, event->site, base + i);
     }
+}
+
+/* This rank's times at hand, and what the members together make of them. */
+static int meet(search *s)
+{
+    int n = 0;
+    for (int k = 0; k < s->num_parts; k++)
+        for (int i = 0; i < s->parts[k].some; i++)
+            s->own[n++] = own_meeting(s, s->parts[k].comm, s->parts[k].first + s->parts[k].at + i);
+    int rc = PMPI_Allreduce(s->own, s->found, n, s->type, s->op, s->members);
+    n = 0;
+    for (int k = 0; k < s->num_parts && rc == MPI_SUCCESS; k++)
+        for (int i = 0; i < s->parts[k].some; i++, n++)
+            s->deviations[n] = (int64_t)fabs((double)s->own[n].first_ns - mean_of(s, s->parts[k].comm, n));
+    if (rc == MPI_SUCCESS)
+        rc = PMPI_Allreduce(s->deviations, s->deviations + AT_ONCE, n, MPI_INT64_T, MPI_SUM, s->members);
     return rc;
 }
 
-/* The calls of a communicator, some at a time, from number `first` in the order on. Stops on all members where they do not fit together. */
-static int go_through(search *s, const pat_event_comm *c, int64_t first, int64_t num, int64_t *num_fit)
+/* All that is at hand, of the communicators of the same members; then nothing is. *fits: whether the last part of it does wholly, on all members alike. */
+static int go_through(search *s, bool *fits)
 {
-    int rc = MPI_SUCCESS;
-    for (int64_t at = 0; at < num && rc == MPI_SUCCESS; at += AT_ONCE) {
-        const int some = num - at < AT_ONCE ? (int)(num - at) : AT_ONCE;
-        int fit;
-        rc = go_through_some(s, c, first + at, some, &fit);
-        if (rc == MPI_SUCCESS)
-            rc = look_at_some(s, c, first, at, fit, num);
-        *num_fit += fit;
-        if (fit < some)
+    int base = 0, rc = s->num_parts ? meet(s) : MPI_SUCCESS;
+    for (int k = 0; k < s->num_parts && rc == MPI_SUCCESS; k++) {
+        const part *p = &s->parts[k];
+        const int fit = num_fitting(s, base, p->some);
+        note(s, p, base, fit);
+        rc = look_at_some(s, p, base, fit);
+        s->num_fit += fit;
+        *fits = fit == p->some;
+        base += p->some;
+    }
+    s->num_parts = s->num_at_hand = 0;
+    return rc;
+}
+
+/* A communicator's calls come to what is at hand, which is gone through where there is no room for all. Those that follow one that does not fit are left. */
+static int take(search *s, const pat_common_comm *common)
+{
+    bool fits = true;
+    int rc = MPI_SUCCESS, some;
+    for (int64_t at = 0; at < common->calls; at += some) {
+        if (at > 0 || s->num_at_hand + common->calls > AT_ONCE)
+            rc = go_through(s, &fits);
+        if (rc != MPI_SUCCESS || (at > 0 && !fits))
             break;
+        some = common->calls - at < AT_ONCE ? (int)(common->calls - at) : AT_ONCE;
+        s->parts[s->num_parts++] = (part){.comm = common->comm,
+                                          .first = s->order.first[common->comm->number],
+                                          .at = at,
+                                          .calls = common->calls,
+                                          .some = some};
+        s->num_at_hand += some;
     }
     return rc;
 }
@@ -376,26 +341,25 @@ static void let_go(search *s)
     s->members = MPI_COMM_NULL;
 }
 
-static int find(search *s, entry own[], int num_own, const entry entries[], int num, int64_t *num_fit)
+static int find(search *s, const pat_common_comm common[], int num)
 {
     const pat_event_group *group = NULL;
+    bool fits;
     int rc = MPI_SUCCESS;
-    qsort(own, (size_t)num_own, sizeof(*own), by_id);
-    for (int i = 0; i < num_own && rc == MPI_SUCCESS; i++) {
-        const pat_event_comm *c = s->events->comms[own[i].comm];
-        const int64_t calls = calls_of_all(entries, num, &own[i], c->group->size);
-        if (calls == 0)
-            continue;
-        if (c->group != group) {
+    for (int i = 0; i < num && rc == MPI_SUCCESS; i++) {
+        if (common[i].comm->group != group) {
+            rc = go_through(s, &fits);
             let_go(s);
-            group = c->group;
+            group = common[i].comm->group;
             /* MPI may have no more communicators, which its ranks agree on: then no member gets this one, and the others must not wait. */
-            if (gather_members(s, group) != MPI_SUCCESS)
+            if (rc == MPI_SUCCESS && gather_members(s, group) != MPI_SUCCESS)
                 s->members = MPI_COMM_NULL;
         }
-        if (s->members != MPI_COMM_NULL)
-            rc = go_through(s, c, s->order.first[own[i].comm], calls, num_fit);
+        if (rc == MPI_SUCCESS && s->members != MPI_COMM_NULL)
+            rc = take(s, &common[i]);
     }
+    if (rc == MPI_SUCCESS)
+        rc = go_through(s, &fits);
     let_go(s);
     add_waited(s);
     return rc;
@@ -430,10 +394,9 @@ static int prepare(search *s, pat_one_way *one_way)
 }
 
 int pat_lateness_find(const pat_events *e, pat_sites *sites, MPI_Comm all, int nodes, pat_one_way *one_way,
-                      int64_t *num_left)
+                      pat_lateness_left *left)
 {
-    int64_t num_fit = 0;
-    entry *entries = NULL, *own = malloc((MOST_COMMS + 1) * sizeof(*own));
+    pat_common_comm *common = NULL;
     facts *facts_of_sites = facts_of_all(sites);
     search s = {.events = e,
                 .sites = sites,
@@ -445,35 +408,37 @@ int pat_lateness_find(const pat_events *e, pat_sites *sites, MPI_Comm all, int n
                 .op = MPI_OP_NULL,
                 .own = malloc(AT_ONCE * sizeof(*s.own)),
                 .found = malloc(AT_ONCE * sizeof(*s.found)),
+                .parts = malloc(AT_ONCE * sizeof(*s.parts)),
                 .deviations = malloc(2 * AT_ONCE * sizeof(*s.deviations))};
     const bool good =
-        pat_event_order_make(&s.order, e) && own && facts_of_sites && s.own && s.found && s.deviations;
-    int num = 0, num_own = good ? list_own(e, all, own) : 0, none = !good, any_none;
+        pat_event_order_make(&s.order, e) && facts_of_sites && s.own && s.found && s.parts && s.deviations;
+    int num = 0, none = !good, any_none;
     bool told = false;
+    *left = (pat_lateness_left){0};
     int rc = PMPI_Allreduce(&none, &any_none, 1, MPI_INT, MPI_MAX, all);
     if (rc == MPI_SUCCESS && !any_none)
-        rc = tell(own, num_own, all, &entries, &num, &told);
+        rc = pat_common_comms_find(e, all, &common, &num, &left->too_many, &told);
     if (rc == MPI_SUCCESS && told)
         rc = prepare(&s, one_way);
     if (rc == MPI_SUCCESS && told)
         rc = pat_savings_begin(&s.savings, all, nodes);
     if (rc == MPI_SUCCESS && told)
-        rc = find(&s, own, num_own, entries, num, &num_fit);
+        rc = find(&s, common, num);
     pat_savings_find(&s.savings, sites, one_way);
     pat_savings_end(&s.savings);
-    *num_left = e->num_lost - num_fit + s.num_unknown;
+    left->calls = e->num_lost - s.num_fit + s.num_unknown;
     for (int i = 0; i < e->num_comms; i++)
-        *num_left += e->comms[i]->num_calls;
+        left->calls += e->comms[i]->num_calls;
     if (s.type != MPI_DATATYPE_NULL)
         PMPI_Type_free(&s.type);
     if (s.op != MPI_OP_NULL)
         PMPI_Op_free(&s.op);
     free(s.own);
     free(s.found);
+    free(s.parts);
     free(s.deviations);
-    free(own);
+    free(common);
     free(facts_of_sites);
-    free(entries);
     pat_event_order_free(&s.order);
     return rc;
 }

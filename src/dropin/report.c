@@ -380,10 +380,13 @@ static int gather_hosts(MPI_Comm comm, int ranks, pat_report_host **hosts)
 static int gather(pat_dropin *d, pat_report *r, int64_t end_ns)
 {
     int64_t mine[] = {d->start_ns,        atomic_load(&pat_rt.state_ns), end_ns, d->thread_ns, 0,
-                      d->events.num_lost, atomic_load(&d->num_off)};
+                      d->events.num_lost, atomic_load(&d->num_off),      0};
     const int64_t clock[] = {d->clock_error_ns, d->clock_drift_ppb, d->clock_measured};
-    int64_t sums[7] = {0}, most[3] = {0};
-    const int rc_late = pat_lateness_find(&d->events, &d->sites, d->comm, d->nodes, &r->one_way, &mine[4]);
+    int64_t sums[8] = {0}, most[3] = {0};
+    pat_lateness_left left;
+    const int rc_late = pat_lateness_find(&d->events, &d->sites, d->comm, d->nodes, &r->one_way, &left);
+    mine[4] = left.calls;
+    mine[7] = left.too_many;
     int worst = MPI_SUCCESS, rc = PMPI_Allreduce(&rc_late, &worst, 1, MPI_INT, MPI_MAX, d->comm);
     if (rc == MPI_SUCCESS) /* what follows is for all ranks or for none */
         rc = worst;
@@ -394,7 +397,7 @@ static int gather(pat_dropin *d, pat_report *r, int64_t end_ns)
     if (rc == MPI_SUCCESS)
         rc = pat_report_gather_ranks(&d->sites, d->comm, r->ranks, &r->by_rank);
     if (rc == MPI_SUCCESS)
-        rc = PMPI_Reduce(mine, sums, 7, MPI_INT64_T, MPI_SUM, 0, d->comm);
+        rc = PMPI_Reduce(mine, sums, 8, MPI_INT64_T, MPI_SUM, 0, d->comm);
     if (rc == MPI_SUCCESS)
         rc = PMPI_Reduce(clock, most, 3, MPI_INT64_T, MPI_MAX, 0, d->comm);
     r->clocks = (pat_report_clocks){most[0], most[1], most[2]};
@@ -402,6 +405,7 @@ static int gather(pat_dropin *d, pat_report *r, int64_t end_ns)
     r->unmet_calls = sums[4];
     r->lost_calls = sums[5];
     r->off_calls = sums[6];
+    r->too_many_calls = sums[7];
     return rc;
 }
 

@@ -96,9 +96,14 @@ void pat_report_late_text(const pat_report *r, FILE *to)
             r->time_ns > 0 ? 100.0 * (double)sum.message_ns / (double)r->time_ns / r->ranks : 0,
             pat_report_digits(1e-3 * pat_report_ms(sum.message_ns, r->ranks), waited));
     write_spared(r, to);
-    if (r->unmet_calls > 0)
+    if (r->too_many_calls > 0)
+        fprintf(to,
+                "# Of %lld calls it is not known when the other ranks came to them: there were too many "
+                "communicators and persistent requests.\n",
+                (long long)r->too_many_calls);
+    if (r->unmet_calls > r->too_many_calls)
         fprintf(to, "# Of %lld calls it is not known when the other ranks came to them%s.\n",
-                (long long)r->unmet_calls,
+                (long long)(r->unmet_calls - r->too_many_calls),
                 r->lost_calls > 0 ? ": there was no room for them (PAT_TRACE_MEM, or the disk)"
                                   : ": the ranks' calls do not fit together");
     if (r->off_calls > 0)

@@ -73,6 +73,7 @@ typedef struct pat_report {
     pat_report_host *hosts;   /* of each rank */
     pat_report_rank *by_rank; /* NULL: not known */
     int64_t unmet_calls;      /* of all ranks, that could not be held against those of others */
+    int64_t too_many_calls;   /* of these, since there were too many communicators and persistent requests */
     int64_t lost_calls;       /* of all ranks, that were not kept for want of memory */
     int64_t off_calls;        /* of all ranks, before which MPI_Pcontrol had switched counting off */
     int ranks, nodes;
