@@ -68,8 +68,10 @@ static bool end(bool is_told)
         pat_dropin_await(&waiting, given, handles);                                                          \
         const bool is_told = begin(&told, site, "MPI_" #name);                                               \
         next(LIST arguments, ierror);                                                                        \
+        const int rc = ierror ? *ierror : MPI_SUCCESS;                                                       \
         if (end(is_told))                                                                                    \
-            count_await(&told, &waiting, requests, given, handles, ierror ? *ierror : MPI_SUCCESS, done);    \
+            count_await(&told, &waiting, requests, given, handles, rc,                                       \
+                        rc == MPI_SUCCESS ? (done) : (pat_done){0});                                         \
         pat_dropin_end_await(&waiting);                                                                      \
         free(handles);                                                                                       \
     }

@@ -6,52 +6,35 @@
 
 #include "dropin.h"
 
-/* Whoever sends does not wait for the rank that receives, as a rule; nor is it known here which message a receive gets. So there is only the time. */
-#define WATCH(called, parameters, arguments, bytes)                                                          \
+/* With `before` what is to be done before the call, and with `count` after it. */
+#define FRAME(called, parameters, arguments, before, count)                                                  \
     static int watch_##called(__typeof__(&PMPI_##called) next, const void *site, LIST parameters)            \
     {                                                                                                        \
         if (!pat_dropin_reports || pat_dropin_inside)                                                        \
             return next arguments;                                                                           \
         pat_dropin_inside = true;                                                                            \
+        before;                                                                                              \
         pat_counted told = {.site = pat_dropin_site(site), .call = "MPI_" #called};                          \
         pat_dropin_begin(&told);                                                                             \
         const int rc = next arguments;                                                                       \
-        pat_dropin_count_message(&told, bytes);                                                              \
+        count;                                                                                               \
         pat_dropin_inside = false;                                                                           \
         return rc;                                                                                           \
     }
+/* Whoever sends does not wait for the rank that receives, as a rule; nor is it known here which message a receive gets. So there is only the time. */
+#define WATCH(called, parameters, arguments, bytes)                                                          \
+    FRAME(called, parameters, arguments, , pat_dropin_count_message(&told, bytes))
 #define MESSAGE(name, lower, upper, parameters, arguments, bytes) WATCH(name, parameters, arguments, bytes)
+/* What a failing call says of its requests is not looked at: it need not have been given places for it. */
 #define AWAIT(name, lower, upper, parameters, arguments, num, requests, done)                                \
-    static int watch_##name(__typeof__(&PMPI_##name) next, const void *site, LIST parameters)                \
-    {                                                                                                        \
-        if (!pat_dropin_reports || pat_dropin_inside)                                                        \
-            return next arguments;                                                                           \
-        pat_dropin_inside = true;                                                                            \
-        pat_waiting waiting;                                                                                 \
-        pat_dropin_await(&waiting, num, requests);                                                           \
-        pat_counted told = {.site = pat_dropin_site(site), .call = "MPI_" #name};                            \
-        pat_dropin_begin(&told);                                                                             \
-        const int rc = next arguments;                                                                       \
-        pat_dropin_count_await(&told, &waiting, requests, rc, done);                                         \
-        pat_dropin_end_await(&waiting);                                                                      \
-        pat_dropin_inside = false;                                                                           \
-        return rc;                                                                                           \
-    }
+    FRAME(name, parameters, arguments, pat_waiting waiting;                                                  \
+          pat_dropin_await(&waiting, num, requests),                                                         \
+          pat_dropin_count_await(&told, &waiting, requests, rc, rc == MPI_SUCCESS ? (done) : (pat_done){0}); \
+          pat_dropin_end_await(&waiting))
 #define EVERY(are)          ((pat_done){.all = are})
 #define SOME(number, which) ((pat_done){.num = number, .at = which})
 #define BEGINS(name, lower, upper, parameters, arguments, num, requests)                                     \
-    static int watch_##name(__typeof__(&PMPI_##name) next, const void *site, LIST parameters)                \
-    {                                                                                                        \
-        if (!pat_dropin_reports || pat_dropin_inside)                                                        \
-            return next arguments;                                                                           \
-        pat_dropin_inside = true;                                                                            \
-        pat_counted told = {.site = pat_dropin_site(site), .call = "MPI_" #name};                            \
-        pat_dropin_begin(&told);                                                                             \
-        const int rc = next arguments;                                                                       \
-        pat_dropin_count_starts(&told, rc, num, requests);                                                   \
-        pat_dropin_inside = false;                                                                           \
-        return rc;                                                                                           \
-    }
+    FRAME(name, parameters, arguments, , pat_dropin_count_starts(&told, rc, num, requests))
 #define LETS_GO(name, lower, upper, parameters, arguments, request)                                          \
     static int watch_##name(__typeof__(&PMPI_##name) next, const void *site, LIST parameters)                \
     {                                                                                                        \
