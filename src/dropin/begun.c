@@ -8,12 +8,11 @@
 
 typedef struct call {
     MPI_Request request;
-    pat_event_turn turn; /* of none, if it is persistent and not under way */
-    bool stays;
-    pat_kept kept; /* with `stays` */
+    pat_event_turn turn; /* of none, if it is not kept */
+    int64_t number;
+    bool stays, under_way; /* what does not stay is under way */
+    pat_kept kept;         /* with `stays` */
 } call;
-
-static const pat_event_turn none = {.comm = -1};
 
 /* Handles are numbers or addresses, as the MPI library has it: both have an order here. */
 static int by_request(const void *a, const void *b)
@@ -36,12 +35,13 @@ static void add(pat_begun *p, const call *what)
         return;
     *made = *what;
     pthread_mutex_lock(&p->lock);
+    made->number = p->num_begun++;
     call **kept = tsearch(made, &p->calls, by_request);
     if (kept && *kept == made) {
         atomic_fetch_add_explicit(&p->num, 1, memory_order_relaxed);
         made = NULL;
     } else if (kept) { /* it stood for a call whose end nobody has seen */
-        **kept = *what;
+        **kept = *made;
     }
     pthread_mutex_unlock(&p->lock);
     free(made);
@@ -49,12 +49,12 @@ static void add(pat_begun *p, const call *what)
 
 void pat_begun_add(pat_begun *p, MPI_Request request, pat_event_turn turn)
 {
-    add(p, &(call){.request = request, .turn = turn});
+    add(p, &(call){.request = request, .turn = turn, .under_way = true});
 }
 
 void pat_begun_keep(pat_begun *p, MPI_Request request, const pat_kept *kept)
 {
-    add(p, &(call){.request = request, .turn = none, .stays = true, .kept = *kept});
+    add(p, &(call){.request = request, .turn = PAT_EVENTS_NO_TURN, .stays = true, .kept = *kept});
 }
 
 bool pat_begun_is_kept(pat_begun *p, MPI_Request request, pat_kept *kept)
@@ -74,8 +74,11 @@ void pat_begun_start(pat_begun *p, MPI_Request request, pat_event_turn turn)
 {
     pthread_mutex_lock(&p->lock);
     call *c = find(p, request);
-    if (c)
+    if (c) {
         c->turn = turn;
+        c->number = p->num_begun++;
+        c->under_way = true;
+    }
     pthread_mutex_unlock(&p->lock);
 }
 
@@ -104,12 +107,12 @@ int pat_begun_find(pat_begun *p, const MPI_Request requests[], int num, pat_awai
 {
     int num_found = 0;
     *found = room;
-    if (atomic_load_explicit(&p->num, memory_order_relaxed) == 0)
+    if (!requests || atomic_load_explicit(&p->num, memory_order_relaxed) == 0)
         return 0;
     pthread_mutex_lock(&p->lock);
     for (int i = 0; i < num; i++) {
         const call *c = requests[i] == MPI_REQUEST_NULL ? NULL : find(p, requests[i]);
-        if (!c || c->turn.comm < 0)
+        if (!c || !c->under_way)
             continue;
         if (num_found == most && *found == room) {
             pat_awaited *more = malloc((size_t)num * sizeof(*more));
@@ -119,7 +122,7 @@ int pat_begun_find(pat_begun *p, const MPI_Request requests[], int num, pat_awai
                 more[k] = room[k];
             *found = more;
         }
-        (*found)[num_found++] = (pat_awaited){c->request, c->turn, i, c->stays};
+        (*found)[num_found++] = (pat_awaited){c->request, c->turn, c->number, i, c->stays};
     }
     pthread_mutex_unlock(&p->lock);
     return num_found;
@@ -129,8 +132,8 @@ void pat_begun_remove(pat_begun *p, const pat_awaited *over)
 {
     pthread_mutex_lock(&p->lock);
     call *c = find(p, over->request), *gone = NULL;
-    if (c && c->turn.comm == over->turn.comm && c->turn.turn == over->turn.turn) {
-        c->turn = none;
+    if (c && c->number == over->number) {
+        c->under_way = false;
         if (!c->stays)
             gone = take_out(p, c);
     }

@@ -17,6 +17,7 @@ typedef struct pat_begun {
     void *
         calls; /* a tree (tsearch); those that are persistent are in it from when they are made until they are freed */
     atomic_int num;
+    int64_t num_begun; /* so far */
 } pat_begun;
 
 /* What every start of a persistent request is. */
@@ -24,15 +25,16 @@ typedef struct pat_kept {
     const char *call; /* "MPI_Allgather_init", a string that stays */
     int64_t bytes;
     int root;     /* negative: there is none, or it is not known */
-    int events;   /* the number by which its starts are kept; negative: they are not */
+    int events;   /* the number by which its starts are kept, or a negative one (events.h) */
     bool may_run; /* its collective is one that the library may run */
 } pat_kept;
 
-/* A request begins to stand for a call. Without memory it does not. */
+/* A request begins to stand for a call, which need not be kept. Without memory it does not. */
 void pat_begun_add(pat_begun *begun, MPI_Request request, pat_event_turn turn);
 
 /*
- * Those of num requests that stand for calls. Returns how many: they are in *found, which is `room`, where there are `most` places, or, where these are too few, new memory to be freed. 0 where there is none.
+ * Those of num requests that stand for calls under way. Returns how many: they are in *found, which is `room`, where there are `most` places, or, where these are too few, new memory to be freed. 0 where there is none, and where requests is NULL, as in a program that does
+ * not call MPI rightly.
  */
 int pat_begun_find(pat_begun *begun, const MPI_Request requests[], int num, pat_awaited room[], int most,
                    pat_awaited **found);

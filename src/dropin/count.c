@@ -85,7 +85,7 @@ void pat_dropin_line(pat_dropin *d, pat_sources *sources, const void *address, c
 static bool has_begun(int rc)
 {
     static const int arguments[] = {MPI_ERR_COMM, MPI_ERR_COUNT, MPI_ERR_TYPE, MPI_ERR_BUFFER,
-                                    MPI_ERR_ROOT, MPI_ERR_OP,    MPI_ERR_ARG};
+                                    MPI_ERR_ROOT, MPI_ERR_OP,    MPI_ERR_ARG,  MPI_ERR_REQUEST};
     int error_class;
     if (rc == MPI_SUCCESS)
         return true;
@@ -158,12 +158,13 @@ void pat_dropin_count(const pat_counted *told, int rc, int64_t bytes, const pat_
                                        .root = told->root,
                                        .kind = rc == MPI_SUCCESS ? PAT_LOG_CALL : PAT_LOG_FAILED},
                        plan_of(outcome, &plan));
-    if (told->request && rc == MPI_SUCCESS && turn.comm >= 0 && *told->request != MPI_REQUEST_NULL)
+    /* One that is not kept is waited for too, and no message. */
+    if (told->request && rc == MPI_SUCCESS && *told->request != MPI_REQUEST_NULL)
         pat_begun_add(&d->begun, *told->request, turn);
 }
 
-/* A persistent request has been started: what is known of it, and its share of the time. */
-static void count_start(pat_dropin *d, const pat_counted *told, int64_t time_ns, MPI_Request request,
+/* A persistent request has been started, or was to be: what is known of it, and its share of the time. */
+static void count_start(pat_dropin *d, const pat_counted *told, int rc, int64_t time_ns, MPI_Request request,
                         const pat_kept *kept)
 {
     const pat_outcome left = {.why = PAT_WHY_PERSISTENT, .late = {.rank = -1}};
@@ -171,15 +172,17 @@ static void count_start(pat_dropin *d, const pat_counted *told, int64_t time_ns,
     of.call = kept->call;
     const int site = add_to_place(d, &of, (pat_site_call){.bytes = kept->bytes, .time_ns = time_ns},
                                   kept->may_run ? &left : NULL);
-    if (site < 0 || kept->events < 0)
+    if (site < 0 || !has_begun(rc))
         return;
     const pat_log_call call = {.start_ns = on_common_clock(told->start_ns),
                                .time_ns = time_ns,
                                .bytes = kept->bytes,
                                .site = site,
                                .root = kept->root,
-                               .kind = PAT_LOG_CALL};
-    pat_begun_start(&d->begun, request, pat_events_add_start(&d->events, kept->events, &call));
+                               .kind = rc == MPI_SUCCESS ? PAT_LOG_CALL : PAT_LOG_FAILED};
+    const pat_event_turn turn = pat_events_add_start(&d->events, kept->events, &call);
+    if (rc == MPI_SUCCESS)
+        pat_begun_start(&d->begun, request, turn);
 }
 
 static void count_message(pat_dropin *d, const pat_counted *told, int64_t time_ns, int64_t bytes)
@@ -195,15 +198,19 @@ void pat_dropin_count_starts(const pat_counted *told, int rc, int num, const MPI
     pat_dropin *d = counting(now_ns);
     pat_kept kept;
     int num_kept = 0;
-    for (int i = 0; i < num && d && rc == MPI_SUCCESS; i++)
+    for (int i = 0; i < num && d && requests; i++)
         num_kept += pat_begun_is_kept(&d->begun, requests[i], &kept);
     if (d && num_kept == 0)
         count_message(d, told, time_ns, 0);
-    /* One after the other; messages that are started with them take no time of their own. */
+    /* One after the other; messages that are started with them take no time of their own. Where MPI_Startall fails it does not say at which: all have failed then. */
     pat_counted share = *told;
+    if (num_kept > 0 && !share.is_placed) {
+        share.site = pat_dropin_place(share.site);
+        share.is_placed = true;
+    }
     for (int i = 0; i < num && num_kept > 0; i++)
         if (pat_begun_is_kept(&d->begun, requests[i], &kept)) {
-            count_start(d, &share, time_ns / num_kept, requests[i], &kept);
+            count_start(d, &share, rc, time_ns / num_kept, requests[i], &kept);
             share.start_ns += time_ns / num_kept;
         }
 }
@@ -216,7 +223,7 @@ void pat_dropin_count_message(const pat_counted *told, int64_t bytes)
         count_message(d, told, time_ns, bytes);
 }
 
-/* A call that waits has returned: is this request's collective over? A request that is persistent is still there. */
+/* A call that waits has returned: is this request's collective over? A request that is persistent is still there, and where the call has failed nobody looks for it in statuses, which the program may have ignored. */
 static bool is_over(const pat_awaited *awaited, const MPI_Request requests[], int rc, const pat_done *done)
 {
     if (!awaited->stays)
@@ -236,7 +243,8 @@ void pat_dropin_count_await(const pat_counted *told, pat_waiting *waiting, const
     for (int i = 0; i < waiting->num && d; i++)
         if (is_over(&waiting->found[i], requests, rc, &done)) {
             pat_begun_remove(&d->begun, &waiting->found[i]);
-            waiting->found[num_over++] = waiting->found[i];
+            if (waiting->found[i].turn.comm >= 0)
+                waiting->found[num_over++] = waiting->found[i];
         }
     if ((d = counting(now_ns)) != NULL) {
         /* Whoever waits for a collective and for messages waits for the collective. */
@@ -261,7 +269,7 @@ void pat_dropin_milestone(int64_t now_ns, double percent)
         pat_events_add_milestone(&d->events, on_common_clock(now_ns), percent);
 }
 
-/* Places that are about messages, or waited for nothing that is kept, have no events. */
+/* Places that are about messages have no events. */
 void pat_dropin_trace_sums(pat_dropin *d)
 {
     for (int i = 0; i < d->sites.num; i++) {

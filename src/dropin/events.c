@@ -295,12 +295,12 @@ int pat_events_to_file(pat_events *e, const char *dir, int rank, int ranks, int6
     return 0;
 }
 
-/* Then a call is only counted, and nobody looks at its communicator. */
-static bool is_full(pat_events *e)
+/* Then so many calls are only counted, and nobody looks at their communicator. */
+static bool is_full(pat_events *e, int calls)
 {
     pthread_mutex_lock(&e->lock);
     const bool full = e->num >= e->most;
-    e->num_lost += full;
+    e->num_lost += full ? calls : 0;
     pthread_mutex_unlock(&e->lock);
     return full;
 }
@@ -338,8 +338,6 @@ static bool has_others(const pat_event_comm *c)
     return c->group && c->group->size > 1;
 }
 
-static const pat_event_turn not_kept = {.comm = -1};
-
 /* With the lock. */
 static pat_event_turn add_call(pat_events *e, pat_event_comm *c, const pat_log_call *call,
                                const pat_log_plan *plan)
@@ -347,7 +345,7 @@ static pat_event_turn add_call(pat_events *e, pat_event_comm *c, const pat_log_c
     pat_log_record *r = next_record(e);
     if (!r) {
         e->num_lost++;
-        return not_kept;
+        return PAT_EVENTS_NO_TURN;
     }
     r->call = (pat_log_call){.start_ns = call->start_ns,
                              .time_ns = call->time_ns,
@@ -364,13 +362,13 @@ static pat_event_turn add_call(pat_events *e, pat_event_comm *c, const pat_log_c
 pat_event_turn pat_events_add(pat_events *e, MPI_Comm comm, const pat_log_call *call,
                               const pat_log_plan *plan)
 {
-    pat_event_turn turn = not_kept;
+    pat_event_turn turn = PAT_EVENTS_NO_TURN;
     bool known;
-    if (is_full(e))
-        return not_kept;
+    if (is_full(e, 1))
+        return turn;
     pat_event_comm *c = comm_of(e, comm, &known);
     if (!known || (c && !has_others(c)))
-        return not_kept;
+        return turn;
     pthread_mutex_lock(&e->lock);
     if (c) {
         turn = add_call(e, c, call, plan);
@@ -387,21 +385,32 @@ int pat_events_new_request(pat_events *e, MPI_Comm comm)
     /* So that it is no duplicate's. */
     static const uint64_t REQUEST = UINT64_C(1) << 33;
     bool known;
+    if (is_full(e, 0))
+        return PAT_EVENTS_NO_ROOM;
     pat_event_comm *from = comm_of(e, comm, &known), *c = NULL;
-    if (!from || !has_others(from))
-        return -1;
+    if (!known || (from && !has_others(from)))
+        return PAT_EVENTS_NOT_KEPT;
     pthread_mutex_lock(&e->lock);
-    c = add_comm(e, from->group, from->rank, mix(from->id, REQUEST | (uint64_t)++from->num_requests));
+    if (from)
+        c = add_comm(e, from->group, from->rank, mix(from->id, REQUEST | (uint64_t)++from->num_requests));
     if (c)
         c->is_request = true;
+    else
+        e->most = e->num;
     pthread_mutex_unlock(&e->lock);
-    return c ? c->number : -1;
+    return c ? c->number : PAT_EVENTS_NO_ROOM;
 }
 
 pat_event_turn pat_events_add_start(pat_events *e, int request, const pat_log_call *call)
 {
+    pat_event_turn turn = PAT_EVENTS_NO_TURN;
+    if (request == PAT_EVENTS_NOT_KEPT)
+        return turn;
     pthread_mutex_lock(&e->lock);
-    const pat_event_turn turn = add_call(e, e->comms[request], call, NULL);
+    if (request >= 0)
+        turn = add_call(e, e->comms[request], call, NULL);
+    else
+        e->num_lost++;
     pthread_mutex_unlock(&e->lock);
     return turn;
 }

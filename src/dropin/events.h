@@ -67,28 +67,34 @@ int pat_events_to_file(pat_events *events, const char *dir, int rank, int ranks,
 /* Then, so that duplicates of MPI_COMM_WORLD are told apart by when they were made. */
 void pat_events_know_world(pat_events *events);
 
+/* In the place of a communicator's number: there is nobody to hold its calls against; and there was no room. */
+enum { PAT_EVENTS_NOT_KEPT = -1, PAT_EVENTS_NO_ROOM = -2 };
+
 /* Which call of which communicator. comm: its number on this rank; negative: the call is not kept. */
 typedef struct pat_event_turn {
     int comm;
     int64_t turn;
 } pat_event_turn;
 
+#define PAT_EVENTS_NO_TURN ((pat_event_turn){.comm = PAT_EVENTS_NOT_KEPT})
+
 /* A call is over, which was run by `plan`; NULL: by none. Any thread. What is not kept for want of memory is counted. call->kind: PAT_LOG_CALL or PAT_LOG_FAILED. */
 pat_event_turn pat_events_add(pat_events *events, MPI_Comm comm, const pat_log_call *call,
                               const pat_log_plan *plan);
 
-/* A persistent request of a collective on that communicator has been made. Returns the number of what stands for it here; negative: its calls are not kept. Any thread. */
+/* A persistent request of a collective on that communicator has been made. Returns the number of what stands for it here, or one of the two negative ones. Any thread. */
 int pat_events_new_request(pat_events *events, MPI_Comm comm);
 
-/* The same of a start of a persistent request, by that number. */
+/* The same as pat_events_add of a start of a persistent request, by that number. */
 pat_event_turn pat_events_add_start(pat_events *events, int request, const pat_log_call *call);
 
 /* A request that stands for a call. */
 typedef struct pat_awaited {
     MPI_Request request;
-    pat_event_turn turn;
-    int at;     /* which of the requests that a call waits for */
-    bool stays; /* it is persistent: still there when the call is over */
+    pat_event_turn turn; /* of none, where the call is not kept */
+    int64_t number;      /* which of all that were begun (begun.h) */
+    int at;              /* which of the requests that a call waits for */
+    bool stays;          /* it is persistent: still there when the call is over */
 } pat_awaited;
 
 /* A call is over that has waited for so many non-blocking ones that are kept. Any thread. Of *wait its time and site count. */
