@@ -107,6 +107,53 @@ static void inter_alltoall(const char *alg)
     MPI_Comm_free(&half);
 }
 
+enum { SHORT = 1, LONG = 20000, MOST_REMOTE = 3 };
+
+static int sent[LONG], received[MOST_REMOTE * LONG + 1];
+
+/* Rank 1 is the root: rank 0 gets its numbers, or it those of rank 0. On the others of its side nothing but the root counts, whatever the rest is. */
+static void start_rooted(enum pat_op op, int count, MPI_Comm both, MPI_Request *request)
+{
+    const int root = test.rank == 0 ? 0 : test.rank == 1 ? MPI_ROOT : MPI_PROC_NULL;
+    const int other_count = count == LONG ? SHORT : LONG;
+    if (op == PAT_OP_BCAST && test.rank > 1)
+        MUST(PAT_Ibcast(received, other_count, MPI_CHAR, root, both, request));
+    else if (op == PAT_OP_BCAST)
+        MUST(PAT_Ibcast(root == MPI_ROOT ? sent : received, count, MPI_INT, root, both, request));
+    else if (test.rank > 1)
+        MUST(PAT_Ireduce(sent, received, other_count, MPI_BYTE, MPI_BOR, root, both, request));
+    else
+        MUST(PAT_Ireduce(sent, received, count, MPI_INT, MPI_SUM, root, both, request));
+}
+
+/* Calls that do not block: nothing of them runs by plan. */
+static void inter_started(enum pat_op op, int count, MPI_Comm both, int remote)
+{
+    const bool is_rooted = op == PAT_OP_BCAST || op == PAT_OP_REDUCE;
+    const int getter = op == PAT_OP_BCAST ? 0 : 1, first = test.rank == 0 ? 1 : 0; /* of the other side */
+    const int blocks = op == PAT_OP_ALLGATHER ? remote : !is_rooted || test.rank == getter;
+    const PAT_Counters before = counters();
+    MPI_Request request;
+    for (int i = 0; i < count; i++)
+        sent[i] = 10 * test.rank + i % 7;
+    memset(received, -1, sizeof(received));
+    if (op == PAT_OP_ALLGATHER)
+        MUST(PAT_Iallgather(sent, count, MPI_INT, received, count, MPI_INT, both, &request));
+    else if (op == PAT_OP_ALLREDUCE)
+        MUST(PAT_Iallreduce(sent, received, count, MPI_INT, MPI_MAX, both, &request));
+    else
+        start_rooted(op, count, both, &request);
+    MUST(MPI_Wait(&request, MPI_STATUS_IGNORE));
+    for (int b = 0; b < blocks; b++) {
+        const int from = op == PAT_OP_ALLREDUCE ? first + remote - 1 : first + b;
+        expect_int("first number from the other side", 10 * from, received[b * count]);
+        expect_int("last number from the other side", 10 * from + (count - 1) % 7,
+                   received[(b + 1) * count - 1]);
+    }
+    expect_int("what lies behind the result", -1, received[blocks * count]);
+    expect_int("bytes received by plans", before.bytes_received, counters().bytes_received);
+}
+
 /* Our state is made, used and dropped without a word to the user's callbacks, and a duplicate does not share
  * it. */
 static void attributes(const char *alg)
@@ -149,6 +196,7 @@ int main(int argc, char **argv)
 {
     const alg_list algs = algs_of(PAT_OP_ALLGATHER, alg_is_any),
                    alltoalls = algs_of(PAT_OP_ALLTOALL, alg_is_any);
+    static const enum pat_op started[] = {PAT_OP_ALLGATHER, PAT_OP_ALLREDUCE, PAT_OP_BCAST, PAT_OP_REDUCE};
     test_begin(&argc, &argv);
     layouts_make();
     for (int a = 0; a < algs.num; a++) {
@@ -160,6 +208,19 @@ int main(int argc, char **argv)
         use_alg(alltoalls.names[a]);
         inter_alltoall(alltoalls.names[a]);
     }
+    MPI_Comm half, both;
+    const int remote = make_sides(&half, &both);
+    for (int k = 0; k < (int)(sizeof(started) / sizeof(*started)); k++) {
+        const alg_list own = algs_of(started[k], alg_is_any);
+        for (int a = 0; a < own.num; a++) {
+            use_alg(own.names[a]);
+            test_at("%s, non-blocking, inter-communicator", own.names[a]);
+            inter_started(started[k], SHORT, both, remote);
+            inter_started(started[k], LONG, both, remote);
+        }
+    }
+    MPI_Comm_free(&both);
+    MPI_Comm_free(&half);
     layouts_free();
     return test_end();
 }
