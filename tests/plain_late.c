@@ -124,6 +124,24 @@ static void start_kept_late(MPI_Comm comm, int calls)
     }
     let_go(kept);
 }
+
+/* A request is freed, and the next one, which may have its handle, is of another collective, whose root is late. */
+static void start_another_late(MPI_Comm comm, int calls)
+{
+    static char own[MOST];
+    static double one = 1, sum;
+    MPI_Request kept;
+    for (int i = 0; i < calls; i++) {
+        PERSISTENT(Allreduce)(&one, &sum, 1, MPI_DOUBLE, MPI_SUM, comm, MPI_INFO_NULL, &kept);
+        MPI_Start(&kept);
+        MPI_Wait(&kept, MPI_STATUS_IGNORE);
+        MPI_Request_free(&kept);
+        PERSISTENT(Bcast)(own, MOST, MPI_BYTE, 2 % num_ranks, comm, MPI_INFO_NULL, &kept);
+        BEGUN_LATE(6, 2, Wait, MPI_Start(&kept), &kept, MPI_STATUS_IGNORE);
+        MPI_Request_free(&kept);
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+}
 #endif
 
 /* Nobody waits where a collective only begins, but where it is waited for. */
@@ -189,6 +207,8 @@ int main(int argc, char **argv)
 #ifdef PERSISTENT
     if (begun)
         start_kept_late(twin, calls);
+    if (begun)
+        start_another_late(twin, calls);
 #endif
     for (int i = 0; i < calls && !begun; i++) {
         if (argc > 3)

@@ -34,13 +34,18 @@ contains
   subroutine wait_for_persistent(line, who)
     integer, intent(out) :: line
     integer, intent(in) :: who
-    integer :: kept(2), ierror
+    integer :: kept(2), which, ierror
     call ALLREDUCE_INIT(own, all, 1, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD, MPI_INFO_NULL, kept(1), ierror)
     kept(2) = MPI_REQUEST_NULL
     call be_late(7, who); line = __LINE__ + 2
     call MPI_Start(kept(1), ierror)
     call MPI_Waitall(2, kept, MPI_STATUSES_IGNORE, ierror); call MPI_Barrier(MPI_COMM_WORLD, ierror)
     call MPI_Request_free(kept(1), ierror)
+    call ALLREDUCE_INIT(own, all, 1, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD, MPI_INFO_NULL, kept(2), ierror)
+    kept(1) = MPI_REQUEST_NULL
+    call MPI_Start(kept(2), ierror)
+    call MPI_Waitany(2, kept, which, MPI_STATUS_IGNORE, ierror)
+    call MPI_Request_free(kept(2), ierror)
   end subroutine
 #endif
 end module
