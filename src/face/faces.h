@@ -68,10 +68,16 @@
 #endif
 /* A collective function, and its non-blocking and its persistent form, which take a request as well. */
 #define ALL_PASS(name, lower, upper, parameters, arguments, bytes)                                           \
+    BOTH_PASS(name, lower, upper, parameters, arguments, bytes)                                              \
+    PASS_KEPT(name, lower, upper, parameters, arguments, bytes)
+/* The same where the forms without large counts are in a TAKES: a rank need not know in which form another one makes its request. */
+#define ALL_PASS_KEPT(name, lower, upper, parameters, arguments, bytes, at_root)                             \
+    BOTH_PASS(name, lower, upper, parameters, arguments, bytes)                                              \
+    KEPT(name, lower, upper, parameters, arguments, bytes, at_root)
+#define BOTH_PASS(name, lower, upper, parameters, arguments, bytes)                                          \
     PASS(name, lower, upper, parameters, arguments, bytes)                                                   \
     PASS_BEGUN(I##lower, i##lower, I##upper, (LIST parameters, REQUEST request), (LIST arguments, request),  \
-               bytes)                                                                                        \
-    PASS_KEPT(name, lower, upper, parameters, arguments, bytes)
+               bytes)
 #define TAKES(name, lower, upper, op, kind, parameters, arguments, bytes)                                    \
     TAKES_ROOTED(name, lower, upper, op, kind, parameters, arguments, bytes, -1)
 #define TAKES_ROOTED(name, lower, upper, op, kind, parameters, arguments, bytes, at_root)                    \
@@ -97,9 +103,9 @@ TAKES(Allgatherv, allgatherv, ALLGATHERV, ALLGATHER, LISTS, (SEND, RECVV, TYPE r
        A_COUNTS(rdispls), A_TYPE(recvtype), A_COMM(comm)),
       IN_PLACE(sendbuf) ? LISTED(recvcounts, recvtype, comm) : BYTES(sendcount, sendtype))
 #else
-ALL_PASS(Allgatherv, allgatherv, ALLGATHERV, (SEND, RECVV, TYPE recvtype, COMM comm),
-         (sendbuf, sendcount, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm),
-         IN_PLACE(sendbuf) ? 0 : BYTES(sendcount, sendtype))
+ALL_PASS_KEPT(Allgatherv, allgatherv, ALLGATHERV, (SEND, RECVV, TYPE recvtype, COMM comm),
+              (sendbuf, sendcount, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm),
+              IN_PLACE(sendbuf) ? 0 : BYTES(sendcount, sendtype), -1)
 #endif
 TAKES_ROOTED(Bcast, bcast, BCAST, BCAST, BUFFER, (OUT buffer, SIZE count, TYPE datatype, INT root, COMM comm),
              (A_BUFFER(buffer), A_COUNT(count), A_TYPE(datatype), A_COUNT(root), A_COMM(comm)),
@@ -127,14 +133,14 @@ TAKES_ROOTED(Scatterv, scatterv, SCATTERV, SCATTER, PAIRS, (SENDV, TYPE sendtype
               A_COUNT(recvcount), A_TYPE(recvtype), A_COUNT(root), A_COMM(comm)),
              IN_PLACE(recvbuf) ? 0 : BYTES(recvcount, recvtype), GIVEN(root))
 #else
-ALL_PASS(Alltoallv, alltoallv, ALLTOALLV, (SENDV, TYPE sendtype, RECVV, TYPE recvtype, COMM comm),
-         (sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm), 0)
-ALL_PASS(Gatherv, gatherv, GATHERV, (SEND, RECVV, TYPE recvtype, INT root, COMM comm),
-         (sendbuf, sendcount, sendtype, recvbuf, recvcounts, rdispls, recvtype, root, comm),
-         IN_PLACE(sendbuf) ? 0 : BYTES(sendcount, sendtype))
-ALL_PASS(Scatterv, scatterv, SCATTERV, (SENDV, TYPE sendtype, RECV, INT root, COMM comm),
-         (sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcount, recvtype, root, comm),
-         IN_PLACE(recvbuf) ? 0 : BYTES(recvcount, recvtype))
+ALL_PASS_KEPT(Alltoallv, alltoallv, ALLTOALLV, (SENDV, TYPE sendtype, RECVV, TYPE recvtype, COMM comm),
+              (sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm), 0, -1)
+ALL_PASS_KEPT(Gatherv, gatherv, GATHERV, (SEND, RECVV, TYPE recvtype, INT root, COMM comm),
+              (sendbuf, sendcount, sendtype, recvbuf, recvcounts, rdispls, recvtype, root, comm),
+              IN_PLACE(sendbuf) ? 0 : BYTES(sendcount, sendtype), GIVEN(root))
+ALL_PASS_KEPT(Scatterv, scatterv, SCATTERV, (SENDV, TYPE sendtype, RECV, INT root, COMM comm),
+              (sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcount, recvtype, root, comm),
+              IN_PLACE(recvbuf) ? 0 : BYTES(recvcount, recvtype), GIVEN(root))
 #endif
 TAKES_ROOTED(Scatter, scatter, SCATTER, SCATTER, BLOCKS, (SEND, RECV, INT root, COMM comm),
              (THERE_AND_BACK, A_COUNT(root), A_COMM(comm)),
@@ -153,9 +159,9 @@ TAKES(Reduce_scatter, reduce_scatter, REDUCE_SCATTER, REDUCE_SCATTER, PARTS,
       (A_BUFFER(sendbuf), A_BUFFER(recvbuf), A_COUNTS(recvcounts), A_TYPE(datatype), A_OP(op), A_COMM(comm)),
       LISTED(recvcounts, datatype, comm))
 #else
-ALL_PASS(Reduce_scatter, reduce_scatter, REDUCE_SCATTER,
-         (IN sendbuf, OUT recvbuf, SIZES recvcounts, TYPE datatype, OP op, COMM comm),
-         (sendbuf, recvbuf, recvcounts, datatype, op, comm), 0)
+ALL_PASS_KEPT(Reduce_scatter, reduce_scatter, REDUCE_SCATTER,
+              (IN sendbuf, OUT recvbuf, SIZES recvcounts, TYPE datatype, OP op, COMM comm),
+              (sendbuf, recvbuf, recvcounts, datatype, op, comm), 0, -1)
 #endif
 
 #ifndef LARGE
@@ -195,6 +201,8 @@ ALL_PASS(Neighbor_alltoallw, neighbor_alltoallw, NEIGHBOR_ALLTOALLW,
 #undef PASS_BEGUN
 #undef PASS_KEPT
 #undef ALL_PASS
+#undef ALL_PASS_KEPT
+#undef BOTH_PASS
 #undef SEND
 #undef SENDV
 #undef RECV
