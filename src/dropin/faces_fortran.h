@@ -14,7 +14,6 @@
 #define OP                 MPI_Fint *
 #define COMM               MPI_Fint *
 #define REQUEST            MPI_Fint *
-#define INFO               MPI_Fint *
 #define STATUS             MPI_Fint *
 #define FLAG               MPI_Fint *
 #define TAKEN              MPI_Fint *

@@ -82,7 +82,6 @@ void pat_gate_open(const void *site);
 #define PAT_KEPT_UPPER(ending) MPI_##ending
 #elif PAT_MPI_HAS_PERSISTENT
 #define PAT_KEPT_C(name)       MPIX_##name##_init
-#define PAT_KEPT_LARGE(name)   MPIX_##name##_init_c
 #define PAT_KEPT_LOWER(ending) mpix_##ending
 #define PAT_KEPT_UPPER(ending) MPIX_##ending
 #endif

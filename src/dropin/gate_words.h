@@ -14,7 +14,6 @@
 #define OP      word
 #define COMM    word
 #define REQUEST word
-#define INFO    word
 #define STATUS  word
 #define FLAG    word
 #define TAKEN   word

@@ -12,7 +12,6 @@
 #define OP                 MPI_Op
 #define COMM               MPI_Comm
 #define REQUEST            MPI_Request *
-#define INFO               MPI_Info
 #define STATUS             MPI_Status *
 #define FLAG               int *
 #define TAKEN              MPI_Message *

@@ -13,7 +13,6 @@
 #undef OP
 #undef COMM
 #undef REQUEST
-#undef INFO
 #undef STATUS
 #undef FLAG
 #undef TAKEN
