@@ -133,15 +133,32 @@ static int64_t num_told(const pat_log *log, int comm)
     return num;
 }
 
-static void match_comm(pat_log *log, int comm, FILE *warnings)
+/* Returns whether its calls fit together. */
+static bool match_comm(pat_log *log, int comm)
 {
     pat_log_members *c = &log->comms[comm];
     const int64_t num = num_told(log, comm);
     while (c->num_calls < num && match_one(log, comm, c->num_calls))
         c->num_calls++;
-    if (c->num_calls < num)
+    return c->num_calls == num;
+}
+
+/* What does not fit is said of the first communicator: persistent requests count as such, and there may be many. */
+static void match_comms(pat_log *log, FILE *warnings)
+{
+    const pat_log_members *first = NULL;
+    int others = 0;
+    for (int c = 0; c < log->num_comms; c++) {
+        if (match_comm(log, c))
+            continue;
+        others += first != NULL;
+        first = first ? first : &log->comms[c];
+    }
+    if (first)
         fprintf(warnings, "calls of a communicator of %d ranks do not fit together from number %lld on\n",
-                c->size, (long long)c->num_calls);
+                first->size, (long long)first->num_calls);
+    if (others > 0)
+        fprintf(warnings, "nor do those of %d other communicators and persistent requests\n", others);
 }
 
 static void count_from_first(pat_log *log)
@@ -169,7 +186,8 @@ bool pat_log_match(pat_log *log, FILE *warnings)
     for (int r = 0; r < log->num_ranks; r++)
         there += log->ranks[r].is_there;
     if (there * log->num_comms > MOST_LISTS) {
-        fprintf(warnings, "there are too many communicators: nobody knows who was late\n");
+        fprintf(warnings,
+                "there are too many communicators and persistent requests: nobody knows who was late\n");
         log->num_comms = 0;
         for (int r = 0; r < log->num_ranks; r++)
             log->ranks[r].num_events = log->ranks[r].num_awaited = 0;
@@ -178,7 +196,6 @@ bool pat_log_match(pat_log *log, FILE *warnings)
     for (int r = 0; r < log->num_ranks; r++)
         if (log->ranks[r].is_there && !sort_by_comm(&log->ranks[r], log->num_comms))
             return false;
-    for (int c = 0; c < log->num_comms; c++)
-        match_comm(log, c, warnings);
+    match_comms(log, warnings);
     return true;
 }

@@ -149,6 +149,11 @@ static void read_all(pat_log_reader *r, const char *dir, const int ranks[], int 
         fprintf(r->warnings,
                 "the files of %d of %d ranks are not there or cannot be read, that of rank %d among them\n",
                 missing, r->log->num_ranks, first);
+    if (r->num_too_many > 0)
+        fprintf(r->warnings,
+                "there are too many communicators and persistent requests; the calls of %lld, added up over "
+                "ranks, are left out\n",
+                (long long)r->num_too_many);
     if (!r->no_memory && !pat_log_match(r->log, r->warnings))
         r->no_memory = true;
 }

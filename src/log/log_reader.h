@@ -19,6 +19,7 @@ typedef struct pat_log_reader {
     void *sites, *comms; /* trees (tsearch) of what is known so far */
     FILE *warnings;
     int64_t run, num_members;
+    int64_t num_too_many; /* communicators, once on each rank, that are left out since there are too many */
     bool no_memory;
 } pat_log_reader;
 
