@@ -29,6 +29,7 @@ void pat_dropin_forget(MPI_Request request)
 }
 
 #if PAT_MPI_HAS_PERSISTENT
+/* Where MPI has rejected the arguments, the list and the communicator by which bytes are counted may be none. */
 #define WATCH(name, suffix, parameters, arguments, bytes, at_root, may_run)                                  \
     static int watch_##name##suffix(int (*next)(LIST parameters, MPI_Info, MPI_Request *), const void *site, \
                                     LIST parameters, MPI_Info info, MPI_Request *request)                    \
