@@ -18,9 +18,8 @@ static volatile sig_atomic_t status_then, speaks;
 static void end_process(int number)
 {
     (void)number;
-    static const char text[] =
-        "note: MPI_Finalize has not ended within 5 s, so the program ends without it, and without what comes "
-        "after it, as the picture of --plot\n";
+    static const char text[] = "note: MPI_Finalize has not ended within 5 s, so the program ends without it, "
+                               "and without what would come after it\n";
     if (speaks && write(STDERR_FILENO, text, strlen(text)) < 0)
         _exit(status_then); /* nothing is left to say it to */
     _exit(status_then);

@@ -158,7 +158,7 @@ static void match_comms(pat_log *log, FILE *warnings)
         fprintf(warnings, "calls of a communicator of %d ranks do not fit together from number %lld on\n",
                 first->size, (long long)first->num_calls);
     if (others > 0)
-        fprintf(warnings, "nor do those of %d other communicators and persistent requests\n", others);
+        fprintf(warnings, "nor do those of others, communicators and persistent requests: %d\n", others);
 }
 
 static void count_from_first(pat_log *log)

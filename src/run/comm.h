@@ -146,7 +146,7 @@ int pat_comm_get(MPI_Comm comm, bool choosing, bool copies, pat_comm **out);
 
 /*
  * For a call that chooses nothing, and is not worth a state if it is one of few here: is it to wait for one? Yes for as many first calls without a state as
- * those that choose wait for (pat_rt.patience), all counted together. The same on all ranks.
+ * those that choose wait for (pat_rt.patience) at most: all are counted together, and a call twice at which both have looked. The same on all ranks.
  */
 bool pat_comm_waits(MPI_Comm comm);
 

@@ -82,6 +82,9 @@ const char *pat_invariant_broken(const pat_comm *c)
         return why;
     for (int op = 0; op < PAT_NUM_OPS && !why; op++)
         why = lane_broken(c, &c->lanes[op]);
+    for (int op = 0; op < PAT_NUM_OPS && !why && c->alone.exec; op++)
+        if (c->lanes[op].current->exec && pat_exec_share_tags(c->lanes[op].current->exec, c->alone.exec))
+            why = "a round of the call alone and that of a lane have tags in common";
     if (!why)
         why = round_broken(&c->alone);
     if (why)
