@@ -71,8 +71,8 @@ static pat_mock_call call_of(const pat_mock *mock, int *recv, MPI_Comm comm)
 
 static bool is_released(const pat_mock_scratch *scratch)
 {
-    return scratch->idle && !scratch->idle->next && scratch->idle->data.used == 0 &&
-           scratch->idle->ints.used == 0;
+    const pat_mock_pools *pools = scratch->spare;
+    return pools && !scratch->idle && pools->data.used == 0 && pools->ints.used == 0;
 }
 
 /* Is there a number `at` of what can fail on rank `on`? */
