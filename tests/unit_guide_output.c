@@ -337,6 +337,16 @@ static const char *campaign(const char *dir, const char *name, guide_grid of, co
     return path;
 }
 
+static void remove_campaigns(const char *const dirs[], int num)
+{
+    for (int i = 0; i < num; i++) {
+        char file[80];
+        snprintf(file, sizeof(file), "%s/guidelines.json", dirs[i]);
+        unlink(file);
+        rmdir(dirs[i]);
+    }
+}
+
 /* Campaigns that differ in the number of ranks are put in its order, whichever calls of a recorded program are behind them; others are not mixed in. */
 static void courses(void **state)
 {
@@ -378,12 +388,7 @@ static void courses(void **state)
                                  "    4  #3    3.000\n"));
     free(text);
     guide_views_free(&v);
-    for (int i = 0; i < DIRS; i++) {
-        char file[80];
-        snprintf(file, sizeof(file), "%s/guidelines.json", dirs[i]);
-        unlink(file);
-        rmdir(dirs[i]);
-    }
+    remove_campaigns(dirs, DIRS);
     rmdir(dir);
 }
 
@@ -425,12 +430,7 @@ static void groups(void **state)
     assert_int_equal(c.num, 6);
     guide_courses_free(&c);
     guide_views_free(&v);
-    for (int i = 0; i < DIRS; i++) {
-        char file[80];
-        snprintf(file, sizeof(file), "%s/guidelines.json", dirs[i]);
-        unlink(file);
-        rmdir(dirs[i]);
-    }
+    remove_campaigns(dirs, DIRS);
     rmdir(a);
     rmdir(b);
     rmdir(dir);
