@@ -51,5 +51,5 @@ launch_command() {
         "$lab_state/enter" "$lab_tmp/enter"
         "$(launch_mpirun)" -hosts "$hosts" -n "$((nodes * ppn))" "${numbered[@]}" -bind-to none)
     LAUNCH+=("${extra_mpirun[@]}"
-        sh -c 'TMPDIR=$0/n$(hostname | sed "s/.*-n//") && export TMPDIR && [ -z "$1" ] || export LD_PRELOAD="$1${LD_PRELOAD:+:$LD_PRELOAD}"; shift && exec "$@"' "$lab_tmp" "$yield" "$@")
+        sh -c 'TMPDIR=$0/n$(hostname | sed "s/.*-n//") && export TMPDIR && exec "$@"' "$lab_tmp" ${yield:+"$bench_dir/cluster/lab_preload.sh" "$yield"} "$@")
 }
