@@ -165,6 +165,8 @@ int pat_algorithm_plan(const pat_algorithm *alg, const pat_job *job, int rank, p
             alg->build(plan, &plain, rank);
         }
     }
+    if (job->carries && job->num_ranks > 1)
+        pat_plan_carry_arrivals(plan);
     if (job->starts)
         pat_plan_fit(plan, job->starts, pat_plan_is_personal(plan) ? job->own_starts : NULL);
     int error = pat_plan_finish(plan);

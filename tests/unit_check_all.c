@@ -1,6 +1,6 @@
 /*
  * unit_check_all.c — the checker accepts every plan that the algorithms of the table build, for every number of ranks and
- * arrivals of every kind.
+ * arrivals of every kind; and those of every all-gather carry what ranks tell each other, where they are asked to.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -39,6 +39,40 @@ static int patterns_of(const pat_algorithm *alg, int ranks, bool unequal)
     return (!alg->uses_arrivals || unequal) && most > 27 ? 27 : most;
 }
 
+static bool has_an_empty_block(const pat_job *job)
+{
+    bool has = false;
+    for (int r = 0; r < job->num_ranks && job->starts; r++)
+        has = has || job->starts[r] == job->starts[r + 1];
+    return has;
+}
+
+/*
+ * What a block carries comes with the message in the result that has the block's last byte. So every other rank's block must come in by such a message where a plan
+ * was asked to carry, and nothing may be carried where a block has no last byte. Returns what is wrong; NULL: nothing.
+ */
+static const char *carries_wrongly(const pat_job *job, const pat_plan *plan)
+{
+    const bool may = job->num_ranks > 1 && !has_an_empty_block(job);
+    bool comes[MAX_RANKS] = {false};
+    if (plan->carries && !may)
+        return "carries arrivals of empty blocks, or nobody's";
+    if (job->carries && may && !plan->carries)
+        return "does not carry what it was asked to";
+    for (int i = 0; i < plan->num_nodes && plan->carries; i++) {
+        const pat_node *n = &plan->nodes[i];
+        if (n->kind != PAT_NODE_RECV || n->length == 0 || n->to.space != PAT_SPACE_RESULT)
+            continue;
+        for (int b = pat_plan_block_of(plan, n->to.offset);
+             b < plan->num_ranks && pat_plan_block_start(plan, b + 1) <= n->to.offset + n->length; b++)
+            comes[b] = true;
+    }
+    for (int b = 0; b < plan->num_ranks; b++)
+        if (plan->carries && b != plan->rank && !comes[b])
+            return "carries arrivals, but some rank's come with no message";
+    return NULL;
+}
+
 static int refused_in_sweep(const pat_algorithm *alg, bool unequal)
 {
     static pat_plan plans[MAX_RANKS];
@@ -54,11 +88,18 @@ static int refused_in_sweep(const pat_algorithm *alg, bool unequal)
             random_nodes(&seed, k, &job, node_of);
             if (unequal)
                 random_starts(&seed, k, &job, starts);
+            job.carries = alg->op == PAT_OP_ALLGATHER && k / 2 % 2 == 0;
             plan_set_build(alg, &job, plans);
             if (pat_check(plans, P, pat_collective_of(alg->op), why, sizeof(why))) {
                 refused++;
                 print_error("%s, %d ranks, %s%lld bytes, pattern %d: %s\n", alg->name, P,
                             unequal ? "up to " : "", (long long)job.block_bytes, k, why);
+            }
+            for (int r = 0; r < P; r++) {
+                const char *wrong = carries_wrongly(&job, &plans[r]);
+                refused += wrong != NULL;
+                if (wrong)
+                    print_error("%s, %d ranks, pattern %d, rank %d: %s\n", alg->name, P, k, r, wrong);
             }
             /* What may be forgotten between calls must not have sent anything: see LAST_CALLS in list.h. */
             for (int r = 0; r < P && alg->uses_last_calls; r++)

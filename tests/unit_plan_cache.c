@@ -47,6 +47,10 @@ static void alternating_calls_build_nothing(void **state)
         release(&cache, get(&cache, "relay", &job, 1));
         job.together = true;
         release(&cache, get(&cache, "relay", &job, 1));
+        job = job_of(4, 1000);
+        release(&cache, get(&cache, "ring", &job, 1));
+        job.carries = true;
+        release(&cache, get(&cache, "ring", &job, 1));
         job = job_of(4, 2000);
         release(&cache, get(&cache, "relay", &job, 1));
         job.alpha_ns++; /* on another link, and in pieces that cost something else */
@@ -64,7 +68,7 @@ static void alternating_calls_build_nothing(void **state)
         const pat_plan *plan = get(&cache, "alltoall_linear", &job, 1);
         assert_int_equal(plan->starts[3], 451);
         release(&cache, plan);
-        assert_int_equal(cache.num_built, 12);
+        assert_int_equal(cache.num_built, 14);
     }
     pat_plan_cache_free(&cache);
 }
@@ -89,6 +93,14 @@ static void what_differs_is_another_plan(void **state)
     b = get(&cache, "allreduce_doubling", &job, 0);
     assert_int_equal(a->element_bytes, 4);
     assert_int_equal(b->element_bytes, 8);
+    release(&cache, a);
+    release(&cache, b);
+    a = get(&cache, "ring", &job, 0);
+    job.carries = true; /* messages of other lengths */
+    b = get(&cache, "ring", &job, 0);
+    assert_false(a->carries);
+    assert_true(b->carries);
+    assert_ptr_equal(get(&cache, "ring", &job, 0), b);
     release(&cache, a);
     release(&cache, b);
     pat_plan_cache_free(&cache);

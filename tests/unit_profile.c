@@ -10,7 +10,7 @@ static void what_is_told(void **state)
 {
     (void)state;
     const int64_t arrival_ns[] = {1000, 400, 1600};
-    const pat_carried rank_0 = {1000, 7, 9};
+    const pat_carried rank_0 = {.arrival_ns = 1000, .site = 7, .last_site = 9};
     pat_told told = pat_told_make(arrival_ns, 3, &rank_0, 64, PAT_BY_RELAY);
     assert_int_equal(told.spread_ns, 1200);
     assert_int_equal(told.last_rank, 2);

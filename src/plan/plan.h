@@ -110,7 +110,11 @@ typedef struct pat_plan {
 /* What a block tells of the rank that it is from, where the plan carries arrivals (pat_plan_carry_arrivals). */
 typedef struct pat_carried {
     int64_t arrival_ns; /* when it called, on the ranks' common clock */
-    uint32_t site;      /* from where it calls; 0: not known */
+    union {
+        uint32_t site; /* from where it calls; 0: not known */
+        uint32_t
+            took_us; /* of a non-blocking call: what an earlier one took the rank (ahead.h); 0: not known */
+    };
     uint32_t last_site; /* from where it called before */
 } pat_carried;
 
@@ -146,6 +150,7 @@ typedef struct pat_job {
     int64_t packet_bytes;  /* data that a packet of the network carries; 0: not known */
     int64_t segment_bytes; /* for algorithms that cut messages into segments; 0: they do not */
     int most_messages;     /* that one rank may send another in a round; 0: any number */
+    bool carries;          /* blocks are to carry what pat_carried has, whatever the algorithm */
     bool together;         /* the ranks are expected to call almost at once, as they did lately */
 } pat_job;
 

@@ -12,8 +12,8 @@ struct pat_cached_plan {
     pat_plan plan; /* first, so that a pointer to the plan is one to this */
     const pat_algorithm *alg;
     int64_t segment_bytes, tau_ns, alpha_ns, beta_ps, piece_ns; /* of the job */
-    bool together, once; /* once: it goes by arrivals, which will not come again */
-    int64_t *own_starts; /* of the job */
+    bool together, carries, once; /* once: it goes by arrivals, which will not come again */
+    int64_t *own_starts;          /* of the job */
     int uses;
     pat_cached_plan *older;
 };
@@ -37,8 +37,8 @@ static bool fits(const pat_cached_plan *p, const pat_algorithm *alg, const pat_j
     return !p->once && !job->arrival_ns && p->alg == alg && p->plan.rank == rank &&
            p->plan.num_ranks == job->num_ranks && p->plan.block_bytes == job->block_bytes &&
            p->segment_bytes == job->segment_bytes && p->together == job->together &&
-           p->tau_ns == job->tau_ns && p->alpha_ns == job->alpha_ns && p->beta_ps == job->beta_ps &&
-           p->piece_ns == job->piece_ns &&
+           p->carries == job->carries && p->tau_ns == job->tau_ns && p->alpha_ns == job->alpha_ns &&
+           p->beta_ps == job->beta_ps && p->piece_ns == job->piece_ns &&
            (p->plan.element_bytes == 0 || p->plan.element_bytes == job->element_bytes) &&
            pat_starts_same(p->plan.starts, job->starts, job->num_ranks) &&
            pat_starts_same(p->own_starts, job->own_starts, job->num_ranks);
@@ -114,6 +114,7 @@ static int build(pat_plan_cache *cache, const pat_algorithm *alg, const pat_job 
     p->beta_ps = job->beta_ps;
     p->piece_ns = job->piece_ns;
     p->together = job->together;
+    p->carries = job->carries;
     p->once = job->arrival_ns != NULL;
     cache->num_built++;
     *out = p;
