@@ -11,6 +11,7 @@ typedef struct overhead_options {
     const char *mode;
     int rounds;       /* 0: the mode's own default; so for the next */
     double phase_ms;  /* thread: of computation; copies: rank 0 is late by this */
+    double late_ms;   /* overlap: the last rank comes so much later to each call than the others */
     int segment;      /* bytes */
     bool burns;       /* overlap: ranks keep a core busy while they compute */
     const char *alg;  /* NULL: the mode's own default */

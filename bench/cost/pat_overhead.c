@@ -76,6 +76,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case 'B':
         o->burns = true;
         return 0;
+    case 'l':
+        o->late_ms = tool_number(state, "--late", arg, 0, 10000);
+        return 0;
     case 'a':
         if (!pat_algorithm_find(arg) || pat_algorithm_find(arg)->op != op)
             argp_error(state, "--alg '%s': accepted: %s", arg, pat_algorithm_names(op));
@@ -112,6 +115,10 @@ static const struct argp_option keys[] = {
      "it longest)",
      0},
     {"burn", 'B', NULL, 0, "overlap: ranks keep a core busy while they compute instead of sleeping", 0},
+    {"late", 'l', "MS", 0,
+     "overlap: the last rank comes so many ms later to each call than the others (default 0); what calls "
+     "take is counted from then on",
+     0},
     {"call", 'c', "CALL", 0,
      "overlap: this call alone, as allgather or alltoallv (default: all that there are)", 0},
     {"bytes", 'b', "BYTES", 0,
