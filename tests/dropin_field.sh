@@ -200,7 +200,7 @@ a_report_is_wider_than_a_terminal() {
 # LOST in all (estimated) N of N from MPI_Init to MPI_Finalize
 # the background thread's processor time N beside that
 # Clocks: offsets are known to within N us (worst rank), drift up to N ppm, measured again N times.
-# No call was run by relay, so none can have saved anything.
+# No blocking call was run by relay, so none can have saved anything.
 # Calls of a rank, bytes of a call, and times of a call in ms, means over calls and ranks: of it waiting for late ranks,
 # saved (estimated, known only of calls that relay ran), and the rank that was waited for longest. Places without a
 # second line were passed on to the MPI library.

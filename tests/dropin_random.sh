@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # dropin_random.sh — random sequences of collectives in a program that knows nothing of the library, and random programs with several of them
 # under way at once, as they are and under the drop-in: no difference, no hang, with what `auto` chooses and with every call forced through a plan.
+# And many non-blocking all-gathers one after the other, whose rounds are made before the call.
 # PAT_TEST_SEQUENCES: how many sequences in each of the runs (default 6; with MPICH 2), PAT_TEST_FLIGHTS: how many programs (five times
 # as many), PAT_TEST_SEED: the first one's seed.
 set -u
@@ -13,6 +14,8 @@ trap 'rm -f "$report"' EXIT
 # once RANKS [NAME=VALUE...]: one batch.
 once() { run "$1" "plain_random $seed $sequences 25" "${@:2}"; }
 several() { run "$1" "plain_flights $seed $flights" "${@:2}"; }
+
+gathers() { run "$1" "plain_ahead $seed $sequences 60" "${@:2}"; }
 
 # by_plan LEAST RANKS NAME=VALUE...: the same, and so many of the non-blocking collectives must have gone by plans.
 by_plan() {
@@ -52,8 +55,11 @@ flights=${PAT_TEST_FLIGHTS:-$((5 * sequences))}
 once 3 PAT_NOTHING=
 several 3 PAT_NOTHING=
 several 3 "$preload"
+gathers 3 PAT_NOTHING=
 for ranks in 2 3 5 9; do
     [ $ranks -le $most ] || continue
+    gathers $ranks "$preload" PAT_LINK=10,200
+    gathers $ranks "$preload" PAT_FORCE=relay
     once $ranks "$preload"
     once $ranks "$preload" PAT_LINK=10,200 PAT_REPORT=/dev/null PAT_ALG_ALLREDUCE=allreduce_doubling PAT_ALG_ALLTOALL=alltoall_linear \
         PAT_ALG_SCATTER=scatter_linear PAT_ALG_REDUCE=reduce_chain PAT_ALG_REDUCE_SCATTER=reduce_scatter_pairwise

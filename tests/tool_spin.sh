@@ -109,14 +109,20 @@ broken "a word that is told only to who heeds data" ':: asleep > 0 -> wake()$' '
 
 model=$PAT_SOURCE/tests/pending.pml
 compile=(-O1) # more moves than in the other models
-for options in "" "-DSLOTS=1"; do
-    # shellcheck disable=SC2086 # one, or none
+all=("" "-DSLOTS=1")
+[ "${PAT_TEST_SPIN-}" != all ] || all+=("-DSLOTS=1 -DKINDS=3")
+for options in "${all[@]}"; do
+    # shellcheck disable=SC2086 # several, or none
     found=$(search "$model" $options) || { echo "pending.pml $options: $found" >&2; failed=1; }
     echo "pending calls${options:+, $options}: $found"
 done
 compile=(-O0)
-broken "a call that begins while another one has its tags" 'define MAY_BEGIN(n) .*' 'define MAY_BEGIN(n) true'
-broken "one that begins when the other has only begun" '- SLOTS)\] == OVER' '- SLOTS)] > 0'
+broken "a call that begins while another one has its tags" 'define TAGS_ARE_FREE(n) .*' 'define TAGS_ARE_FREE(n) true'
+broken "one that begins when the other has only begun" 'IS_OVER(m)' 'HAS_BEGUN(m)'
+broken "a call that was not guessed with the tags of one that was" 'define CALL_TAG(n) .*' 'define CALL_TAG(n) EARLY_TAG(number[n])'
+broken "a round that is made while a call with its tags is under way" 'NONE_UNDER_WAY \&\& !left' '!left'
+broken "a round that stays when another call comes" '== WRONG -> drop(NEXT)' '== WRONG -> skip'
+broken "a round that stays when no call comes any more" '^        drop(NEXT);' '        skip;'
 
 model=$PAT_SOURCE/tests/leave.pml
 found=$(search "$model") || { echo "leave.pml: $found" >&2; failed=1; }

@@ -115,3 +115,12 @@ void pat_explain_change(const pat_profile *p, const pat_terms *terms, const pat_
     fprintf(stderr, " so %s from now on (%s)\n", names[p->in_use],
             pat_why_text(pat_profile_plain(p, terms).why));
 }
+
+void pat_explain_rival(const pat_rival *rival, const pat_algorithm *const by[], int ranks)
+{
+    fprintf(stderr, "PAT: %d ranks, %lld bytes, non-blocking:", ranks, (long long)rival->bytes);
+    for (int who = 0; who < PAT_NUM_RIVALS; who++)
+        fprintf(stderr, " %s was measured to take %.1f us after the last rank called,", by[who]->name,
+                1e-3 * (double)rival->past_ns[who]);
+    fprintf(stderr, " so %s from now on\n", by[rival->in_use]->name);
+}

@@ -6,6 +6,7 @@
 
 #include "calibration.h"
 #include "history.h"
+#include "rival.h"
 #include "store.h"
 
 /*
@@ -37,6 +38,9 @@ void pat_explain_left(int ranks, enum pat_why why, bool but_long);
 /* The contender runs calls of this profile from now on, and no longer the MPI library, or the other way round. */
 void pat_explain_change(const pat_profile *profile, const pat_terms *terms, const pat_algorithm *contender,
                         int ranks);
+
+/* Non-blocking calls are run by the other one of the two from now on (by: PAT_REGULAR, PAT_EARLY). */
+void pat_explain_rival(const pat_rival *rival, const pat_algorithm *const by[], int ranks);
 
 /* From now on an algorithm that goes by arrivals goes by when ranks came to the last calls, or by what they give as estimates. */
 void pat_explain_arrival(const pat_algorithm *alg, int ranks, bool by_last_calls);

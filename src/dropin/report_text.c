@@ -251,7 +251,7 @@ static void write_sum(const pat_report *r, FILE *to)
         write_hidden(&sum, r->ranks, to);
     write_clocks(&r->clocks, to);
     if (sum.known_calls == 0)
-        fputs("# No call was run by relay, so none can have saved anything.\n", to);
+        fputs("# No blocking call was run by relay, so none can have saved anything.\n", to);
     else if (r->calibrations_bytes)
         fputs("# Estimated: what the MPI library would have taken is what calls of it were measured to take, "
               "or by "

@@ -103,6 +103,20 @@ static const pat_algorithm *fastest(const pat_comm *c, const pat_algorithm *in_u
     return best;
 }
 
+/*
+ * One that moves data early, and passes it on, may take less than the fastest of the others, as ranks come; which of them does calls will show. Between two ranks nobody passes anything
+ * on.
+ */
+static const pat_algorithm *rival_of(const pat_comm *c, const pat_algorithm *in_use,
+                                     const pat_algorithm *best)
+{
+    const pat_algorithm *rival = pat_algorithm_contender(in_use->op);
+    return in_use->chooses && c->size > 2 && best->build && rival && rival != best && may_run(rival) &&
+                   pat_algorithm_is_ahead(rival) && heeds_nodes(c, in_use, rival)
+               ? rival
+               : NULL;
+}
+
 /* The longest message between two ranks, which both know. */
 static int64_t longest_between_two(const pat_collective *row, const pat_call *call)
 {
@@ -217,16 +231,20 @@ static bool start_here(start *s, int *rc)
 {
     pat_comm *c = NULL;
     const pat_algorithm *alg = pat_algorithm_native(s->in_use->op);
-    pat_link link;
+    pat_nbc_way way;
     enum pat_why why = why_not(s->in_use, &s->call, s->as_mpi);
     const bool wanted = why == PAT_WHY_MEANWHILE || (why == PAT_WHY_ASKED && s->in_use->build);
     *rc = wanted ? pat_comm_get_local(s->call.comm, s->in_use->chooses, &c, &why) : MPI_SUCCESS;
     if (*rc == MPI_SUCCESS && c) {
-        link = link_for(&s->call);
-        alg = choose(c, s->in_use, &s->call, &link, &why);
+        way.link = link_for(&s->call);
+        alg = choose(c, s->in_use, &s->call, &way.link, &why);
+        way.alg = alg;
+        way.rival = rival_of(c, s->in_use, alg);
     }
-    if (*rc == MPI_SUCCESS && alg->build)
-        *rc = pat_nbc_start(c, &s->call, alg, &link, s->outcome ? s->outcome->hiding : NULL, s->request);
+    if (*rc == MPI_SUCCESS && alg->build) {
+        *rc = pat_nbc_start(c, &s->call, &way, s->outcome ? s->outcome->hiding : NULL, s->request);
+        alg = way.alg;
+    }
     if (*rc != MPI_SUCCESS) {
         *rc = pat_fail(s->call.comm, *rc);
         return true;

@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "ahead_state.h"
 #include "algorithms.h"
 #include "collective.h"
 #include "contact.h"
@@ -121,6 +122,7 @@ typedef struct pat_comm {
         contact; /* of a state for non-blocking calls, which has nothing of all that but `own` and `link`; see comm_local.h */
     pat_pending *pending; /* its calls under way, in the order in which they were started: nbc.h */
     int64_t num_started;  /* of them, ever; the same on all members */
+    pat_ahead ahead;      /* of those whose rounds may be made before the call */
 } pat_comm;
 
 /* Has this rank left it? Then no call of the program's finds it any more. */

@@ -24,9 +24,9 @@ static int make(pat_comm *c)
     c->slot_tags = slot_tags(c->size);
     c->link = pat_link_reckoned(&pat_rt.config);
     c->from_root = malloc((size_t)c->size * sizeof(*c->from_root));
-    const bool made =
-        c->from_root && pat_contact_begin(&c->contact, c->size, PAT_PENDING_SLOTS * c->slot_tags) &&
-        pat_layout_find(&c->layout, c->user, c->size) && pat_layout_ranks(c->user, c->size, c->contact.rank);
+    const bool made = c->from_root && pat_contact_begin(&c->contact, c->size, PAT_ALL_SLOTS * c->slot_tags) &&
+                      pat_layout_find(&c->layout, c->user, c->size) &&
+                      pat_layout_ranks(c->user, c->size, c->contact.rank);
     return made ? MPI_SUCCESS : pat_error(MPI_ERR_NO_MEM, "no memory for a communicator's state");
 }
 
@@ -52,10 +52,10 @@ static int begin(MPI_Comm comm, int size, pat_comm **out)
 /* By what all members see. */
 static enum pat_why why_left(MPI_Comm comm, int size, bool choosing)
 {
-    return !pat_rt.all_threads                                          ? PAT_WHY_NO_THREAD
-           : pat_comm_is_left(comm, size, choosing, false)              ? pat_comm_why_left_ever(comm)
-           : !pat_contact_has_tags(PAT_PENDING_SLOTS * slot_tags(size)) ? PAT_WHY_TAGS
-                                                                        : PAT_WHY_NOT_KNOWN;
+    return !pat_rt.all_threads                                      ? PAT_WHY_NO_THREAD
+           : pat_comm_is_left(comm, size, choosing, false)          ? pat_comm_why_left_ever(comm)
+           : !pat_contact_has_tags(PAT_ALL_SLOTS * slot_tags(size)) ? PAT_WHY_TAGS
+                                                                    : PAT_WHY_NOT_KNOWN;
 }
 
 int pat_comm_get_local(MPI_Comm comm, bool choosing, pat_comm **out, enum pat_why *why)

@@ -18,6 +18,26 @@ enum { PAT_CONTACT_WAITS = 0 };
 enum { PAT_CONTACT_WAITS = 1 };
 #endif
 
+/* What messages take, with what all members have told each other here, which never changes. */
+static inline pat_link pat_comm_link_local(const pat_comm *c, pat_link link)
+{
+    link.eager_bytes = c->link.eager_bytes;
+    link.packet_bytes = c->link.packet_bytes;
+    return link;
+}
+
+/* The inputs of a plan for a call that is started, by such a link: nothing that this rank alone knows. */
+static inline pat_job pat_comm_job_local(const pat_comm *c, const pat_lane *lane, const pat_link *link,
+                                         pat_blocks blocks)
+{
+    pat_job job = pat_comm_job(c, lane, link, blocks.bytes);
+    /* What the lane has learnt may not be the same on all ranks now: the round of a request may have ended on some of them only. */
+    job.together = false;
+    job.starts = blocks.starts;
+    job.element_bytes = blocks.element_bytes;
+    return job;
+}
+
 /*
  * Get it, which is made at the first call that asks for it; nobody is told yet. choosing: the algorithm in use chooses (`auto`); the same on all ranks. *out is NULL when
  * the call is left to the MPI library; *why says why, where somebody wants to know. Returns an MPI error code.

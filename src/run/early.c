@@ -126,22 +126,27 @@ int pat_early_leave_holder(pat_comm *c, pat_lane *lane)
     return rc;
 }
 
+int pat_early_forget(pat_comm *c, pat_lane *lane)
+{
+    /* After an error its messages may still be under way: then it stays. */
+    if (!pat_round_is(lane->prepared, PAT_ROUND_EARLY) || c->failure.code != MPI_SUCCESS)
+        return MPI_SUCCESS;
+    int rc = pat_comm_ended(c, pat_round_void(lane->prepared));
+    if (rc == MPI_SUCCESS)
+        pat_round_end(lane->prepared);
+    pat_early_release(lane);
+    return rc;
+}
+
 /*
  * A round prepared without estimates has no control messages, so each rank may make one when it likes. Forgotten it may
  * be only between calls, when no rank has called it: then nobody has sent it anything.
  */
 int pat_early_drop_ahead(pat_comm *c, pat_lane *lane)
 {
-    int rc = MPI_SUCCESS;
-    /* After an error its messages may still be under way: then it stays. */
-    if (pat_round_is(lane->prepared, PAT_ROUND_EARLY) && c->failure.code == MPI_SUCCESS &&
-        pat_comm_ahead(c, pat_plan_cache_algorithm(lane->prepared->plan))) {
-        rc = pat_comm_ended(c, pat_round_void(lane->prepared));
-        if (rc == MPI_SUCCESS)
-            pat_round_end(lane->prepared);
-        pat_early_release(lane);
-    }
-    return rc;
+    return lane->prepared->plan && pat_comm_ahead(c, pat_plan_cache_algorithm(lane->prepared->plan))
+               ? pat_early_forget(c, lane)
+               : MPI_SUCCESS;
 }
 
 int pat_early_new_epoch(pat_comm *c, pat_lane *lane)

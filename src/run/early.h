@@ -21,6 +21,9 @@ void pat_early_release(pat_lane *lane);
 /* Move early data out of the holder's buffer into the library's memory. Returns an MPI error code. */
 int pat_early_leave_holder(pat_comm *c, pat_lane *lane);
 
+/* Forget the lane's prepared round, if there is one, for which no rank has sent or will send anything. Returns an MPI error code. */
+int pat_early_forget(pat_comm *c, pat_lane *lane);
+
 /*
  * Forget the lane's round that was prepared without estimates, if there is one: between calls, when no rank has called it. Returns an MPI
  * error code, as the next one does.

@@ -71,6 +71,20 @@ static const char *pending_broken(const pat_pending *p)
     return round_broken(&p->round);
 }
 
+/* Non-blocking calls: what is made before one of them. */
+static const char *ahead_broken(const pat_comm *c)
+{
+    const pat_lane *lane = &c->lanes[PAT_OP_ALLGATHER];
+    const char *why = round_broken(lane->prepared);
+    for (const pat_pending *p = c->pending; p && lane->prepared->exec && !why; p = p->next) {
+        if (p->round.exec && pat_exec_share_tags(p->round.exec, lane->prepared->exec))
+            why = "a non-blocking call and a round made before the call have tags in common";
+        if (p->number >= 0 && pat_round_is(&p->round, PAT_ROUND_EMPTY))
+            why = "a call waits, and the round that was made for it is still there for another one";
+    }
+    return why ? why : early_broken(lane);
+}
+
 const char *pat_invariant_broken(const pat_comm *c)
 {
     const char *why = NULL;
@@ -78,6 +92,8 @@ const char *pat_invariant_broken(const pat_comm *c)
         return NULL; /* after an error things stay as they were */
     for (const pat_pending *p = c->pending; p && !why; p = p->next)
         why = pending_broken(p);
+    if (!why && pat_comm_is_local(c))
+        why = ahead_broken(c);
     if (why || !c->usable)
         return why;
     for (int op = 0; op < PAT_NUM_OPS && !why; op++)

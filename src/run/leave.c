@@ -3,6 +3,7 @@
  */
 #include "leave.h"
 
+#include "ahead.h"
 #include "arrivals.h"
 #include "comm_local.h"
 #include "epoch.h"
@@ -84,6 +85,8 @@ static void leave(pat_comm *c)
     atomic_store(&c->edge, false);
     pat_comm_is_used_no_more(c);
     pat_epoch_drop_ahead(c);
+    if (pat_comm_is_local(c))
+        pat_comm_ended(c, pat_ahead_drop(c));
     if (c->failure.code == MPI_SUCCESS)
         pat_epoch_release_holder(c);
     c->hold = (pat_hold){0};

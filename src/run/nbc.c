@@ -3,6 +3,7 @@
  */
 #include "nbc.h"
 
+#include "ahead.h"
 #include "bring.h"
 #include "calibration.h"
 #include "comm_local.h"
@@ -24,11 +25,12 @@ static pat_work work_of(pat_pending *p)
 }
 
 /* Is it not yet known how all are reached? Or is there something with the same tags, of what was started before? */
-static bool has_to_queue(const pat_comm *c, const pat_pending *p)
+static bool has_to_queue(pat_comm *c, const pat_pending *p)
 {
-    if (!c->contact.known)
+    bool by_slot;
+    if (!c->contact.known || pat_ahead_has_to_queue(c, p, &by_slot))
         return true;
-    for (const pat_pending *other = c->pending; other != p; other = other->next)
+    for (const pat_pending *other = c->pending; by_slot && other != p; other = other->next)
         if (other->slot == p->slot)
             return true;
     return false;
@@ -38,17 +40,12 @@ static int make(pat_comm *c, pat_pending *p, const pat_work *work, pat_tags tags
 {
     const pat_members members = pat_comm_members(c);
     pat_lane *lane = &c->lanes[p->alg->op];
-    pat_link link = p->link;
-    link.eager_bytes = c->link.eager_bytes; /* which all have told each other here, and never changes */
-    link.packet_bytes = c->link.packet_bytes;
-    pat_job job = pat_comm_job(c, lane, &link, p->call.block_bytes);
+    const pat_link link = pat_comm_link_local(c, p->link);
+    pat_job job = pat_comm_job_local(c, lane, &link, pat_blocks_of(&p->call));
     if (pat_collective_of(p->alg->op)->rooted)
         return pat_bring_rooted(c, work, p->alg, &link, pat_nbc_segment_bytes(p->call.block_bytes), tags);
-    /* What the lane has learnt may not be the same on all ranks now: the round of a request may have ended on some of them only. */
-    job.together = false;
-    job.starts = p->call.starts;
     job.own_starts = p->call.own_starts;
-    job.element_bytes = p->call.element_bytes;
+    job.carries = p->carries;
     pat_comm_explain_plan(c, lane, p->alg, &job);
     return pat_round_make(&p->round, &members, p->alg, &job, c->rank, tags);
 }
@@ -58,8 +55,10 @@ static int begin(pat_comm *c, pat_pending *p)
 {
     char *home;
     const char *own;
+    bool made;
+    const pat_tags tags = pat_ahead_begin(c, p, &made);
     const pat_work work = work_of(p);
-    int rc = make(c, p, &work, (pat_tags){p->slot * c->slot_tags, c->slot_tags});
+    int rc = made ? MPI_SUCCESS : make(c, p, &work, tags);
     if (rc == MPI_SUCCESS)
         rc = pat_collective_of(p->alg->op)->rooted ? pat_bring_rooted_buffers(c, &work, &home, &own)
                                                    : pat_bring_buffers(c, &work, &home, &own);
@@ -67,7 +66,7 @@ static int begin(pat_comm *c, pat_pending *p)
         return rc;
     if (p->call.element_bytes > 0)
         pat_exec_reduces(p->round.exec, p->call.recvtype, p->call.op);
-    p->mine = (pat_carried){.arrival_ns = pat_timekeeper_now_ns(&pat_rt.time)};
+    p->mine.arrival_ns = pat_timekeeper_now_ns(&pat_rt.time);
     return pat_round_arrive(&p->round, home, own, &p->mine);
 }
 
@@ -75,6 +74,7 @@ static int finish(pat_comm *c, pat_pending *p)
 {
     const pat_work work = work_of(p);
     int rc = pat_bring_back(c, &work);
+    pat_ahead_ended(c, p);
     pat_round_end(&p->round);
     return rc;
 }
@@ -126,6 +126,7 @@ static int look_at(pat_comm *c, pat_pending *p, look_at_round *look, bool *moved
 
 static int look_at_all(pat_comm *c, look_at_round *look, bool *moved)
 {
+    bool prepares = false;
     int rc = pat_comm_failed(c);
     if (rc == MPI_SUCCESS)
         rc = pat_comm_look_local(c, look == pat_round_look, moved);
@@ -138,6 +139,7 @@ static int look_at_all(pat_comm *c, look_at_round *look, bool *moved)
             *at = p->next;
             atomic_fetch_sub(&pat_rt.num_pending, 1);
             pat_comm_opens(c);
+            prepares = prepares || p->number >= 0;
             add_hiding(p);
             pat_pending_end(p, MPI_SUCCESS);
             pat_pending_unref(p);
@@ -145,6 +147,8 @@ static int look_at_all(pat_comm *c, look_at_round *look, bool *moved)
             at = &p->next;
         }
     }
+    if (prepares && pat_rt.thread && !pat_thread_is_self() && pat_ahead_is_due(c))
+        pat_thread_kick(pat_rt.thread);
     return pat_comm_ended(c, rc);
 }
 
@@ -308,8 +312,7 @@ void pat_nbc_leave(void)
 
 /* ---- The start ---------------------------------------------------------------------------------------- */
 
-static int start(pat_comm *c, pat_call *call, const pat_algorithm *alg, const pat_link *link,
-                 pat_hiding *hiding, MPI_Request *request)
+static int start(pat_comm *c, pat_call *call, pat_nbc_way *way, pat_hiding *hiding, MPI_Request *request)
 {
     pat_pending *p, **end = &c->pending;
     bool moved;
@@ -318,18 +321,22 @@ static int start(pat_comm *c, pat_call *call, const pat_algorithm *alg, const pa
     if (rc == MPI_SUCCESS)
         rc = pat_comm_ended(c, pat_comm_tell_local(c));
     if (rc == MPI_SUCCESS)
-        rc = pat_comm_ended(c, pat_pending_make(call, alg, c->size, &p));
+        rc = pat_comm_ended(c, pat_pending_make(call, way->alg, c->size, &p));
     if (rc != MPI_SUCCESS)
         return rc;
-    p->link = *link;
+    p->link = way->link;
+    p->rival = way->rival;
     begin_hiding(p, hiding);
-    p->slot = (int)(c->num_started++ % PAT_PENDING_SLOTS);
     while (*end)
         end = &(*end)->next;
     *end = p;
     atomic_fetch_add(&pat_rt.num_pending, 1);
     *request = p->request;
-    pat_nbc_look(c, &moved); /* what fails here the request tells */
+    pat_comm_ended(c, pat_ahead_started(c, p)); /* what fails here, and below, the request tells */
+    atomic_fetch_add(&p->refs, 1);              /* it may be over at once */
+    pat_nbc_look(c, &moved);
+    way->alg = p->alg;
+    pat_pending_unref(p);
     return MPI_SUCCESS;
 }
 
@@ -352,11 +359,10 @@ static bool all_settled(const pat_comm *c)
     return settled;
 }
 
-int pat_nbc_start(pat_comm *c, pat_call *call, const pat_algorithm *alg, const pat_link *link,
-                  pat_hiding *hiding, MPI_Request *request)
+int pat_nbc_start(pat_comm *c, pat_call *call, pat_nbc_way *way, pat_hiding *hiding, MPI_Request *request)
 {
     pat_comm_lock(c);
-    int rc = start(c, call, alg, link, hiding, request);
+    int rc = start(c, call, way, hiding, request);
     pat_nbc_fail(c);
     const bool more = c->pending != NULL, settled = all_settled(c);
     pat_comm_unlock(c);

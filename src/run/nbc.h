@@ -7,12 +7,18 @@
 
 #include "comm.h"
 
+/* How a call is to be run; the same on all members. */
+typedef struct pat_nbc_way {
+    const pat_algorithm *alg;   /* by this one, */
+    const pat_algorithm *rival; /* or, where it takes less (ahead.h), by this one; NULL: there is none */
+    pat_link link;              /* what messages take, for its plan */
+} pat_nbc_way;
+
 /*
- * Start a call with `alg` on a state of comm_local.h; it takes over what the call has kept. link: what messages take, for its plan; the same on all members. hiding: where to add how much of it was hidden; it outlives the library's life; NULL: nowhere. *request is complete when the result is there. Waits for no other rank. Takes the
+ * Start a call on a state of comm_local.h; it takes over what the call has kept. way->alg becomes the one that runs it, if that is known yet. hiding: where to add how much of it was hidden; it outlives the library's life; NULL: nowhere. *request is complete when the result is there. Waits for no other rank. Takes the
  * communicator's lock. Returns an MPI error code; no request is made then.
  */
-int pat_nbc_start(pat_comm *c, pat_call *call, const pat_algorithm *alg, const pat_link *link,
-                  pat_hiding *hiding, MPI_Request *request);
+int pat_nbc_start(pat_comm *c, pat_call *call, pat_nbc_way *way, pat_hiding *hiding, MPI_Request *request);
 
 /* How a broadcast of so many bytes is cut. */
 int64_t pat_nbc_segment_bytes(int64_t message);

@@ -27,12 +27,20 @@ typedef struct pat_hiding {
  */
 enum { PAT_PENDING_SLOTS = 4 };
 
+/* As many more for calls that were guessed, whose rounds may be made before the call (ahead.h): after a wrong guess others still send with the tags of the call that has come. */
+enum { PAT_ALL_SLOTS = 2 * PAT_PENDING_SLOTS };
+
 typedef struct pat_pending {
     pat_call call;
     const pat_algorithm *alg;
     pat_link link; /* what messages take, for its plan */
     int slot;
-    pat_round round; /* EMPTY: it has not begun */
+    const pat_algorithm *rival; /* that may run it in place of `alg`; NULL: none */
+    int64_t number;             /* among the calls that ahead.h has to do with; negative: it is none */
+    bool as_guessed;            /* it is the one that was guessed; the same on all members */
+    bool carries;               /* its blocks are to carry what pat_carried has; the same on all members */
+    bool was_ahead;             /* its round was made before the call */
+    pat_round round;            /* EMPTY: it has not begun */
     pat_carried mine;
     pat_pack pack;
     MPI_Request request;

@@ -4,6 +4,7 @@
  */
 #include "visit.h"
 
+#include "ahead.h"
 #include "epoch.h"
 #include "error.h"
 #include "estimates.h"
@@ -247,6 +248,11 @@ static int visit_comm(pat_comm *c, pat_visit *visit)
         rc = drive_started(c, visit);
     if (rc == MPI_SUCCESS && c->sample.under_way)
         rc = drive_sample(c, visit);
+    if (rc == MPI_SUCCESS && pat_comm_is_local(c) && !is_wanted(c)) {
+        pat_ahead_make(c);
+        if (pat_ahead_lane(c))
+            rc = drive_early(c, pat_ahead_lane(c), visit);
+    }
     if (rc != MPI_SUCCESS || pat_comm_is_local(c) || c->phase != PAT_IDLE || c->voiding ||
         c->sample.under_way || c->left)
         return rc;
