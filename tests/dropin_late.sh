@@ -78,7 +78,7 @@ jq -e '[.sites[] | select(.call | test("^MPI_(Test|Wait)")) | select(.message_ca
 }
 # Each start of a persistent collective is a call of it, whatever is started with it, and of a message it is none.
 [ $begun = 4 ] || jq -e '(.sites | map(select(.call | endswith("_init"))) | group_by(.call) |
-    map([.[0].call, (map(.calls) | add), (map(.because["persistent request"]) | add)])) ==
+    map([.[0].call, (map(.calls) | add), (map(.because | add) | add)])) ==
         [["MPI_Allgather_init", 32, 32], ["MPI_Allreduce_init", 64, 64], ["MPI_Bcast_init", 32, 32]] and
     (.sites | map(select(.call | startswith("MPI_Start"))) | map([.call, .calls, .message_calls])) == [["MPI_Start", 16, 16], ["MPI_Start", 16, 16]] and
     .program.unmet_calls_of_all_ranks == 0' "$dir/begun.json" >/dev/null || {

@@ -17,14 +17,18 @@ several() { run "$1" "plain_flights $seed $flights" "${@:2}"; }
 
 gathers() { run "$1" "plain_ahead $seed $sequences 60" "${@:2}"; }
 
-# by_plan LEAST RANKS NAME=VALUE...: the same, and so many of the non-blocking collectives must have gone by plans.
+# by_plan LEAST RANKS NAME=VALUE...: the same, and so many of the non-blocking collectives must have gone by plans, and nearly as many of the persistent ones.
 by_plan() {
     rm -f "$report"
     several "${@:2}" "PAT_REPORT=$report"
+    went "$1" 'MPI_I[a-z_]+' "${@:2}"
+    [ -z "$persistent" ] || went $(($1 - 3)) 'MPI_[A-Z][a-z_]+_init' "${@:2}"
+}
+went() { # LEAST CALLS RANKS NAME=VALUE...
     local num
-    num=$(sed -nE '/ MPI_I[a-z_]+ /{N;s/.* (MPI_I[a-z_]+) .*\n.*run by [a-z_]+ [1-9][0-9]* %.*/\1/p}' "$report" | sort -u | wc -l)
+    num=$(sed -nE "/ $2 /{N;s/.* ($2) .*\n.*run by [a-z_]+ [1-9][0-9]* %.*/\1/p}" "$report" | sort -u | wc -l)
     if [ "$num" -lt "$1" ]; then
-        printf '%s ranks, %s: calls of %s collectives have gone by plans, not of %s:\n%s\n' "$2" "${*:3}" "$num" "$1" "$(cat "$report")" >&2
+        printf '%s ranks, %s: calls of %s collectives %s have gone by plans, not of %s:\n%s\n' "$3" "${*:4}" "$num" "$2" "$1" "$(cat "$report")" >&2
         failed=1
     fi
 }
@@ -45,6 +49,7 @@ run() {
 
 preload=LD_PRELOAD=$("$PAT_SOURCE/tests/preload.sh")
 most=9 auto=6
+persistent=$(grep -E '^PAT_MPI_HAS_(X_)?INIT:INTERNAL=1' "$PAT_BUILD/CMakeCache.txt")
 case $("${PAT_TEST_MPIRUN:-mpirun}" --version 2>/dev/null) in
 *HYDRA*)
     most=3 sequences=${PAT_TEST_SEQUENCES:-2} # ranks that spin while they wait: more of them than there are cores take minutes

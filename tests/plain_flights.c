@@ -24,6 +24,7 @@ typedef struct strand {
     uint64_t shared, own;
     flight flights[MOST_FLIGHTS];
     int failures;
+    bool frees_first; /* the communicators are freed before what is under way there is complete */
 } strand;
 
 static atomic_llong num_calls;
@@ -90,7 +91,7 @@ static void settle(strand *s, const open_requests *o, int num_done, const int *d
         const int which = done ? done[i] : i;
         flight *f = &s->flights[o->flight[which]];
         f->done[o->place[which]] = true;
-        if (--f->left == 0)
+        if (--f->left == 0 && !(f->kept && s->frees_first)) /* these are freed after their communicators */
             land(s, f);
     }
 }
@@ -186,42 +187,74 @@ static void start_two(strand *s, flight *of[2])
     atomic_fetch_add(&num_calls, 2);
 }
 
-/* The first time is over: what has come is spoilt, so that it has to come again. Not where it is sent too. */
+/* One time is over: what has come is spoilt, so that it has to come again. Not where it is sent too. */
 static void spoil(strand *s, flight *f, bool in_place)
 {
     const int wrong = f->what->wrong(f);
     if (wrong && s->failures++ < 5)
-        fprintf(stderr,
-                "%s of %d integers, rank %d of %d, key %d, started for the first time: %d are wrong\n",
+        fprintf(stderr, "%s of %d integers, rank %d of %d, key %d, to be started again: %d are wrong\n",
                 f->what->name, f->count, f->g.rank, f->g.size, f->key, wrong);
     for (int i = 0; !in_place && f->what->begin != begin_bcast && i < f->to_count; i++)
         f->to[i] = SPOILT;
 }
 
-/* Two persistent collectives, which are made and started, and sometimes waited for and started again. */
+/* Is more than one start wanted, and can the MPI library do that, with what this flight is given? */
+static bool may_start_again(const flight *f, bool in_place)
+{
+    return mpi_has_good_persistent() && (!in_place || f->what->begin == begin_bcast);
+}
+
+/* While both are under way, and beside them: calls that block and that do not, and a request that is made, never started, and freed. */
+static void disturb(strand *s, const group *g)
+{
+    int one = 1, sum[2] = {0, 0};
+    MPI_Request request;
+    switch (upto(&s->shared, 4)) {
+    case 0:
+        MUST(MPI_Allreduce(&one, sum, 1, MPI_INT, MPI_SUM, g->comm));
+        s->failures += sum[0] != g->size;
+        break;
+    case 1:
+        MUST(MPI_Iallreduce(&one, sum, 1, MPI_INT, MPI_SUM, g->comm, &request));
+        MUST(MPI_Wait(&request, MPI_STATUS_IGNORE));
+        s->failures += sum[0] != g->size;
+        break;
+    case 2:
+        MUST(PERSISTENT(Allreduce)(&one, sum, 1, MPI_INT, MPI_SUM, g->comm, MPI_INFO_NULL, &request));
+        MUST(MPI_Request_free(&request));
+        break;
+    default:
+        break;
+    }
+}
+
+/* Two persistent collectives, which are made and started, and sometimes waited for and started again, up to four times in all. */
 static void begin_kept(strand *s, const group *g)
 {
     const int slot = upto(&s->shared, MOST_FLIGHTS),
               other = (slot + 1 + upto(&s->shared, MOST_FLIGHTS - 1)) % MOST_FLIGHTS;
     flight *of[2] = {&s->flights[slot], &s->flights[other]};
-    bool in_place[2], again = upto(&s->shared, 2) && mpi_has_good_persistent();
+    bool in_place[2];
+    int again = upto(&s->shared, 4);
     while (of[0]->left > 0 || of[1]->left > 0)
         complete(s, of[0]->left > 0 ? slot : other, WAITALL);
     for (int i = 0; i < 2; i++) {
         draw(s, of[i], g, COLLECTIVES);
         of[i]->kept = true;
         in_place[i] = of[i]->in_place;
-        again = again && (!in_place[i] || of[i]->what->begin == begin_bcast);
+        again = may_start_again(of[i], in_place[i]) ? again : 0;
         must(of[i]->what->begin(of[i], of[i]->requests), of[i]->what->name);
     }
     start_two(s, of);
-    if (again) {
-        for (int i = 0; i < 2; i++) {
-            MUST(MPI_Wait(&of[i]->requests[0], MPI_STATUS_IGNORE));
-            spoil(s, of[i], in_place[i]);
+    for (int i = 0; i < again; i++) {
+        disturb(s, g);
+        for (int k = 0; k < 2; k++) {
+            MUST(MPI_Wait(&of[k]->requests[0], MPI_STATUS_IGNORE));
+            spoil(s, of[k], in_place[k]);
         }
         start_two(s, of);
     }
+    disturb(s, g);
     of[0]->left = of[1]->left = 1;
 }
 #endif
@@ -284,11 +317,15 @@ static void *run_strand(void *of)
         if (upto(&s->own, 3) == 0)
             complete_some(s);
     }
-    const bool frees_first = upto(&s->shared, 3) == 0;
+    const bool frees_first = s->frees_first = upto(&s->shared, 3) == 0;
     if (frees_first)
         complete_collectives(s);
     for (int i = 0; frees_first && i < num_groups; i++)
         MUST(MPI_Comm_free(&groups[i].comm));
+    s->frees_first = false;
+    for (int i = 0; i < MOST_FLIGHTS; i++)
+        if (s->flights[i].what && s->flights[i].kept && s->flights[i].left == 0)
+            land(s, &s->flights[i]);
     while (collect(s, -1).num > 0) {
         sometimes_sleep(&s->own);
         complete_some(s);
@@ -297,6 +334,20 @@ static void *run_strand(void *of)
         MUST(MPI_Comm_free(&groups[i].comm));
     return NULL;
 }
+
+#ifdef PERSISTENT
+/* Of these the first has been started, and none is freed before MPI_Finalize. */
+static void leave_behind(MPI_Comm comm)
+{
+    static int ones[2][2000], sums[2][2000];
+    MPI_Request requests[2];
+    for (int i = 0; i < 2; i++)
+        MUST(PERSISTENT(Allreduce)(ones[i], sums[i], 2000, MPI_INT, MPI_SUM, comm, MPI_INFO_NULL,
+                                   &requests[i]));
+    MUST(MPI_Start(&requests[0]));
+    MUST(MPI_Wait(&requests[0], MPI_STATUS_IGNORE));
+}
+#endif
 
 /* Returns how many results were wrong. */
 static int run_program(const MPI_Comm *bases, int rank, uint64_t seed, bool threads)
@@ -352,6 +403,9 @@ int main(int argc, char **argv)
     if (rank == 0)
         printf("plain_flights: seed %ld, %ld programs, %d ranks, %lld calls: %d differences\n", seed,
                programs, size, (long long)atomic_load(&num_calls), all);
+#ifdef PERSISTENT
+    leave_behind(bases[0]);
+#endif
     for (int i = 0; i < STRANDS; i++)
         MPI_Comm_free(&bases[i]);
     MPI_Finalize();

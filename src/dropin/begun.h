@@ -10,7 +10,9 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
+#include "algorithms.h"
 #include "events.h"
+#include "profile.h"
 
 typedef struct pat_begun {
     pthread_mutex_t lock;
@@ -24,9 +26,11 @@ typedef struct pat_begun {
 typedef struct pat_kept {
     const char *call; /* "MPI_Allgather_init", a string that stays */
     int64_t bytes;
-    int root;     /* negative: there is none, or it is not known */
-    int events;   /* the number by which its starts are kept, or a negative one (events.h) */
-    bool may_run; /* its collective is one that the library may run */
+    int root;                 /* negative: there is none, or it is not known */
+    int events;               /* the number by which its starts are kept, or a negative one (events.h) */
+    bool may_run;             /* its collective is one that the library may run */
+    const pat_algorithm *alg; /* with may_run: which runs it; NULL: the MPI library does, */
+    enum pat_why why;         /* and why */
 } pat_kept;
 
 /* A request begins to stand for a call, which need not be kept. Without memory it does not. */

@@ -167,11 +167,11 @@ void pat_dropin_count(const pat_counted *told, int rc, int64_t bytes, const pat_
 static void count_start(pat_dropin *d, const pat_counted *told, int rc, int64_t time_ns, MPI_Request request,
                         const pat_kept *kept)
 {
-    const pat_outcome left = {.why = PAT_WHY_PERSISTENT, .late = {.rank = -1}};
+    const pat_outcome how = {.alg = kept->alg, .why = kept->why, .late = {.rank = -1}};
     pat_counted of = *told;
     of.call = kept->call;
     const int site = add_to_place(d, &of, (pat_site_call){.bytes = kept->bytes, .time_ns = time_ns},
-                                  kept->may_run ? &left : NULL);
+                                  kept->may_run ? &how : NULL);
     if (site < 0 || !has_begun(rc))
         return;
     const pat_log_call call = {.start_ns = on_common_clock(told->start_ns),

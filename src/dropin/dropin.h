@@ -148,14 +148,27 @@ void pat_dropin_count(const pat_counted *told, int rc, int64_t bytes, const pat_
 /* Count a message of so many bytes, or a call about messages, that is over. */
 void pat_dropin_count_message(const pat_counted *told, int64_t bytes);
 
-/* A persistent request of a collective has been made, which is told->call on told->comm with told->root; told->request is the request. */
-void pat_dropin_keep(const pat_counted *told, int rc, int64_t bytes, bool may_run);
+/*
+ * A persistent request of a collective has been made, which is told->call on told->comm with told->root; told->request is the request. starts: how its starts are run; NULL: it is none that the
+ * library may run.
+ */
+void pat_dropin_keep(const pat_counted *told, int rc, int64_t bytes, const pat_outcome *starts);
+
+/* Make a persistent request that the library runs, if it would run such a call (pat_starts_keep); from then on MPI_Start and so on come here. */
+bool pat_dropin_make_kept(const pat_face *face, const pat_args *args, MPI_Request *request,
+                          pat_outcome *starts, int *rc);
+
+/* MPI has started these requests: so are now the plans that stand behind some of them. told: the call that has, where it is counted. Returns an MPI error code. */
+int pat_dropin_start_kept(pat_counted *told, int num, const MPI_Request requests[]);
+
+/* A call in Fortran is about to start requests, and nobody has come by in C yet, who would start plans himself. */
+extern _Thread_local bool pat_dropin_starts_in_fortran;
 
 /* Count a call that has started these requests, by the collectives that are persistent among them; where there is none, as one about messages. */
 void pat_dropin_count_starts(const pat_counted *told, int rc, int num, const MPI_Request requests[]);
 
 /* A request is about to be freed. */
-void pat_dropin_forget(MPI_Request request);
+void pat_dropin_let_go(MPI_Request request);
 
 enum { PAT_WAITING_ROOM = 8 };
 
@@ -214,6 +227,11 @@ void pat_dropin_watch_messages_fortran(bool on);
 void pat_dropin_watch_persistent(bool on);
 void pat_dropin_watch_persistent_fortran(bool on);
 void pat_dropin_watch_control(bool on);
+/* Those of persistent.c; and, once there is a request that it has made, what starts and frees requests. */
+void pat_dropin_take_persistent(void);
+void pat_dropin_take_persistent_fortran(void);
+void pat_dropin_take_starts(bool on);
+void pat_dropin_take_starts_fortran(bool on);
 /* MPI_Scan goes here, since a profile of mock-ups may have something to say of it; after pat_dropin_watch. */
 void pat_dropin_take_scan(bool on);
 

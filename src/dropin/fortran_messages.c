@@ -5,12 +5,14 @@
 #include <stdlib.h>
 
 #include "dropin.h"
+#include "keep.h"
 
 /* The handles of C for so many requests, to be freed; NULL where none of them stands for a collective, as far as is known. */
 static MPI_Request *to_c(const MPI_Fint *requests, int num)
 {
     const pat_dropin *d = pat_rt.dropin;
-    const bool any = d && num > 0 && atomic_load_explicit(&d->begun.num, memory_order_relaxed) > 0;
+    const bool any =
+        num > 0 && (pat_keep_any() || (d && atomic_load_explicit(&d->begun.num, memory_order_relaxed) > 0));
     MPI_Request *handles = any ? malloc((size_t)num * sizeof(*handles)) : NULL;
     for (int i = 0; i < num && handles; i++)
         handles[i] = PMPI_Request_f2c(requests[i]);
@@ -85,9 +87,16 @@ static bool end(bool is_told)
         MPI_Request *const handles = to_c(requests, num);                                                    \
         const int given = handles ? num : 0;                                                                 \
         const bool is_told = begin(&told, site, "MPI_" #name);                                               \
+        pat_dropin_starts_in_fortran = true;                                                                 \
         next(LIST arguments, ierror);                                                                        \
+        int rc = ierror ? *ierror : MPI_SUCCESS;                                                             \
+        if (rc == MPI_SUCCESS && pat_dropin_starts_in_fortran) {                                             \
+            rc = pat_dropin_start_kept(is_told ? &told : NULL, given, handles);                              \
+            pat_fortran_answer(ierror, rc);                                                                  \
+        }                                                                                                    \
+        pat_dropin_starts_in_fortran = false;                                                                \
         if (end(is_told))                                                                                    \
-            pat_dropin_count_starts(&told, ierror ? *ierror : MPI_SUCCESS, given, handles);                  \
+            pat_dropin_count_starts(&told, rc, given, handles);                                              \
         free(handles);                                                                                       \
     }
 #define LETS_GO(name, lower, upper, parameters, arguments, request)                                          \
@@ -95,7 +104,7 @@ static bool end(bool is_told)
                               LIST parameters, MPI_Fint *ierror)                                             \
     {                                                                                                        \
         (void)site;                                                                                          \
-        pat_dropin_forget(PMPI_Request_f2c(*(request)));                                                     \
+        pat_dropin_let_go(PMPI_Request_f2c(*(request)));                                                     \
         next(LIST arguments, ierror);                                                                        \
     }
 #include "faces_fortran.h"
@@ -110,5 +119,16 @@ void pat_dropin_watch_messages_fortran(bool on)
         return;
 #define MESSAGE(name, lower, upper, parameters, arguments, bytes)                                            \
     pat_dropin_set(PAT_WAY_DESCRIBED, PAT_CALL_##name, on ? (pat_gate_any *)watch_##lower : NULL);
+#include "faces_messages.h"
+}
+
+void pat_dropin_take_starts_fortran(bool on)
+{
+#define SET(name, lower)                                                                                     \
+    pat_dropin_set(PAT_WAY_FORTRAN, PAT_CALL_##name, on ? (pat_gate_any *)watch_##lower : NULL);             \
+    if (PAT_FORTRAN_CALLS_MPI)                                                                               \
+        pat_dropin_set(PAT_WAY_DESCRIBED, PAT_CALL_##name, on ? (pat_gate_any *)watch_##lower : NULL);
+#define BEGINS(name, lower, upper, parameters, arguments, num, requests) SET(name, lower)
+#define LETS_GO(name, lower, upper, parameters, arguments, request)      SET(name, lower)
 #include "faces_messages.h"
 }

@@ -107,6 +107,8 @@ static void start(void)
     pat_rt.patience = chooses_by_arrivals() ? CALLS_BEFORE_A_STATE : 0;
     pat_dropin_take();
     pat_dropin_take_fortran();
+    pat_dropin_take_persistent();
+    pat_dropin_take_persistent_fortran();
     if (are_counted())
         begin_report(begin_ns);
     if (pat_dropin_reports)
@@ -139,6 +141,8 @@ int pat_dropin_finalize(void)
     if (atomic_load(&pat_rt.started) && pat_rt.hosted) {
         if (pat_dropin_reports)
             watch(false);
+        pat_dropin_take_starts(false);
+        pat_dropin_take_starts_fortran(false);
         if (pat_stand_ins_have_scan())
             pat_dropin_take_scan(false);
         pat_stand_ins_end();

@@ -6,6 +6,8 @@
 
 #include "dropin.h"
 
+_Thread_local bool pat_dropin_starts_in_fortran;
+
 /* With `before` what is to be done before the call, and with `count` after it. */
 #define FRAME(called, parameters, arguments, before, count)                                                  \
     static int watch_##called(__typeof__(&PMPI_##called) next, const void *site, LIST parameters)            \
@@ -34,13 +36,29 @@
 #define EVERY(are)          ((pat_done){.all = are})
 #define SOME(number, which) ((pat_done){.num = number, .at = which})
 #define BEGINS(name, lower, upper, parameters, arguments, num, requests)                                     \
-    FRAME(name, parameters, arguments, , pat_dropin_count_starts(&told, rc, num, requests))
+    static int watch_##name(__typeof__(&PMPI_##name) next, const void *site, LIST parameters)                \
+    {                                                                                                        \
+        const bool is_told = pat_dropin_reports && !pat_dropin_inside;                                       \
+        pat_counted told = {.site = is_told ? pat_dropin_site(site) : site, .call = "MPI_" #name};           \
+        pat_dropin_inside |= is_told;                                                                        \
+        pat_dropin_starts_in_fortran = false;                                                                \
+        if (is_told)                                                                                         \
+            pat_dropin_begin(&told);                                                                         \
+        int rc = next arguments;                                                                             \
+        if (rc == MPI_SUCCESS)                                                                               \
+            rc = pat_dropin_start_kept(is_told ? &told : NULL, num, requests);                               \
+        if (is_told) {                                                                                       \
+            pat_dropin_count_starts(&told, rc, num, requests);                                               \
+            pat_dropin_inside = false;                                                                       \
+        }                                                                                                    \
+        return rc;                                                                                           \
+    }
 #define LETS_GO(name, lower, upper, parameters, arguments, request)                                          \
     static int watch_##name(__typeof__(&PMPI_##name) next, const void *site, LIST parameters)                \
     {                                                                                                        \
         (void)site;                                                                                          \
         if (request)                                                                                         \
-            pat_dropin_forget(*(request));                                                                   \
+            pat_dropin_let_go(*(request));                                                                   \
         return next arguments;                                                                               \
     }
 #include "faces_c.h"
@@ -65,6 +83,15 @@ void pat_dropin_watch_messages(bool on)
     pat_dropin_set(PAT_WAY_LARGE, PAT_CALL_##name, on ? (pat_gate_any *)watch_##name##_c : NULL);
 #include "faces_messages.h"
 #endif
+}
+
+void pat_dropin_take_starts(bool on)
+{
+#define BEGINS(name, lower, upper, parameters, arguments, num, requests)                                     \
+    pat_dropin_set(PAT_WAY_C, PAT_CALL_##name, on ? (pat_gate_any *)watch_##name : NULL);
+#define LETS_GO(name, lower, upper, parameters, arguments, request)                                          \
+    pat_dropin_set(PAT_WAY_C, PAT_CALL_##name, on ? (pat_gate_any *)watch_##name : NULL);
+#include "faces_messages.h"
 }
 
 void pat_dropin_await(pat_waiting *w, int num, const MPI_Request requests[])

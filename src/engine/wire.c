@@ -359,3 +359,16 @@ int pat_wire_cancel_wait(pat_wire *w, int place)
     int rc = PMPI_Cancel(&w->requests[place]);
     return rc == MPI_SUCCESS ? PMPI_Wait(&w->requests[place], MPI_STATUS_IGNORE) : rc;
 }
+
+int pat_wire_await_self(MPI_Comm world, int self, int tag, MPI_Request *request)
+{
+    return PMPI_Recv_init(NULL, 0, MPI_BYTE, self, tag, world, request);
+}
+
+int pat_wire_tell_self(MPI_Comm world, int self, int tag, bool fails)
+{
+    static const char more = 0;
+    MPI_Request sent;
+    const int rc = PMPI_Isend(&more, fails, MPI_BYTE, self, tag, world, &sent);
+    return rc == MPI_SUCCESS ? PMPI_Request_free(&sent) : rc;
+}

@@ -87,4 +87,11 @@ int pat_wire_test_one(pat_wire *wire, int place, bool *over, bool *cancelled);
 int pat_wire_cancel(pat_wire *wire, int place);
 int pat_wire_cancel_wait(pat_wire *wire, int place);
 
+/*
+ * A persistent receive of nothing, from this rank itself, whose number in `world` this is; and what completes it once it is started, from whichever thread, with an error (MPI_ERR_TRUNCATE) where `fails`. On a communicator of this rank alone
+ * MPI_Wait of MPICH 4.0 would not see what another thread sends. Return MPI error codes.
+ */
+int pat_wire_await_self(MPI_Comm world, int self, int tag, MPI_Request *request);
+int pat_wire_tell_self(MPI_Comm world, int self, int tag, bool fails);
+
 #endif

@@ -11,6 +11,7 @@
  *  PASS_BEGUN: the same of a non-blocking one, whose last argument is the request. Where it is not defined, such a row is a PASS.
  *  KEPT(name, lower, upper, parameters, arguments, bytes, at_root): the persistent form of a TAKE or a BEGUN, MPI_Allgather_init and so on, which has an info and a request as
  *  well; `parameters` and `arguments` are those of the TAKE, and at_root is the root, negative where there is none. Where KEPT is not defined, such a row is a PASS_KEPT.
+ *  KEPT_LISTS(name, lower, upper, parameters, arguments, bytes, at_root): the same of one that is a TAKE only without large counts. Where it is not defined, such a row is a KEPT.
  *  PASS_KEPT(name, lower, upper, parameters, arguments, bytes): the same of a PASS. Where it is not defined, such a row is nothing.
  * Each argument of a TAKE is wrapped in A_BUFFER, A_COUNT, A_COUNTS, A_TYPE, A_OP or A_COMM, of which all or none may be defined; a root
  * is an A_COUNT. Where they are not, all arguments are wrapped in ARGUMENT, and stand as they are where that is not defined either.
@@ -30,6 +31,10 @@
 #ifndef KEPT
 #define KEPT(name, lower, upper, parameters, arguments, bytes, at_root)                                      \
     PASS_KEPT(name, lower, upper, parameters, arguments, bytes)
+#endif
+#ifndef KEPT_LISTS
+#define KEPT_LISTS(name, lower, upper, parameters, arguments, bytes, at_root)                                \
+    KEPT(name, lower, upper, parameters, arguments, bytes, at_root)
 #endif
 #ifndef TAKE
 #define TAKE(name, lower, upper, op, kind, parameters, arguments, bytes)                                     \
@@ -73,7 +78,7 @@
 /* The same where the forms without large counts are in a TAKES: a rank need not know in which form another one makes its request. */
 #define ALL_PASS_KEPT(name, lower, upper, parameters, arguments, bytes, at_root)                             \
     BOTH_PASS(name, lower, upper, parameters, arguments, bytes)                                              \
-    KEPT(name, lower, upper, parameters, arguments, bytes, at_root)
+    KEPT_LISTS(name, lower, upper, parameters, arguments, bytes, at_root)
 #define BOTH_PASS(name, lower, upper, parameters, arguments, bytes)                                          \
     PASS(name, lower, upper, parameters, arguments, bytes)                                                   \
     PASS_BEGUN(I##lower, i##lower, I##upper, (LIST parameters, REQUEST request), (LIST arguments, request),  \
@@ -197,6 +202,7 @@ ALL_PASS(Neighbor_alltoallw, neighbor_alltoallw, NEIGHBOR_ALLTOALLW,
 #undef START
 #undef BEGUN
 #undef KEPT
+#undef KEPT_LISTS
 #undef PASS
 #undef PASS_BEGUN
 #undef PASS_KEPT

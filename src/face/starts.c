@@ -9,6 +9,7 @@
 #include "describe.h"
 #include "error.h"
 #include "fail.h"
+#include "keep.h"
 #include "nbc.h"
 #include "reduction.h"
 #include "runtime.h"
@@ -203,16 +204,19 @@ typedef struct start {
     pat_call call;
     MPI_Request *request;
     bool as_mpi;
+    bool keeps;         /* a persistent request is to be made, whose starts are such calls */
+    bool (*able)(void); /* can this rank make one? */
     pat_outcome *outcome;
 } start;
 
-static void say(pat_outcome *outcome, const pat_algorithm *alg, enum pat_why why)
+static void say(const start *s, const pat_algorithm *alg, enum pat_why why)
 {
-    pat_runtime_count(alg);
-    if (!outcome)
+    if (!s->keeps) /* else its starts are counted */
+        pat_runtime_count(alg);
+    if (!s->outcome)
         return;
-    outcome->alg = alg->build ? alg : NULL;
-    outcome->why = why;
+    s->outcome->alg = alg->build ? alg : NULL;
+    s->outcome->why = why;
 }
 
 /* An operation keeps its order, unless all calls here are left anyway, which is then the reason. For people who have asked. */
@@ -224,6 +228,25 @@ static enum pat_why why_kept(const start *s)
     if (why == PAT_WHY_ORDER)
         pat_comm_explain_order(s->call.comm);
     return why;
+}
+
+/* With the algorithm that is chosen; *alg is another one where it cannot be, for the reason *why. Returns an MPI error code. */
+static int begin(start *s, pat_comm *c, pat_nbc_way *way, const pat_algorithm **alg, enum pat_why *why)
+{
+    if (!s->keeps) {
+        const int rc = pat_nbc_start(c, &s->call, way, s->outcome ? s->outcome->hiding : NULL, s->request);
+        *alg = way->alg;
+        return rc;
+    }
+    MPI_Request made;
+    const int rc = pat_keep_make(&s->call, way, s->able(), &made);
+    if (rc != MPI_SUCCESS || made != MPI_REQUEST_NULL) {
+        *s->request = made;
+        return rc;
+    }
+    *alg = pat_algorithm_native((*alg)->op);
+    *why = PAT_WHY_CANNOT;
+    return MPI_SUCCESS;
 }
 
 /* Returns true when the call has been started, or has failed, with what to return in *rc; else the MPI library is to run it. */
@@ -241,15 +264,13 @@ static bool start_here(start *s, int *rc)
         way.alg = alg;
         way.rival = rival_of(c, s->in_use, alg);
     }
-    if (*rc == MPI_SUCCESS && alg->build) {
-        *rc = pat_nbc_start(c, &s->call, &way, s->outcome ? s->outcome->hiding : NULL, s->request);
-        alg = way.alg;
-    }
+    if (*rc == MPI_SUCCESS && alg->build)
+        *rc = begin(s, c, &way, &alg, &why);
     if (*rc != MPI_SUCCESS) {
         *rc = pat_fail(s->call.comm, *rc);
         return true;
     }
-    say(s->outcome, alg, why == PAT_WHY_ORDER ? why_kept(s) : why);
+    say(s, alg, why == PAT_WHY_ORDER ? why_kept(s) : why);
     return alg->build;
 }
 
@@ -292,13 +313,12 @@ static enum pat_why why_at_once(const pat_algorithm *in_use, const pat_face *fac
                                                                                 : PAT_WHY_MEANWHILE;
 }
 
-static bool is_left(const pat_algorithm *in_use, const pat_face *face, const pat_args *args,
-                    pat_outcome *outcome)
+static bool is_left(const start *s, const pat_face *face, const pat_args *args)
 {
-    const enum pat_why why = why_at_once(in_use, face, args, outcome);
+    const enum pat_why why = why_at_once(s->in_use, face, args, s->outcome);
     if (why == PAT_WHY_MEANWHILE)
         return false;
-    say(outcome, pat_algorithm_native(in_use->op), why);
+    say(s, pat_algorithm_native(s->in_use->op), why);
     return true;
 }
 
@@ -325,36 +345,55 @@ static bool describe_and_start(start *s, const pat_face *face, const pat_args *a
     const bool done = ours && start_here(s, rc);
     pat_describe_done(&s->call);
     if (!ours)
-        say(s->outcome, pat_algorithm_native(face->op), PAT_WHY_CANNOT);
+        say(s, pat_algorithm_native(face->op), PAT_WHY_CANNOT);
     return done;
+}
+
+/* The same; what it is about is described here only where that counts. */
+static bool try_here(start *s, const pat_face *face, const pat_args *args, int *rc)
+{
+    s->in_use = atomic_load_explicit(&pat_rt.alg[face->op], memory_order_acquire);
+    if (!s->in_use || !atomic_load(&pat_rt.started))
+        return false;
+    const bool plain = is_plain(face);
+    bool left = false, ours = plain || may_be_ours(face, args, s->request);
+    if (ours)
+        left = is_left(s, face, args);
+    if (plain && !left)
+        ours = may_be_ours(face, args, s->request);
+    if (!ours) {
+        say(s, pat_algorithm_native(face->op), PAT_WHY_CANNOT);
+        return false;
+    }
+    if (left)
+        return false;
+    pat_error_begin();
+    return describe_and_start(s, face, args, rc);
 }
 
 int pat_starts_run(const pat_face *face, const pat_args *args, pat_any *next, MPI_Request *request,
                    bool as_mpi, pat_outcome *outcome)
 {
-    const pat_algorithm *in_use = atomic_load_explicit(&pat_rt.alg[face->op], memory_order_acquire);
     int rc;
     /* Open MPI 4.1 crashes there. */
     if (args->comm == MPI_COMM_NULL)
         return pat_fail(MPI_COMM_WORLD, pat_error(MPI_ERR_COMM, "%s on MPI_COMM_NULL", face->starts));
-    if (in_use && atomic_load(&pat_rt.started)) {
-        const bool plain = is_plain(face);
-        bool left = false, ours = plain || may_be_ours(face, args, request);
-        if (ours)
-            left = is_left(in_use, face, args, outcome);
-        if (plain && !left)
-            ours = may_be_ours(face, args, request);
-        if (!ours) {
-            say(outcome, pat_algorithm_native(face->op), PAT_WHY_CANNOT);
-        } else if (!left) {
-            start s = {.in_use = in_use, .request = request, .as_mpi = as_mpi, .outcome = outcome};
-            pat_error_begin();
-            if (describe_and_start(&s, face, args, &rc))
-                return rc;
-        }
-    }
+    start s;
+    s.request = request;
+    s.as_mpi = as_mpi;
+    s.keeps = false;
+    s.outcome = outcome;
+    if (try_here(&s, face, args, &rc))
+        return rc;
     rc = face->start(next, args, request);
     if (rc != MPI_SUCCESS)
         pat_error_clear();
     return rc;
+}
+
+bool pat_starts_keep(const pat_face *face, const pat_args *args, bool (*able)(void), MPI_Request *request,
+                     pat_outcome *outcome, int *rc)
+{
+    start s = {.request = request, .as_mpi = true, .keeps = true, .able = able, .outcome = outcome};
+    return args->comm != MPI_COMM_NULL && try_here(&s, face, args, rc);
 }

@@ -123,6 +123,11 @@ static bool is_as_guessed(const pat_comm *c, const pat_pending *p)
            pat_blocks_same(c->lanes[PAT_OP_ALLGATHER].shapes.guess, pat_blocks_of(&p->call), c->size);
 }
 
+bool pat_ahead_may(const pat_algorithm *alg, const pat_algorithm *rival)
+{
+    return alg->op == PAT_OP_ALLGATHER && (rival || pat_algorithm_is_ahead(alg));
+}
+
 /*
  * May its round be made before the call? Not where some block is empty: nobody waits for the rank that it is from, so that one may still have a round with these tags that it has made for another
  * call.
@@ -130,7 +135,7 @@ static bool is_as_guessed(const pat_comm *c, const pat_pending *p)
 static bool is_one(const pat_comm *c, const pat_pending *p)
 {
     const int64_t *starts = p->call.starts;
-    bool is = p->alg->op == PAT_OP_ALLGATHER && (p->rival || pat_algorithm_is_ahead(p->alg));
+    bool is = pat_ahead_may(p->alg, p->rival);
     for (int r = 0; is && starts && r < c->size; r++)
         is = starts[r] < starts[r + 1];
     return is;
@@ -139,9 +144,12 @@ static bool is_one(const pat_comm *c, const pat_pending *p)
 int pat_ahead_started(pat_comm *c, pat_pending *p)
 {
     pat_ahead *a = &c->ahead;
-    p->slot = (int)(c->num_started++ % PAT_PENDING_SLOTS);
+    const bool is = is_one(c, p);
+    /* Of a persistent request whose rounds are not made before the call there is one at a time. */
+    p->slot = c->of_request && !is ? 0 : (int)(c->num_started++ % PAT_PENDING_SLOTS);
     p->number = -1;
-    if (!is_one(c, p))
+    p->runs = p->alg;
+    if (!is)
         return MPI_SUCCESS;
     p->as_guessed = is_as_guessed(c, p);
     /* One that is there is for this call: one for an earlier call has begun with it. */
@@ -206,7 +214,7 @@ pat_tags pat_ahead_begin(pat_comm *c, pat_pending *p, bool *made)
     if (p->rival)
         note_run(a, call, p->number);
     p->carries = p->rival && p->number < a->asks_until;
-    p->alg = p->rival && call->who == PAT_EARLY ? p->rival : p->alg;
+    p->runs = p->rival && call->who == PAT_EARLY ? p->rival : p->alg;
     if (!p->as_guessed || call->who != PAT_EARLY) {
         PAT_ENSURE(!round->exec); /* or it would be taken for the next call's */
         return tags_of(c, p->slot);

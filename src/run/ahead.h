@@ -11,6 +11,9 @@
 
 #include "comm.h"
 
+/* May rounds of calls that one of these two is to run be made before the call? rival: NULL where there is one only. */
+bool pat_ahead_may(const pat_algorithm *alg, const pat_algorithm *rival);
+
 /* A call is started, and is in the list of those that are under way: give it its slot and, if it is such a call, its number. A round that was made for another one is thrown away. */
 int pat_ahead_started(pat_comm *c, pat_pending *p);
 

@@ -59,6 +59,9 @@ typedef struct pat_comm {
     int slot_tags;      /* agreed: tags that each slot has */
     pat_tags call_tags; /* of rounds that are made in the call alone; they share one slot */
     pat_layout layout;
+    bool of_request; /* it is that of a persistent request, and no attribute (comm_local.h) */
+    atomic_bool
+        idle; /* with of_request: nothing is under way there, nor made before the call, and pat_comm_next leaves it out */
     int taken_bytes; /* messages up to so long leave their sender's memory at once (pat_link_taken_bytes); of this rank alone */
 
     /* Guarded by the runtime's lock. */
@@ -229,7 +232,7 @@ static inline int pat_comm_pass_on(pat_comm *c, bool begins, bool *moved)
 
 /*
  * One communicator after the other; NULL: the first. A reference keeps it in memory until the next one is asked for, which is to be done until the
- * answer is NULL. The runtime's lock is not held meanwhile. *cut_short: `after` has been freed, and what comes after it is not known.
+ * answer is NULL. Persistent requests, of which there may be hundreds, are left out where nothing is under way. The runtime's lock is not held meanwhile. *cut_short: `after` has been freed, and what comes after it is not known.
  */
 pat_comm *pat_comm_next(pat_comm *after, bool *cut_short);
 

@@ -18,15 +18,15 @@ static int slot_tags(int num_ranks)
     return needed > segments ? needed : segments;
 }
 
-static int make(pat_comm *c)
+static int make(pat_comm *c, int num_slots, int more_tags)
 {
     c->own = pat_rt.world;
     c->slot_tags = slot_tags(c->size);
     c->link = pat_link_reckoned(&pat_rt.config);
     c->from_root = malloc((size_t)c->size * sizeof(*c->from_root));
-    const bool made = c->from_root && pat_contact_begin(&c->contact, c->size, PAT_ALL_SLOTS * c->slot_tags) &&
-                      pat_layout_find(&c->layout, c->user, c->size) &&
-                      pat_layout_ranks(c->user, c->size, c->contact.rank);
+    const bool made =
+        c->from_root && pat_contact_begin(&c->contact, c->size, num_slots * c->slot_tags + more_tags) &&
+        pat_layout_find(&c->layout, c->user, c->size) && pat_layout_ranks(c->user, c->size, c->contact.rank);
     return made ? MPI_SUCCESS : pat_error(MPI_ERR_NO_MEM, "no memory for a communicator's state");
 }
 
@@ -35,7 +35,7 @@ static int begin(MPI_Comm comm, int size, pat_comm **out)
     pat_comm *c = pat_comm_begin(comm, size);
     if (!c)
         return pat_error(MPI_ERR_NO_MEM, "no memory for a communicator's state");
-    int rc = make(c);
+    int rc = make(c, PAT_ALL_SLOTS, 0);
     if (rc == MPI_SUCCESS)
         rc = PMPI_Comm_set_attr(comm, pat_rt.local_keyval, c);
     if (rc != MPI_SUCCESS) {
@@ -103,20 +103,82 @@ int pat_comm_look_local(pat_comm *c, bool asks_mpi, bool *moved)
     return rc;
 }
 
-int pat_comm_tell_local(pat_comm *c)
+static void choose_tags(pat_comm *c)
 {
-    if (c->contact.begun)
-        return MPI_SUCCESS;
     const int most = pat_contact_most_tags();
     pthread_mutex_lock(&pat_rt.lock);
     pat_contact_choose(&c->contact, &pat_rt.contacts, most);
     pthread_mutex_unlock(&pat_rt.lock);
+}
+
+static int tell(pat_comm *c, bool waits)
+{
     int rc =
         pat_contact_tell(&c->contact, c->user, pat_link_eager_bytes(), pat_sockets_packet_bytes(c->sockets));
     pat_rest rest = pat_runtime_rest_begin();
-    for (bool moved = false; PAT_CONTACT_WAITS && rc == MPI_SUCCESS && !c->contact.known;) {
+    for (bool moved = false; waits && rc == MPI_SUCCESS && !c->contact.known;) {
         rc = pat_comm_look_local(c, true, &moved);
         pat_runtime_rest(&rest, moved);
     }
     return rc;
+}
+
+int pat_comm_tell_local(pat_comm *c)
+{
+    if (c->contact.begun)
+        return MPI_SUCCESS;
+    choose_tags(c);
+    return tell(c, PAT_CONTACT_WAITS);
+}
+
+/* ---- For a persistent request --------------------------------------------------------------------------- */
+
+int pat_comm_own_tag(const pat_comm *c)
+{
+    return c->contact.own_first + c->contact.num_tags - 1;
+}
+
+/* What a rank does for itself. One tag more is for what the rank sends itself. Returns whether it has all that it needs. */
+static bool begin_own(MPI_Comm comm, int num_slots, pat_comm **c)
+{
+    int size;
+    if (PMPI_Comm_size(comm, &size) != MPI_SUCCESS || !(*c = pat_comm_begin(comm, size)))
+        return false;
+    (*c)->of_request = true;
+    atomic_store(&(*c)->idle, true);
+    if (make(*c, num_slots, 1) != MPI_SUCCESS)
+        return false;
+    choose_tags(*c);
+    return (*c)->contact.own_first >= 0;
+}
+
+int pat_comm_make_own(MPI_Comm comm, int num_slots, bool able, pat_comm **out)
+{
+    pat_comm *c = NULL;
+    int mine, all = 0;
+    *out = NULL;
+    const int64_t start_ns = pat_clock_local_ns();
+    mine = able && begin_own(comm, num_slots, &c);
+    int rc = PMPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, comm);
+    if (rc == MPI_SUCCESS && all)
+        rc = tell(c, true);
+    atomic_fetch_add(&pat_rt.state_ns, pat_clock_local_ns() - start_ns);
+    if (rc != MPI_SUCCESS || !all) {
+        if (c)
+            pat_comm_unref(c);
+        return rc;
+    }
+    c->user = MPI_COMM_NULL; /* the program may free it before the request */
+    pthread_mutex_lock(&pat_rt.lock);
+    pat_comm_list(c);
+    pthread_mutex_unlock(&pat_rt.lock);
+    *out = c;
+    return MPI_SUCCESS;
+}
+
+void pat_comm_end_own(pat_comm *c)
+{
+    atomic_store(&c->freed, true);
+    if (pat_rt.thread)
+        pat_thread_kick(pat_rt.thread);
 }

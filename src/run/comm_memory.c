@@ -104,10 +104,17 @@ void pat_comm_unref(pat_comm *c)
     free(c);
 }
 
+static bool is_left_out(const pat_comm *c)
+{
+    return c->of_request && atomic_load(&c->idle) && !atomic_load(&c->freed);
+}
+
 pat_comm *pat_comm_next(pat_comm *after, bool *cut_short)
 {
     pthread_mutex_lock(&pat_rt.lock);
     pat_comm *c = !after ? pat_rt.comms : after->listed ? after->next : NULL;
+    while (c && is_left_out(c))
+        c = c->next;
     if (c)
         c->refs++;
     *cut_short = after && !after->listed;

@@ -12,6 +12,7 @@
 #include "error.h"
 #include "explain.h"
 #include "bells_meet.h"
+#include "keep.h"
 #include "leave.h"
 #include "machine.h"
 #include "nbc.h"
@@ -95,7 +96,7 @@ static int shut_down(int *rc_clock)
         pat_rt
             .comms) { /* in the order they were made: the same on all members, but for those that wait for nobody here */
         pat_comm *c = pat_rt.comms;
-        if (c->leave != PAT_LEAVE_NOT || atomic_load(&c->freed)) {
+        if (c->leave != PAT_LEAVE_NOT || atomic_load(&c->freed) || c->of_request) {
             pat_leave_free(c);
             continue;
         }
@@ -107,6 +108,7 @@ static int shut_down(int *rc_clock)
             break; /* MPI would not let go of it */
     }
     atomic_store(&pat_rt.started, false);
+    pat_keep_end();
     forget_machine();
     PMPI_Comm_free_keyval(&pat_rt.comm_keyval);
     PMPI_Comm_free_keyval(&pat_rt.local_keyval);

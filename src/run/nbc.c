@@ -46,8 +46,8 @@ static int make(pat_comm *c, pat_pending *p, const pat_work *work, pat_tags tags
         return pat_bring_rooted(c, work, p->alg, &link, pat_nbc_segment_bytes(p->call.block_bytes), tags);
     job.own_starts = p->call.own_starts;
     job.carries = p->carries;
-    pat_comm_explain_plan(c, lane, p->alg, &job);
-    return pat_round_make(&p->round, &members, p->alg, &job, c->rank, tags);
+    pat_comm_explain_plan(c, lane, p->runs, &job);
+    return pat_round_make(&p->round, &members, p->runs, &job, c->rank, tags);
 }
 
 /* The call's round begins: at the start, or when its tags are free. */
@@ -137,6 +137,7 @@ static int look_at_all(pat_comm *c, look_at_round *look, bool *moved)
         if (rc == MPI_SUCCESS && over) {
             *moved = true;
             *at = p->next;
+            atomic_store(&c->idle, !c->pending && c->ahead.number == 0); /* its next round may be made */
             atomic_fetch_sub(&pat_rt.num_pending, 1);
             pat_comm_opens(c);
             prepares = prepares || p->number >= 0;
@@ -312,10 +313,24 @@ void pat_nbc_leave(void)
 
 /* ---- The start ---------------------------------------------------------------------------------------- */
 
+/* It is in the list: whoever drives the communicator moves it on. May be over afterwards. */
+static void enter(pat_comm *c, pat_pending *p, pat_hiding *hiding)
+{
+    pat_pending **end = &c->pending;
+    bool moved;
+    begin_hiding(p, hiding);
+    while (*end)
+        end = &(*end)->next;
+    *end = p;
+    atomic_store(&c->idle, false);
+    atomic_fetch_add(&pat_rt.num_pending, 1);
+    pat_comm_ended(c, pat_ahead_started(c, p)); /* what fails here, and below, the request tells */
+    pat_nbc_look(c, &moved);
+}
+
 static int start(pat_comm *c, pat_call *call, pat_nbc_way *way, pat_hiding *hiding, MPI_Request *request)
 {
-    pat_pending *p, **end = &c->pending;
-    bool moved;
+    pat_pending *p;
     int rc = pat_comm_failed(c);
     /* An error here is the communicator's: the others wait for what this rank does not start. */
     if (rc == MPI_SUCCESS)
@@ -326,17 +341,28 @@ static int start(pat_comm *c, pat_call *call, pat_nbc_way *way, pat_hiding *hidi
         return rc;
     p->link = way->link;
     p->rival = way->rival;
-    begin_hiding(p, hiding);
-    while (*end)
-        end = &(*end)->next;
-    *end = p;
-    atomic_fetch_add(&pat_rt.num_pending, 1);
     *request = p->request;
-    pat_comm_ended(c, pat_ahead_started(c, p)); /* what fails here, and below, the request tells */
-    atomic_fetch_add(&p->refs, 1);              /* it may be over at once */
-    pat_nbc_look(c, &moved);
-    way->alg = p->alg;
+    atomic_fetch_add(&p->refs, 1); /* it may be over at once */
+    enter(c, p, hiding);
+    way->alg = p->runs;
     pat_pending_unref(p);
+    return MPI_SUCCESS;
+}
+
+static int start_again(pat_comm *c, pat_pending *p, pat_hiding *hiding)
+{
+    if (!p->ended)
+        return pat_error(MPI_ERR_REQUEST, "a persistent request is started that is under way");
+    const int rc = pat_comm_failed(c);
+    p->ended = false;
+    if (rc != MPI_SUCCESS) {
+        pat_pending_end(p, rc); /* whoever waits for it all the same is told */
+        return rc;
+    }
+    p->next = NULL;
+    p->hiding = NULL;
+    atomic_fetch_add(&p->refs, 1);
+    enter(c, p, hiding);
     return MPI_SUCCESS;
 }
 
@@ -359,10 +385,9 @@ static bool all_settled(const pat_comm *c)
     return settled;
 }
 
-int pat_nbc_start(pat_comm *c, pat_call *call, pat_nbc_way *way, pat_hiding *hiding, MPI_Request *request)
+/* The caller has the lock, which is given back. */
+static void leave_to_thread(pat_comm *c)
 {
-    pat_comm_lock(c);
-    int rc = start(c, call, way, hiding, request);
     pat_nbc_fail(c);
     const bool more = c->pending != NULL, settled = all_settled(c);
     pat_comm_unlock(c);
@@ -372,5 +397,20 @@ int pat_nbc_start(pat_comm *c, pat_call *call, pat_nbc_way *way, pat_hiding *hid
         pat_thread_kick(pat_rt.thread);
     else if (more)
         pat_thread_kick_later(pat_rt.thread, pat_pace_call_started_ns(settled));
+}
+
+int pat_nbc_start(pat_comm *c, pat_call *call, pat_nbc_way *way, pat_hiding *hiding, MPI_Request *request)
+{
+    pat_comm_lock(c);
+    const int rc = start(c, call, way, hiding, request);
+    leave_to_thread(c);
+    return rc;
+}
+
+int pat_nbc_start_again(pat_comm *c, pat_pending *p, pat_hiding *hiding)
+{
+    pat_comm_lock(c);
+    const int rc = start_again(c, p, hiding);
+    leave_to_thread(c);
     return rc;
 }

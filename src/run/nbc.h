@@ -20,6 +20,9 @@ typedef struct pat_nbc_way {
  */
 int pat_nbc_start(pat_comm *c, pat_call *call, pat_nbc_way *way, pat_hiding *hiding, MPI_Request *request);
 
+/* Start what a persistent request stands for (keep.h), once more; `c` is its own. The same otherwise, but that its request is there already. */
+int pat_nbc_start_again(pat_comm *c, pat_pending *p, pat_hiding *hiding);
+
 /* How a broadcast of so many bytes is cut. */
 int64_t pat_nbc_segment_bytes(int64_t message);
 

@@ -8,6 +8,8 @@
 #include <sys/mman.h>
 
 #include "error.h"
+#include "runtime.h"
+#include "wire.h"
 
 /* What MPI asks about a request that is complete. A collective has no source, no tag and no count. */
 static int query(void *extra, MPI_Status *status)
@@ -91,7 +93,7 @@ static int keep_lists(pat_pending *p, int num_ranks)
     return MPI_SUCCESS;
 }
 
-int pat_pending_make(pat_call *call, const pat_algorithm *alg, int num_ranks, pat_pending **out)
+static int make(pat_call *call, const pat_algorithm *alg, int num_ranks, bool is_kept, pat_pending **out)
 {
     pat_pending *p = calloc(1, sizeof(*p));
     *out = NULL;
@@ -99,11 +101,12 @@ int pat_pending_make(pat_call *call, const pat_algorithm *alg, int num_ranks, pa
         return pat_error(MPI_ERR_NO_MEM, "no memory for a non-blocking call");
     p->call = *call;
     p->alg = alg;
-    atomic_store(&p->refs, 2);
+    p->is_kept = p->ended = is_kept;
+    atomic_store(&p->refs, is_kept ? 1 : 2);
     int rc = keep_types(p);
     if (rc == MPI_SUCCESS)
         rc = keep_lists(p, num_ranks);
-    if (rc == MPI_SUCCESS)
+    if (rc == MPI_SUCCESS && !is_kept)
         rc = PMPI_Grequest_start(query, let_go, cancel, p, &p->request);
     if (rc != MPI_SUCCESS) {
         free_types(p);
@@ -116,12 +119,42 @@ int pat_pending_make(pat_call *call, const pat_algorithm *alg, int num_ranks, pa
     return MPI_SUCCESS;
 }
 
+int pat_pending_make(pat_call *call, const pat_algorithm *alg, int num_ranks, pat_pending **out)
+{
+    return make(call, alg, num_ranks, false, out);
+}
+
+int pat_pending_make_kept(pat_call *call, const pat_algorithm *alg, int num_ranks, pat_pending **out)
+{
+    return make(call, alg, num_ranks, true, out);
+}
+
+/*
+ * The receive that the program waits for is complete. After an error it gets more than it has room for, which is an error of its own: whoever waits gets that, but MPI asks the error handler of the library's communicator, which
+ * returns. So where errors of the program's are fatal this one is at once.
+ */
+static void tell_self(const pat_pending *p, int code)
+{
+    const bool fails = code != MPI_SUCCESS;
+    MPI_Errhandler handler;
+    if (fails && PMPI_Comm_get_errhandler(MPI_COMM_WORLD, &handler) == MPI_SUCCESS) {
+        if (handler == MPI_ERRORS_ARE_FATAL)
+            PMPI_Comm_call_errhandler(MPI_COMM_WORLD, code);
+        PMPI_Errhandler_free(&handler);
+    }
+    pat_wire_tell_self(pat_rt.world, p->self, p->tag, fails);
+}
+
 void pat_pending_end(pat_pending *p, int code)
 {
     if (p->ended)
         return;
     p->ended = true;
     atomic_store(&p->code, code);
+    if (p->is_kept) {
+        tell_self(p, code);
+        return;
+    }
     if (code == MPI_SUCCESS) /* else MPI may still use it */
         pat_pending_release(p);
     PMPI_Grequest_complete(p->request);
@@ -129,6 +162,9 @@ void pat_pending_end(pat_pending *p, int code)
 
 void pat_pending_unref(pat_pending *p)
 {
-    if (atomic_fetch_sub(&p->refs, 1) == 1)
-        free(p);
+    if (atomic_fetch_sub(&p->refs, 1) != 1)
+        return;
+    if (p->is_kept && atomic_load(&p->code) == MPI_SUCCESS)
+        pat_pending_release(p);
+    free(p);
 }

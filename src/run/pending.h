@@ -1,6 +1,7 @@
 /*
  * pending.h — a non-blocking call that runs by plan: what it is, its round, and the MPI_Request by which the program waits for it, which is a
- * generalized request of MPI. Must never decide when anything is done: nbc.c does.
+ * generalized request of MPI. Or one that is made again and again, by a persistent request: that is a receive of nothing, which this rank sends to itself
+ * (keep.h). Must never decide when anything is done: nbc.c does.
  */
 #ifndef PAT_PENDING_H
 #define PAT_PENDING_H
@@ -36,6 +37,7 @@ typedef struct pat_pending {
     pat_link link; /* what messages take, for its plan */
     int slot;
     const pat_algorithm *rival; /* that may run it in place of `alg`; NULL: none */
+    const pat_algorithm *runs;  /* the one of them that does, once it has begun */
     int64_t number;             /* among the calls that ahead.h has to do with; negative: it is none */
     bool as_guessed;            /* it is the one that was guessed; the same on all members */
     bool carries;               /* its blocks are to carry what pat_carried has; the same on all members */
@@ -44,13 +46,15 @@ typedef struct pat_pending {
     pat_carried mine;
     pat_pack pack;
     MPI_Request request;
+    bool is_kept;  /* it is that of a persistent request: a receive on the library's communicator, */
+    int self, tag; /* from this rank, whose number there is this, with this tag */
     atomic_int
         code; /* with which it has ended: an MPI error code. Set before the request is complete, and read after that */
     pat_hiding *hiding; /* where it is added; NULL: nowhere */
     int64_t
         started_ns; /* with `hiding`: when it was started, by the local clock, and what pat_rt.in_mpi_ns was then */
     int64_t in_mpi_ns;
-    bool ended;                  /* the request is complete, as far as this library is concerned */
+    bool ended; /* the request is complete, as far as this library is concerned, or was never started */
     bool keeps_send, keeps_recv; /* a type of `call` is the library's */
     int *lists;                  /* counts and displacements of `call`, which the program may let go of */
     atomic_int refs;             /* the communicator's list, and the request */
@@ -60,13 +64,16 @@ typedef struct pat_pending {
 /* Make one, with its request, on a communicator of so many ranks. It takes over what the call has kept. Returns an MPI error code; *out is then NULL. */
 int pat_pending_make(pat_call *call, const pat_algorithm *alg, int num_ranks, pat_pending **out);
 
+/* The same for a persistent request, which the caller makes: all but `request`, `self` and `tag`. There is one reference, that of the request; each start is to take one for the communicator's list. */
+int pat_pending_make_kept(pat_call *call, const pat_algorithm *alg, int num_ranks, pat_pending **out);
+
 /* It has ended with `code`: whoever waits for its request goes on. Its round is empty, or is kept after an error. */
 void pat_pending_end(pat_pending *p, int code);
 
 /* Free what it has, but not itself: MPI has no message of it any more. Not from a function that MPI calls for its request. */
 void pat_pending_release(pat_pending *p);
 
-/* The list does not need it any more. */
+/* The list does not need it any more, or the persistent request. */
 void pat_pending_unref(pat_pending *p);
 
 #endif

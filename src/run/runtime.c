@@ -20,6 +20,7 @@
 
 pat_runtime pat_rt = {.lock = PTHREAD_MUTEX_INITIALIZER,
                       .keep = PTHREAD_MUTEX_INITIALIZER,
+                      .keeps_lock = PTHREAD_MUTEX_INITIALIZER,
                       .driving = DRIVING_INITIALIZER,
                       .time = {.lock = PTHREAD_MUTEX_INITIALIZER}};
 

@@ -90,6 +90,10 @@ typedef struct pat_runtime {
     pat_milestone milestone;
     atomic_bool edged; /* this rank has given a milestone, ever */
 
+    pthread_mutex_t keeps_lock; /* guards the next one; no other lock is waited for with it */
+    void *keeps;                /* the persistent requests of keep.h: a tree (tsearch) */
+    atomic_int num_keeps;
+
     pthread_mutex_t
         keep; /* see pat_comm_keep; taken before a communicator's lock, and by the background thread only if that needs no waiting */
 

@@ -50,6 +50,7 @@ void inject_found(void);
 #define PMPI_Isend(...)                FAULTY(PMPI_Isend, MPI_ERR_INTERN, __VA_ARGS__)
 #define PMPI_Pack(...)                 FAULTY(PMPI_Pack, MPI_ERR_INTERN, __VA_ARGS__)
 #define PMPI_Recv(...)                 FAULTY(PMPI_Recv, MPI_ERR_INTERN, __VA_ARGS__)
+#define PMPI_Recv_init(...)            FAULTY(PMPI_Recv_init, MPI_ERR_INTERN, __VA_ARGS__)
 #define PMPI_Reduce(...)               FAULTY(PMPI_Reduce, MPI_ERR_INTERN, __VA_ARGS__)
 #define PMPI_Reduce_local(...)         FAULTY(PMPI_Reduce_local, MPI_ERR_INTERN, __VA_ARGS__)
 #define PMPI_Reduce_scatter(...)       FAULTY(PMPI_Reduce_scatter, MPI_ERR_INTERN, __VA_ARGS__)

@@ -1,0 +1,144 @@
+/*
+ * keep.c — see keep.h.
+ */
+#include "keep.h"
+
+#include <search.h>
+#include <stdlib.h>
+
+#include "ahead.h"
+#include "comm_local.h"
+#include "error.h"
+#include "nbc.h"
+#include "runtime.h"
+#include "wire.h"
+
+typedef struct kept {
+    MPI_Request request;
+    pat_comm *c; /* its own */
+    pat_pending *p;
+} kept;
+
+/* Handles are numbers or addresses, as the MPI library has it: both have an order here. */
+static int by_request(const void *a, const void *b)
+{
+    const kept *x = a, *y = b;
+    return (x->request > y->request) - (x->request < y->request);
+}
+
+/* With the lock. */
+static kept *find(MPI_Request request)
+{
+    const kept wanted = {.request = request};
+    kept **found = tfind(&wanted, &pat_rt.keeps, by_request);
+    return found ? *found : NULL;
+}
+
+static void drop(kept *k)
+{
+    if (k && k->c)
+        pat_comm_end_own(k->c);
+    if (k && k->p)
+        pat_pending_unref(k->p);
+    free(k);
+}
+
+/* From now on it is found by its request. */
+static bool enter(kept *k)
+{
+    pthread_mutex_lock(&pat_rt.keeps_lock);
+    kept **entered = tsearch(k, &pat_rt.keeps, by_request);
+    const bool is_new = entered && *entered == k;
+    if (is_new)
+        atomic_fetch_add(&pat_rt.num_keeps, 1);
+    pthread_mutex_unlock(&pat_rt.keeps_lock);
+    return is_new;
+}
+
+/* What it stands for is there; now the request. */
+static int make_request(kept *k, const pat_nbc_way *way)
+{
+    pat_pending *p = k->p;
+    p->link = way->link;
+    p->rival = way->rival;
+    p->self = k->c->contact.rank[k->c->rank];
+    p->tag = pat_comm_own_tag(k->c);
+    int rc = pat_wire_await_self(pat_rt.world, p->self, p->tag, &p->request);
+    if (rc != MPI_SUCCESS)
+        return rc;
+    k->request = p->request;
+    if (enter(k))
+        return MPI_SUCCESS;
+    PMPI_Request_free(&p->request);
+    return pat_error(MPI_ERR_NO_MEM, "no memory for a persistent request");
+}
+
+int pat_keep_make(pat_call *call, const pat_nbc_way *way, bool able, MPI_Request *request)
+{
+    int size;
+    const MPI_Comm comm = call->comm;
+    kept *k = able ? calloc(1, sizeof(*k)) : NULL;
+    *request = MPI_REQUEST_NULL;
+    const bool made = k && PMPI_Comm_size(comm, &size) == MPI_SUCCESS &&
+                      pat_pending_make_kept(call, way->alg, size, &k->p) == MPI_SUCCESS;
+    pat_comm *c;
+    /* There is one start at a time. */
+    int rc = pat_comm_make_own(comm, pat_ahead_may(way->alg, way->rival) ? PAT_ALL_SLOTS : 1, made, &c);
+    if (rc == MPI_SUCCESS && c) {
+        k->c = c;
+        rc = make_request(k, way);
+    }
+    if (rc != MPI_SUCCESS || !c) {
+        drop(k);
+        return rc;
+    }
+    *request = k->request;
+    return MPI_SUCCESS;
+}
+
+bool pat_keep_any(void)
+{
+    return atomic_load_explicit(&pat_rt.num_keeps, memory_order_relaxed) > 0;
+}
+
+int pat_keep_start(MPI_Request request, pat_hiding *hiding)
+{
+    if (!pat_keep_any())
+        return MPI_SUCCESS;
+    pthread_mutex_lock(&pat_rt.keeps_lock);
+    const kept *k = find(request);
+    pthread_mutex_unlock(&pat_rt.keeps_lock);
+    if (!k)
+        return MPI_SUCCESS;
+    const int rc = pat_nbc_start_again(k->c, k->p, hiding);
+    pat_runtime_count(k->p->runs);
+    return rc;
+}
+
+void pat_keep_free(MPI_Request request)
+{
+    if (!pat_keep_any())
+        return;
+    pthread_mutex_lock(&pat_rt.keeps_lock);
+    kept *k = find(request);
+    if (k) {
+        tdelete(k, &pat_rt.keeps, by_request);
+        atomic_fetch_sub(&pat_rt.num_keeps, 1);
+    }
+    pthread_mutex_unlock(&pat_rt.keeps_lock);
+    drop(k);
+}
+
+static void end_one(void *of)
+{
+    kept *k = of;
+    k->c = NULL;
+    drop(k);
+}
+
+void pat_keep_end(void)
+{
+    tdestroy(pat_rt.keeps, end_one);
+    pat_rt.keeps = NULL;
+    atomic_store(&pat_rt.num_keeps, 0);
+}
