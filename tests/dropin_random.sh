@@ -15,7 +15,12 @@ trap 'rm -f "$report"' EXIT
 once() { run "$1" "plain_random $seed $sequences 25" "${@:2}"; }
 several() { run "$1" "plain_flights $seed $flights" "${@:2}"; }
 
-gathers() { run "$1" "plain_ahead $seed $sequences 60" "${@:2}"; }
+# Its seeds are those of the others, which go on from where they are.
+gathers() {
+    local next=$seed
+    run "$1" "plain_ahead $seed $sequences 60" "${@:2}"
+    seed=$next
+}
 
 # by_plan LEAST RANKS NAME=VALUE...: the same, and so many of the non-blocking collectives must have gone by plans, and nearly as many of the persistent ones.
 by_plan() {
