@@ -105,8 +105,8 @@ static const pat_algorithm *fastest(const pat_comm *c, const pat_algorithm *in_u
 }
 
 /*
- * One that moves data early, and passes it on, may take less than the fastest of the others, as ranks come; which of them does calls will show. Between two ranks nobody passes anything
- * on.
+ * One that moves data early, and passes it on, may take less than the fastest of the others: that depends on when ranks come, and calls will show it. Between two ranks nobody passes
+ * anything on.
  */
 static const pat_algorithm *rival_of(const pat_comm *c, const pat_algorithm *in_use,
                                      const pat_algorithm *best)

@@ -28,7 +28,7 @@ typedef struct pat_hiding {
  */
 enum { PAT_PENDING_SLOTS = 4 };
 
-/* As many more for calls that were guessed, whose rounds may be made before the call (ahead.h): after a wrong guess others still send with the tags of the call that has come. */
+/* As many more for rounds that may be made before the call (ahead.h): what a rank has made for a wrong guess must not take in a message of the call that comes in its place. */
 enum { PAT_ALL_SLOTS = 2 * PAT_PENDING_SLOTS };
 
 typedef struct pat_pending {
