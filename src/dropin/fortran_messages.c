@@ -91,7 +91,9 @@ static bool end(bool is_told)
         next(LIST arguments, ierror);                                                                        \
         int rc = ierror ? *ierror : MPI_SUCCESS;                                                             \
         if (rc == MPI_SUCCESS && pat_dropin_starts_in_fortran) {                                             \
-            rc = pat_dropin_start_kept(is_told ? &told : NULL, given, handles);                              \
+            rc = (num) > 0 && !handles && pat_keep_any()                                                     \
+                     ? MPI_ERR_NO_MEM                                                                        \
+                     : pat_dropin_start_kept(is_told ? &told : NULL, given, handles);                        \
             pat_fortran_answer(ierror, rc);                                                                  \
         }                                                                                                    \
         pat_dropin_starts_in_fortran = false;                                                                \

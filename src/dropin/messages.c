@@ -8,6 +8,9 @@
 
 _Thread_local bool pat_dropin_starts_in_fortran;
 
+/* What comes next may be a tool's, whose MPI_Startall calls MPI_Start: then a request comes here twice, and is to be started once. */
+static _Thread_local int starting;
+
 /* With `before` what is to be done before the call, and with `count` after it. */
 #define FRAME(called, parameters, arguments, before, count)                                                  \
     static int watch_##called(__typeof__(&PMPI_##called) next, const void *site, LIST parameters)            \
@@ -44,8 +47,10 @@ _Thread_local bool pat_dropin_starts_in_fortran;
         pat_dropin_starts_in_fortran = false;                                                                \
         if (is_told)                                                                                         \
             pat_dropin_begin(&told);                                                                         \
+        const bool is_within = starting++ > 0;                                                               \
         int rc = next arguments;                                                                             \
-        if (rc == MPI_SUCCESS)                                                                               \
+        starting--;                                                                                          \
+        if (rc == MPI_SUCCESS && !is_within)                                                                 \
             rc = pat_dropin_start_kept(is_told ? &told : NULL, num, requests);                               \
         if (is_told) {                                                                                       \
             pat_dropin_count_starts(&told, rc, num, requests);                                               \

@@ -68,11 +68,15 @@ static bool comes_here(const char *symbol)
            gate.dli_fbase == found.dli_fbase;
 }
 
-/* Else a request would be started past this library, and never be complete. */
+/* Else a request would be started past this library, and never be complete; or be freed past it, and its handle then be another one's. */
 static bool starts_come_here(void)
 {
-    return comes_here("MPI_Start") && comes_here("MPI_Startall") && comes_here("mpi_start_") &&
-           comes_here("mpi_startall_");
+    static const char *const symbols[] = {"MPI_Start",  "MPI_Startall",  "MPI_Request_free",
+                                          "mpi_start_", "mpi_startall_", "mpi_request_free_"};
+    bool all = true;
+    for (size_t i = 0; i < sizeof(symbols) / sizeof(*symbols); i++)
+        all = all && comes_here(symbols[i]);
+    return all;
 }
 
 /* Counts that are in lists are not described where they are large, and a rank need not know in which form another one makes its request. */

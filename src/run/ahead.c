@@ -118,7 +118,7 @@ int pat_ahead_drop(pat_comm *c)
 static bool is_as_guessed(const pat_comm *c, const pat_pending *p)
 {
     const pat_ahead *a = &c->ahead;
-    return a->alg == p->alg && a->rival == p->rival && a->link.alpha_ns == p->link.alpha_ns &&
+    return a->rival == p->rival && (p->rival || a->alg == p->alg) && a->link.alpha_ns == p->link.alpha_ns &&
            a->link.beta_ps == p->link.beta_ps && a->link.piece_ns == p->link.piece_ns &&
            pat_blocks_same(c->lanes[PAT_OP_ALLGATHER].shapes.guess, pat_blocks_of(&p->call), c->size);
 }

@@ -103,9 +103,8 @@ int pat_comm_look_local(pat_comm *c, bool asks_mpi, bool *moved)
     return rc;
 }
 
-static void choose_tags(pat_comm *c)
+static void choose_tags(pat_comm *c, int most)
 {
-    const int most = pat_contact_most_tags();
     pthread_mutex_lock(&pat_rt.lock);
     pat_contact_choose(&c->contact, &pat_rt.contacts, most);
     pthread_mutex_unlock(&pat_rt.lock);
@@ -127,7 +126,7 @@ int pat_comm_tell_local(pat_comm *c)
 {
     if (c->contact.begun)
         return MPI_SUCCESS;
-    choose_tags(c);
+    choose_tags(c, pat_contact_most_tags());
     return tell(c, PAT_CONTACT_WAITS);
 }
 
@@ -138,46 +137,54 @@ int pat_comm_own_tag(const pat_comm *c)
     return c->contact.own_first + c->contact.num_tags - 1;
 }
 
-/* What a rank does for itself. One tag more is for what the rank sends itself. Returns whether it has all that it needs. */
-static bool begin_own(MPI_Comm comm, int num_slots, pat_comm **c)
+/* One tag more is for what the rank sends itself. Requests take no more than half of the tags, so that communicators find some. */
+pat_comm *pat_comm_begin_own(MPI_Comm comm, int num_slots)
 {
     int size;
-    if (PMPI_Comm_size(comm, &size) != MPI_SUCCESS || !(*c = pat_comm_begin(comm, size)))
-        return false;
-    (*c)->of_request = true;
-    atomic_store(&(*c)->idle, true);
-    if (make(*c, num_slots, 1) != MPI_SUCCESS)
-        return false;
-    choose_tags(*c);
-    return (*c)->contact.own_first >= 0;
+    const int64_t start_ns = pat_clock_local_ns();
+    pat_comm *c = PMPI_Comm_size(comm, &size) == MPI_SUCCESS ? pat_comm_begin(comm, size) : NULL;
+    bool made = false;
+    if (c) {
+        c->of_request = true;
+        atomic_store(&c->idle, true);
+        made = make(c, num_slots, 1) == MPI_SUCCESS;
+    }
+    if (made) {
+        choose_tags(c, pat_contact_most_tags() / 2);
+        made = c->contact.own_first >= 0;
+    }
+    if (c && !made) {
+        pat_comm_unref(c);
+        c = NULL;
+    }
+    atomic_fetch_add(&pat_rt.state_ns, pat_clock_local_ns() - start_ns);
+    return c;
 }
 
-int pat_comm_make_own(MPI_Comm comm, int num_slots, bool able, pat_comm **out)
+int pat_comm_agree_own(pat_comm *c, MPI_Comm comm, bool *all)
 {
-    pat_comm *c = NULL;
-    int mine, all = 0;
-    *out = NULL;
+    int mine = c != NULL, least = 0;
     const int64_t start_ns = pat_clock_local_ns();
-    mine = able && begin_own(comm, num_slots, &c);
-    int rc = PMPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, comm);
-    if (rc == MPI_SUCCESS && all)
-        rc = tell(c, true);
+    int rc = PMPI_Allreduce(&mine, &least, 1, MPI_INT, MPI_MIN, comm);
+    *all = rc == MPI_SUCCESS && least;
+    if (*all)
+        rc = pat_comm_ended(c, tell(c, true));
     atomic_fetch_add(&pat_rt.state_ns, pat_clock_local_ns() - start_ns);
-    if (rc != MPI_SUCCESS || !all) {
-        if (c)
-            pat_comm_unref(c);
+    if (!*all || rc != MPI_SUCCESS)
         return rc;
-    }
     c->user = MPI_COMM_NULL; /* the program may free it before the request */
     pthread_mutex_lock(&pat_rt.lock);
     pat_comm_list(c);
     pthread_mutex_unlock(&pat_rt.lock);
-    *out = c;
     return MPI_SUCCESS;
 }
 
 void pat_comm_end_own(pat_comm *c)
 {
+    if (!c->listed) { /* nobody else knows it */
+        pat_comm_unref(c);
+        return;
+    }
     atomic_store(&c->freed, true);
     if (pat_rt.thread)
         pat_thread_kick(pat_rt.thread);

@@ -45,15 +45,18 @@ static inline pat_job pat_comm_job_local(const pat_comm *c, const pat_lane *lane
 int pat_comm_get_local(MPI_Comm comm, bool choosing, pat_comm **out, enum pat_why *why);
 
 /*
- * Make a state of its own for one persistent request on `comm`, which is to be freed by pat_comm_end_own; as if the request were alone on a communicator, so that ranks may start several in different orders. All members make this call, and wait for each
- * other. num_slots: how many rounds have tags of their own; the same on all members. able: can this rank do its part? *out is NULL on all members where one of them cannot. Returns an MPI error code.
+ * Make a state of its own for one persistent request on `comm`; as if the request were alone on a communicator, so that ranks may start several in different orders. What a rank does for
+ * itself; NULL: it cannot, and pat_error has said why. num_slots: how many rounds have tags of their own; the same on all members. To be freed by pat_comm_end_own.
  */
-int pat_comm_make_own(MPI_Comm comm, int num_slots, bool able, pat_comm **out);
+pat_comm *pat_comm_begin_own(MPI_Comm comm, int num_slots);
+
+/* All members call this, and wait for each other. *all: all of them have such a state (c is not NULL); else it is of no use. Returns an MPI error code. */
+int pat_comm_agree_own(pat_comm *c, MPI_Comm comm, bool *all);
 
 /* What this rank receives from itself with this tag, on the library's communicator, is nothing of a plan's. */
 int pat_comm_own_tag(const pat_comm *c);
 
-/* Its request is freed: the background thread frees the state when nothing is under way there. */
+/* Its request is freed: the background thread frees the state when nothing is under way there; at once where not all have agreed. */
 void pat_comm_end_own(pat_comm *c);
 
 /* The first call that a plan runs: tell the members how this rank is reached, once. All members make this call. The caller holds c's lock. Returns an MPI error code. */

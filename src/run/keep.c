@@ -43,16 +43,21 @@ static void drop(kept *k)
     free(k);
 }
 
-/* From now on it is found by its request. */
+/* From now on it is found by its request. One that is there with the same handle MPI has freed unasked, as Open MPI 4 does after an error. */
 static bool enter(kept *k)
 {
+    kept *stale = NULL;
     pthread_mutex_lock(&pat_rt.keeps_lock);
     kept **entered = tsearch(k, &pat_rt.keeps, by_request);
-    const bool is_new = entered && *entered == k;
-    if (is_new)
+    if (entered && *entered != k) {
+        stale = *entered;
+        *entered = k;
+    } else if (entered) {
         atomic_fetch_add(&pat_rt.num_keeps, 1);
+    }
     pthread_mutex_unlock(&pat_rt.keeps_lock);
-    return is_new;
+    drop(stale);
+    return entered != NULL;
 }
 
 /* What it stands for is there; now the request. */
@@ -61,6 +66,7 @@ static int make_request(kept *k, const pat_nbc_way *way)
     pat_pending *p = k->p;
     p->link = way->link;
     p->rival = way->rival;
+    p->runs = way->alg;
     p->self = k->c->contact.rank[k->c->rank];
     p->tag = pat_comm_own_tag(k->c);
     int rc = pat_wire_await_self(pat_rt.world, p->self, p->tag, &p->request);
@@ -73,27 +79,54 @@ static int make_request(kept *k, const pat_nbc_way *way)
     return pat_error(MPI_ERR_NO_MEM, "no memory for a persistent request");
 }
 
+/* No longer found by its request. */
+static kept *leave(MPI_Request request)
+{
+    pthread_mutex_lock(&pat_rt.keeps_lock);
+    kept *k = find(request);
+    if (k) {
+        tdelete(k, &pat_rt.keeps, by_request);
+        atomic_fetch_sub(&pat_rt.num_keeps, 1);
+    }
+    pthread_mutex_unlock(&pat_rt.keeps_lock);
+    return k;
+}
+
+/* All that a rank does for itself; NULL: it cannot. */
+static kept *prepare(pat_call *call, const pat_nbc_way *way)
+{
+    /* There is one start at a time. */
+    const int num_slots = pat_ahead_may(way->alg, way->rival) ? PAT_ALL_SLOTS : 1;
+    int size;
+    kept *k = calloc(1, sizeof(*k));
+    const bool made = k && PMPI_Comm_size(call->comm, &size) == MPI_SUCCESS &&
+                      pat_pending_make_kept(call, way->alg, size, &k->p) == MPI_SUCCESS &&
+                      (k->c = pat_comm_begin_own(call->comm, num_slots)) &&
+                      make_request(k, way) == MPI_SUCCESS;
+    if (made)
+        return k;
+    drop(k);
+    pat_error_begin();
+    return NULL;
+}
+
 int pat_keep_make(pat_call *call, const pat_nbc_way *way, bool able, MPI_Request *request)
 {
-    int size;
     const MPI_Comm comm = call->comm;
-    kept *k = able ? calloc(1, sizeof(*k)) : NULL;
+    kept *k = able ? prepare(call, way) : NULL;
+    bool all;
     *request = MPI_REQUEST_NULL;
-    const bool made = k && PMPI_Comm_size(comm, &size) == MPI_SUCCESS &&
-                      pat_pending_make_kept(call, way->alg, size, &k->p) == MPI_SUCCESS;
-    pat_comm *c;
-    /* There is one start at a time. */
-    int rc = pat_comm_make_own(comm, pat_ahead_may(way->alg, way->rival) ? PAT_ALL_SLOTS : 1, made, &c);
-    if (rc == MPI_SUCCESS && c) {
-        k->c = c;
-        rc = make_request(k, way);
+    const int rc = pat_comm_agree_own(k ? k->c : NULL, comm, &all);
+    if (rc == MPI_SUCCESS && all) {
+        *request = k->request;
+        return MPI_SUCCESS;
     }
-    if (rc != MPI_SUCCESS || !c) {
+    if (k) {
+        leave(k->request);
+        PMPI_Request_free(&k->request);
         drop(k);
-        return rc;
     }
-    *request = k->request;
-    return MPI_SUCCESS;
+    return rc;
 }
 
 bool pat_keep_any(void)
@@ -119,14 +152,7 @@ void pat_keep_free(MPI_Request request)
 {
     if (!pat_keep_any())
         return;
-    pthread_mutex_lock(&pat_rt.keeps_lock);
-    kept *k = find(request);
-    if (k) {
-        tdelete(k, &pat_rt.keeps, by_request);
-        atomic_fetch_sub(&pat_rt.num_keeps, 1);
-    }
-    pthread_mutex_unlock(&pat_rt.keeps_lock);
-    drop(k);
+    drop(leave(request));
 }
 
 static void end_one(void *of)
