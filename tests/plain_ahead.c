@@ -12,7 +12,7 @@
 
 #include "plain_common.h"
 
-enum { MOST_CALLS = 6, MOST_LENGTHS = 3, MOST_OTHERS = 5, OTHER_COUNT = 20000, BEHIND = 4, SPOILT = -77777 };
+enum { MOST_CALLS = 6, MOST_LENGTHS = 3, MOST_OTHERS = 5, OTHER_COUNT = 20000 };
 
 #define MUST(call) must(call, #call)
 
@@ -39,16 +39,6 @@ static int upto(int n)
 static int given(uint32_t key, int rank, int i)
 {
     return (int)drawn_of(key, rank, i);
-}
-
-static int *numbers(int count)
-{
-    int *n = malloc(((size_t)count + BEHIND) * sizeof(*n));
-    if (!n)
-        MPI_Abort(MPI_COMM_WORLD, 3);
-    for (int i = 0; i < count + BEHIND; i++)
-        n[i] = SPOILT;
-    return n;
 }
 
 /* So many elements are rank r's; with lengths of their own some have none. */

@@ -14,8 +14,6 @@
 #include "plain_common.h"
 #include "plain_persistent.h"
 
-enum { BEHIND = 4, SPOILT = -77777 }; /* so many elements behind a result must stay as they are */
-
 struct flight;
 
 /* Each begins with `request`, or runs at once where that is NULL; and then tells how many elements are wrong. */
@@ -40,16 +38,6 @@ typedef struct flight {
 } flight;
 
 #define MUST(call) must(call, #call)
-
-static int *numbers(int count)
-{
-    int *n = malloc(((size_t)count + BEHIND) * sizeof(*n));
-    if (!n)
-        MPI_Abort(MPI_COMM_WORLD, 3);
-    for (int i = 0; i < count + BEHIND; i++)
-        n[i] = SPOILT;
-    return n;
-}
 
 /* Element i of what `rank` gives. */
 static int given(const flight *f, int rank, int i)
