@@ -19,3 +19,14 @@
 #define TAKEN              MPI_Fint *
 #define BYTES(count, type) pat_face_bytes(*count, PMPI_Type_f2c(*type))
 #define GIVEN(number)      (*(number))
+
+/* Arguments as a pat_args has them. */
+#ifdef AS_ARGUMENTS
+#define A_BUFFER(x) .x = pat_fortran_buffer(x)
+#define A_COUNT(x)  .x = *x
+#define A_COUNTS(x) .x = x
+#define A_TYPE(x)   .x = PMPI_Type_f2c(*x)
+#define A_OP(x)     .x = PMPI_Op_f2c(*x)
+#define A_COMM(x)   .x = PMPI_Comm_f2c(*x)
+#undef AS_ARGUMENTS
+#endif

@@ -52,13 +52,8 @@ _Static_assert(sizeof(MPI_Fint) == sizeof(int), "counts and displacements are ha
             *request = PMPI_Request_c2f(made);                                                               \
         pat_fortran_answer(ierror, rc);                                                                      \
     }
+#define AS_ARGUMENTS
 #include "faces_fortran.h"
-#define A_BUFFER(x) .x = pat_fortran_buffer(x)
-#define A_COUNT(x)  .x = *x
-#define A_COUNTS(x) .x = x
-#define A_TYPE(x)   .x = PMPI_Type_f2c(*x)
-#define A_OP(x)     .x = PMPI_Op_f2c(*x)
-#define A_COMM(x)   .x = PMPI_Comm_f2c(*x)
 #include "faces.h"
 
 void pat_dropin_take_fortran(void)

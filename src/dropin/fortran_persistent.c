@@ -21,13 +21,8 @@
 #define KEPT(name, lower, upper, parameters, arguments, bytes, at_root)
 #define MADE(lower, arguments) false
 #endif
+#define AS_ARGUMENTS
 #include "faces_fortran.h"
-#define A_BUFFER(x) .x = pat_fortran_buffer(x)
-#define A_COUNT(x)  .x = *x
-#define A_COUNTS(x) .x = x
-#define A_TYPE(x)   .x = PMPI_Type_f2c(*x)
-#define A_OP(x)     .x = PMPI_Op_f2c(*x)
-#define A_COMM(x)   .x = PMPI_Comm_f2c(*x)
 #include "faces.h"
 
 #define WATCH(name, lower, parameters, arguments, bytes, at_root, made, starts)                              \
