@@ -44,7 +44,7 @@ static pat_link link_for(const pat_call *call)
 
 static int64_t mean_bytes(const pat_call *call)
 {
-    return call->mean_bytes > 0 ? call->mean_bytes : call->block_bytes;
+    return pat_blocks_mean(pat_blocks_of(call));
 }
 
 /*

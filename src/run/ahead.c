@@ -22,11 +22,6 @@ static pat_lane *lane_of(pat_comm *c)
 
 /* ---- Who runs a call ------------------------------------------------------------------------------------ */
 
-static int64_t mean_of(pat_blocks blocks)
-{
-    return blocks.mean_bytes > 0 ? blocks.mean_bytes : blocks.bytes;
-}
-
 /* Where a block takes long against what passing it on costs, the one that passes blocks on is not found slower. */
 static int first_of(const pat_link *link, int64_t bytes)
 {
@@ -58,19 +53,19 @@ static int who_runs(pat_comm *c, const pat_algorithm *rival, const pat_link *lin
     return r ? pat_rival_next(r, least_ns(c, link)) : first_of(link, bytes);
 }
 
+/* The one that has not been called for longest gives way to a new one. */
 static pat_rival *find_or_begin(pat_ahead *a, int64_t number, int64_t bytes, int who)
 {
-    int at = 0;
-    for (int i = 0; i < PAT_AHEAD_RIVALS; i++) {
-        if (a->rivals[i].bytes == bytes) {
-            a->used[i] = number;
-            return &a->rivals[i];
-        }
-        at = a->used[i] < a->used[at] ? i : at;
+    pat_rival *r = find(a, bytes);
+    int oldest = 0;
+    for (int i = 1; i < PAT_AHEAD_RIVALS; i++)
+        oldest = a->used[i] < a->used[oldest] ? i : oldest;
+    if (!r) {
+        r = &a->rivals[oldest];
+        *r = pat_rival_begin(bytes, who);
     }
-    a->used[at] = number;
-    a->rivals[at] = pat_rival_begin(bytes, who);
-    return &a->rivals[at];
+    a->used[r - a->rivals] = number;
+    return r;
 }
 
 /* It is to be told what the call takes: in its own blocks, and in those of the one that begins when it is over. */
@@ -167,7 +162,7 @@ int pat_ahead_started(pat_comm *c, pat_pending *p)
 
 static int who_runs_it(pat_comm *c, const pat_pending *p)
 {
-    return who_runs(c, p->rival, &p->link, mean_of(pat_blocks_of(&p->call)));
+    return who_runs(c, p->rival, &p->link, pat_blocks_mean(pat_blocks_of(&p->call)));
 }
 
 /*
@@ -209,7 +204,7 @@ pat_tags pat_ahead_begin(pat_comm *c, pat_pending *p, bool *made)
     learn(c, p->number);
     pat_ahead_call *call = &a->calls[p->number % CALLS];
     const pat_ahead_call *before = &a->calls[(p->number + CALLS - LAG) % CALLS];
-    *call = (pat_ahead_call){.bytes = mean_of(pat_blocks_of(&p->call)), .who = who_runs_it(c, p)};
+    *call = (pat_ahead_call){.bytes = pat_blocks_mean(pat_blocks_of(&p->call)), .who = who_runs_it(c, p)};
     p->mine.took_us = p->number >= LAG ? before->own_took_us : 0;
     if (p->rival)
         note_run(a, call, p->number);
@@ -284,7 +279,7 @@ bool pat_ahead_is_due(pat_comm *c)
         pat_comm_is_dead(c) || atomic_load(&c->freed))
         return false;
     learn(c, a->number);
-    return who_runs(c, a->rival, &a->link, mean_of(lane->shapes.guess)) == PAT_EARLY;
+    return who_runs(c, a->rival, &a->link, pat_blocks_mean(lane->shapes.guess)) == PAT_EARLY;
 }
 
 void pat_ahead_make(pat_comm *c)

@@ -20,6 +20,12 @@ typedef struct pat_blocks {
     int root;              /* 0 where there is none */
 } pat_blocks;
 
+/* What an algorithm is chosen by. */
+static inline int64_t pat_blocks_mean(pat_blocks blocks)
+{
+    return blocks.mean_bytes > 0 ? blocks.mean_bytes : blocks.bytes;
+}
+
 static inline bool pat_blocks_same(pat_blocks a, pat_blocks b, int num_ranks)
 {
     return a.bytes == b.bytes && a.element_bytes == b.element_bytes && a.root == b.root &&
