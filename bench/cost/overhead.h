@@ -14,6 +14,8 @@ typedef struct overhead_options {
     double late_ms;   /* overlap: the last rank comes so much later to each call than the others */
     int segment;      /* bytes */
     bool burns;       /* overlap: ranks keep a core busy while they compute */
+    bool floats;      /* overlap: of floating-point numbers, */
+    bool as_program;  /* and by a program's own calls, under the drop-in */
     const char *alg;  /* NULL: the mode's own default */
     const char *call; /* overlap: this one only; NULL: all */
 } overhead_options;

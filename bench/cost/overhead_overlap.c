@@ -135,7 +135,8 @@ static void measure(const overhead_options *o, bench_buffers *b, const bench_for
     double *times[RUNNERS][TIMES], pure = 0;
     work w = {.burns = o->burns};
     PAT_Counters before;
-    MUST(PAT_Get_counters(&before));
+    if (!o->as_program)
+        MUST(PAT_Get_counters(&before));
     for (int by = 0; by < RUNNERS; by++)
         for (int t = 0; t < TIMES; t++)
             times[by][t] = bench_must_alloc((size_t)rounds, sizeof(double));
@@ -163,8 +164,11 @@ static void measure(const overhead_options *o, bench_buffers *b, const bench_for
             mean[t] = bench_mean(times[by][t], rounds, NULL);
         const bench_paired against = bench_compare(times[by][PURE], times[BY_MPI][PURE], rounds);
         printf("%-14s %-23s %9.3f %9.3f %9.3f %9.3f %8.0f %9.3f %9.1f\n", f->name,
-               by == BY_PAT ? ran(&before) : "MPI", mean[PURE], bench_ci95(times[by][PURE], rounds),
-               mean[COMPUTING], mean[BOTH], hidden(mean[PURE], mean[COMPUTING], mean[BOTH]), against.ratio,
+               by == BY_MPI    ? "MPI"
+               : o->as_program ? "drop-in"
+                               : ran(&before),
+               mean[PURE], bench_ci95(times[by][PURE], rounds), mean[COMPUTING], mean[BOTH],
+               hidden(mean[PURE], mean[COMPUTING], mean[BOTH]), against.ratio,
                100 * (mean[BESIDE] / mean[COMPUTING] - 1));
         fflush(stdout);
     }
@@ -177,13 +181,16 @@ void overhead_overlap(const overhead_options *o, int rank, int size)
 {
     bench_buffers b;
     bench_buffers_make(&b, o->segment);
+    b.floats = o->floats;
+    b.as_program = o->as_program;
     if (rank == 0)
         printf(
-            "# %d ranks, %d bytes of a rank, %s while they compute, the last one %g ms late; ms, mean over "
+            "# %d ranks, %d bytes of a rank%s, %s while they compute, the last one %g ms late; ms, mean over "
             "ranks and rounds\n"
             "%-14s %-23s %9s %9s %9s %9s %8s %9s %9s\n",
-            size, b.items * 4, o->burns ? "busy" : "asleep", o->late_ms, "collective", "by", "call", "+/-",
-            "computing", "both", "hidden %", "call/MPI's", "slowed %");
+            size, b.items * 4, o->floats ? " in floating-point numbers" : "", o->burns ? "busy" : "asleep",
+            o->late_ms, "collective", "by", "call", "+/-", "computing", "both", "hidden %", "call/MPI's",
+            "slowed %");
     for (int i = 0; bench_form_number(i); i++)
         if (!o->call || !strcmp(o->call, bench_form_number(i)->name))
             measure(o, &b, bench_form_number(i));

@@ -58,10 +58,25 @@ void bench_buffers_free(bench_buffers *b)
     free(b->places);
 }
 
+static uint32_t as_float(uint32_t number)
+{
+    const float value = (float)number;
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof(bits));
+    return bits;
+}
+
+static uint32_t number(const bench_buffers *b, int rank, int k)
+{
+    const uint32_t any = (b->calls * 2654435761u) ^ ((uint32_t)rank * 40503u + (uint32_t)k * 2246822519u);
+    return b->floats ? any >> 20 : any;
+}
+
 /* What rank `rank` gives as its k-th word. */
 static uint32_t word(const bench_buffers *b, int rank, int k)
 {
-    return (b->calls * 2654435761u) ^ ((uint32_t)rank * 40503u + (uint32_t)k * 2246822519u);
+    const uint32_t given = number(b, rank, k);
+    return b->floats ? as_float(given) : given;
 }
 
 void bench_call_fill(bench_buffers *b, const bench_form *f)
@@ -85,8 +100,8 @@ static uint32_t wanted(const bench_buffers *b, enum pat_op op, int r, int k)
     if (!row->reduces)
         return word(b, row->all_give ? r : 0, at);
     for (int i = 0; i < b->ranks; i++)
-        sum += word(b, i, at);
-    return sum;
+        sum += number(b, i, at);
+    return b->floats ? as_float(sum) : sum;
 }
 
 void bench_call_check(const bench_buffers *b, const bench_form *f)
@@ -104,12 +119,17 @@ void bench_call_check(const bench_buffers *b, const bench_form *f)
             }
 }
 
-#define PICK(name) (by_pat ? PAT_##name : MPI_##name)
+static MPI_Datatype type_of(const bench_buffers *b)
+{
+    return b->floats ? MPI_FLOAT : MPI_UINT32_T;
+}
+
+#define PICK(name) (b->as_program ? by_pat ? MPI_##name : PMPI_##name : by_pat ? PAT_##name : MPI_##name)
 
 MPI_Request bench_call_start(const bench_buffers *b, const bench_form *f, bool by_pat)
 {
     MPI_Request request = MPI_REQUEST_NULL;
-    const MPI_Datatype type = MPI_UINT32_T;
+    const MPI_Datatype type = type_of(b);
     const MPI_Comm comm = MPI_COMM_WORLD;
     switch (f->op) {
     case PAT_OP_ALLGATHER:
@@ -154,9 +174,12 @@ MPI_Request bench_call_start(const bench_buffers *b, const bench_form *f, bool b
     return request;
 }
 
+#undef PICK
+#define PICK(name) (by_pat ? PAT_##name : MPI_##name)
+
 void bench_call_run(const bench_buffers *b, const bench_form *f, bool by_pat)
 {
-    const MPI_Datatype type = MPI_UINT32_T;
+    const MPI_Datatype type = type_of(b);
     const MPI_Comm comm = MPI_COMM_WORLD;
     switch (f->op) {
     case PAT_OP_ALLGATHER:

@@ -27,6 +27,8 @@ typedef struct bench_buffers {
     int *counts, *places;   /* of each rank's block, for calls that take lists */
     int items, ranks, rank; /* items: 4 bytes each, of a rank's block or of the whole message */
     uint32_t calls;         /* makes the data of each new */
+    bool floats; /* they are floating-point numbers, small and whole, so that sums are exact in any order */
+    bool as_program; /* calls by PAT are MPI_ ones, which the drop-in takes, and those by MPI go past it */
 } bench_buffers;
 
 /* For all ranks of MPI_COMM_WORLD; without memory the job ends. */
@@ -36,7 +38,7 @@ void bench_buffers_free(bench_buffers *b);
 /* New data for the next call. */
 void bench_call_fill(bench_buffers *b, const bench_form *f);
 
-/* By the library, as PAT_UseAlg has set it, or by MPI. An error ends the job. */
+/* By the library, as PAT_UseAlg has set it, or by MPI. An error ends the job. The second one heeds no as_program. */
 MPI_Request bench_call_start(const bench_buffers *b, const bench_form *f, bool by_pat);
 void bench_call_run(const bench_buffers *b, const bench_form *f, bool by_pat);
 
