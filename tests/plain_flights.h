@@ -29,7 +29,9 @@ typedef struct flight {
     int key, count, root, shift;
     bool in_place, pairs,
         largest; /* pairs: this rank has pairs of integers, not single ones; largest: not the sum */
-    bool kept;   /* its requests are persistent: still there when it is complete */
+    bool
+        floats; /* of a reduction: they are floating-point numbers, whole and small, so that their sums are exact */
+    bool kept; /* its requests are persistent: still there when it is complete */
     int from_count, to_count;
     int *from, *to, *counts, *at, *from_counts, *from_at;
     MPI_Request requests[2];
@@ -56,10 +58,19 @@ static int joined(const flight *f, int i)
     return value;
 }
 
+static int as_stored(const flight *f, int value)
+{
+    const float number = (float)value;
+    _Static_assert(sizeof(number) == sizeof(value), "both are stored in the same place");
+    if (f->floats)
+        memcpy(&value, &number, sizeof(value));
+    return value;
+}
+
 static void fill(const flight *f, int *to, int count)
 {
     for (int i = 0; i < count; i++)
-        to[i] = given(f, f->g.rank, i);
+        to[i] = as_stored(f, given(f, f->g.rank, i));
 }
 
 /* What is to be sent: in its own buffer, or where it is to stay, `place` elements behind the beginning. */
@@ -91,7 +102,7 @@ static int wrong_joined(const flight *f, int first, int count)
 {
     int wrong = 0;
     for (int i = 0; i < count; i++)
-        wrong += f->to[i] != joined(f, first + i);
+        wrong += f->to[i] != as_stored(f, joined(f, first + i));
     return wrong;
 }
 
@@ -116,8 +127,9 @@ static int items_of(const flight *f)
     (!request  ? MPI_##blocking(__VA_ARGS__)                                                                 \
      : f->kept ? KEEP(blocking, __VA_ARGS__)                                                                 \
                : MPI_##started(__VA_ARGS__, request))
-#define FROM (f->in_place ? MPI_IN_PLACE : (void *)f->from)
-#define OP   (f->largest ? MPI_MAX : MPI_SUM)
+#define FROM    (f->in_place ? MPI_IN_PLACE : (void *)f->from)
+#define OP      (f->largest ? MPI_MAX : MPI_SUM)
+#define NUMBERS (f->floats ? MPI_FLOAT : MPI_INT)
 
 /* ---- Collectives ---------------------------------------------------------------------------------------- */
 
@@ -238,9 +250,10 @@ static int wrong_of_root(const flight *f)
 
 static int begin_allreduce(flight *f, MPI_Request *request)
 {
+    f->floats = f->key / 2 % 2;
     get(f, f->count);
     give(f, f->count, 0);
-    return RUN(Allreduce, Iallreduce, FROM, f->to, f->count, MPI_INT, OP, f->g.comm);
+    return RUN(Allreduce, Iallreduce, FROM, f->to, f->count, NUMBERS, OP, f->g.comm);
 }
 
 static int wrong_vector(const flight *f)
@@ -250,11 +263,12 @@ static int wrong_vector(const flight *f)
 
 static int begin_reduce(flight *f, MPI_Request *request)
 {
+    f->floats = f->key / 2 % 2;
     const bool gets = f->g.rank == f->root;
     f->in_place = f->in_place && gets && mpi_reduces_in_place(f->root);
     get(f, gets ? f->count : 0);
     give(f, f->count, 0);
-    return RUN(Reduce, Ireduce, FROM, gets ? f->to : NULL, f->count, MPI_INT, OP, f->root, f->g.comm);
+    return RUN(Reduce, Ireduce, FROM, gets ? f->to : NULL, f->count, NUMBERS, OP, f->root, f->g.comm);
 }
 
 static int wrong_vector_at_root(const flight *f)
@@ -336,9 +350,10 @@ static int wrong_part_of_root(const flight *f)
 /* In place the whole vector lies where the result is to go. */
 static int begin_reduce_scatter_block(flight *f, MPI_Request *request)
 {
+    f->floats = f->key / 2 % 2;
     get(f, f->in_place ? f->count * f->g.size : f->count);
     give(f, f->count * f->g.size, 0);
-    return RUN(Reduce_scatter_block, Ireduce_scatter_block, FROM, f->to, f->count, MPI_INT, OP, f->g.comm);
+    return RUN(Reduce_scatter_block, Ireduce_scatter_block, FROM, f->to, f->count, NUMBERS, OP, f->g.comm);
 }
 
 static int wrong_own_part(const flight *f)
@@ -349,6 +364,7 @@ static int wrong_own_part(const flight *f)
 /* As many elements for each rank, or not. */
 static int begin_reduce_scatter(flight *f, MPI_Request *request)
 {
+    f->floats = f->key / 2 % 2;
     int all = list(f);
     if (f->key % 2) {
         all = f->count * f->g.size;
@@ -359,7 +375,7 @@ static int begin_reduce_scatter(flight *f, MPI_Request *request)
     }
     get(f, f->in_place ? all : f->counts[f->g.rank]);
     give(f, all, 0);
-    return RUN(Reduce_scatter, Ireduce_scatter, FROM, f->to, f->counts, MPI_INT, OP, f->g.comm);
+    return RUN(Reduce_scatter, Ireduce_scatter, FROM, f->to, f->counts, NUMBERS, OP, f->g.comm);
 }
 
 static int wrong_own_list(const flight *f)

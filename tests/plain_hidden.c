@@ -1,5 +1,5 @@
 /*
- * plain_hidden.c — a program that sleeps far longer than its all-to-alls take before it waits for them, and waits for its all-gathers at once.
+ * plain_hidden.c — a program that sleeps far longer than its all-to-alls, and its sums of floating-point numbers, take before it waits for them, and waits for its all-gathers at once.
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -20,6 +20,10 @@ int main(int argc, char **argv)
     for (int i = 0; i < CALLS; i++) {
         MPI_Barrier(MPI_COMM_WORLD);
         MPI_Ialltoall(out, BYTES, MPI_BYTE, in, BYTES, MPI_BYTE, MPI_COMM_WORLD, &request);
+        usleep(200000);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        MPI_Barrier(MPI_COMM_WORLD);
+        MPI_Iallreduce(out, in, BYTES / (int)sizeof(float), MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD, &request);
         usleep(200000);
         MPI_Wait(&request, MPI_STATUS_IGNORE);
         MPI_Barrier(MPI_COMM_WORLD);

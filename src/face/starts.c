@@ -139,13 +139,19 @@ static bool is_early_anyway(const pat_collective *row, const pat_call *call, int
     return size == 2 && call->element_bytes == 0 && longest_between_two(row, call) <= pat_rt.eager_bytes;
 }
 
-/* Is the call so short that a thread would hardly be awake, or a broadcast that is not cut, so that ranks have nothing to pass on meanwhile? */
+/* Is the call so short that a thread would hardly be awake? */
+static bool is_tiny(const pat_algorithm *in_use, int64_t bytes, int size)
+{
+    if (pat_collective_of(in_use->op)->rooted) /* most ranks have to do with a single block */
+        return bytes < PAT_SMALL_BYTES;
+    return pat_select_is_small(in_use->op, size, bytes);
+}
+
+/* Or is it a broadcast that is not cut, so that a plan can do no more than the MPI library does? */
 static bool is_short(const pat_algorithm *in_use, int64_t bytes, int size)
 {
-    const bool is_one_piece = in_use->op == PAT_OP_BCAST && bytes <= pat_nbc_segment_bytes(bytes);
-    if (pat_collective_of(in_use->op)->rooted) /* most ranks have to do with a single block */
-        return is_one_piece || bytes < PAT_SMALL_BYTES;
-    return pat_select_is_small(in_use->op, size, bytes);
+    return is_tiny(in_use, bytes, size) ||
+           (in_use->op == PAT_OP_BCAST && bytes <= pat_nbc_segment_bytes(bytes));
 }
 
 /* Why no call may run here; PAT_WHY_MEANWHILE: it may. */
@@ -206,6 +212,8 @@ typedef struct start {
     bool as_mpi;
     bool keeps;         /* a persistent request is to be made, whose starts are such calls */
     bool (*able)(void); /* can this rank make one? */
+    pat_comm
+        *moves; /* the MPI library is to run it, and the thread is to move it on there; NULL: it is not */
     pat_outcome *outcome;
 } start;
 
@@ -249,6 +257,34 @@ static int begin(start *s, pat_comm *c, pat_nbc_way *way, const pat_algorithm **
     return MPI_SUCCESS;
 }
 
+/*
+ * May a call move while the program computes, though no plan runs it? A rank decides that for itself. Functions that a program has written are called in its own calls, as it is used to: they are
+ * not for plans either (PAT_WHY_CANNOT).
+ */
+static bool may_move(const start *s, enum pat_why why)
+{
+    const pat_call *call = &s->call;
+    int size;
+    if (!s->in_use->chooses || s->keeps || why_none() != PAT_WHY_MEANWHILE ||
+        (why != PAT_WHY_ORDER && why != PAT_WHY_NODES && why != PAT_WHY_LENGTHS && why != PAT_WHY_SHORT))
+        return false;
+    PMPI_Comm_size(call->comm, &size);
+    if (!call->pairs)
+        return !is_tiny(s->in_use, mean_bytes(call), size);
+    return (call->own_starts ? call->own_starts[size] : 0) >= PAT_SMALL_BYTES ||
+           call->starts[size] >= PAT_SMALL_BYTES;
+}
+
+/* Without a state for it, it stays as it is. */
+static void find_mover(start *s, pat_comm *c, enum pat_why why)
+{
+    if (!may_move(s, why))
+        return;
+    if (!c && pat_comm_get_local(s->call.comm, true, &c, &why) != MPI_SUCCESS)
+        pat_error_begin();
+    s->moves = c;
+}
+
 /* Returns true when the call has been started, or has failed, with what to return in *rc; else the MPI library is to run it. */
 static bool start_here(start *s, int *rc)
 {
@@ -270,6 +306,8 @@ static bool start_here(start *s, int *rc)
         *rc = pat_fail(s->call.comm, *rc);
         return true;
     }
+    if (!alg->build)
+        find_mover(s, c, why);
     say(s, alg, why == PAT_WHY_ORDER ? why_kept(s) : why);
     return alg->build;
 }
@@ -309,8 +347,8 @@ static enum pat_why why_at_once(const pat_algorithm *in_use, const pat_face *fac
                : outcome                                        ? pat_comm_why_left_ever(args->comm)
                                                                 : PAT_WHY_ONE_NODE;
     const int64_t bytes = pat_describe_mean_bytes(face, args, size);
-    return bytes > 0 && bytes <= PAT_MAX_BLOCK && is_short(in_use, bytes, size) ? PAT_WHY_SHORT
-                                                                                : PAT_WHY_MEANWHILE;
+    return bytes > 0 && bytes <= PAT_MAX_BLOCK && is_tiny(in_use, bytes, size) ? PAT_WHY_SHORT
+                                                                               : PAT_WHY_MEANWHILE;
 }
 
 static bool is_left(const start *s, const pat_face *face, const pat_args *args)
@@ -382,12 +420,15 @@ int pat_starts_run(const pat_face *face, const pat_args *args, pat_any *next, MP
     s.request = request;
     s.as_mpi = as_mpi;
     s.keeps = false;
+    s.moves = NULL;
     s.outcome = outcome;
     if (try_here(&s, face, args, &rc))
         return rc;
     rc = face->start(next, args, request);
     if (rc != MPI_SUCCESS)
         pat_error_clear();
+    else if (s.moves)
+        pat_nbc_move(s.moves, request, outcome ? outcome->hiding : NULL);
     return rc;
 }
 

@@ -104,11 +104,16 @@ static void add_hiding(const pat_pending *p)
 
 typedef int look_at_round(pat_round *round, bool *moved);
 
-/* *over: its result is there. */
-static int look_at(pat_comm *c, pat_pending *p, look_at_round *look, bool *moved, bool *over)
+/* *over: its result is there; or, where the MPI library runs it, that has failed, as *code says, which is nobody else's error. */
+static int look_at(pat_comm *c, pat_pending *p, look_at_round *look, bool *moved, bool *over, int *code)
 {
     int rc = MPI_SUCCESS;
     *over = false;
+    *code = MPI_SUCCESS;
+    if (p->by_mpi) {
+        *over = pat_pending_test_by_mpi(p, look == pat_round_look, code);
+        return MPI_SUCCESS;
+    }
     if (pat_round_is(&p->round, PAT_ROUND_EMPTY)) {
         if (has_to_queue(c, p))
             return MPI_SUCCESS;
@@ -132,8 +137,9 @@ static int look_at_all(pat_comm *c, look_at_round *look, bool *moved)
         rc = pat_comm_look_local(c, look == pat_round_look, moved);
     for (pat_pending **at = &c->pending; *at && rc == MPI_SUCCESS;) {
         pat_pending *p = *at;
+        int code;
         bool over;
-        rc = look_at(c, p, look, moved, &over);
+        rc = look_at(c, p, look, moved, &over, &code);
         if (rc == MPI_SUCCESS && over) {
             *moved = true;
             *at = p->next;
@@ -141,8 +147,9 @@ static int look_at_all(pat_comm *c, look_at_round *look, bool *moved)
             atomic_fetch_sub(&pat_rt.num_pending, 1);
             pat_comm_opens(c);
             prepares = prepares || p->number >= 0;
-            add_hiding(p);
-            pat_pending_end(p, MPI_SUCCESS);
+            if (code == MPI_SUCCESS)
+                add_hiding(p);
+            pat_pending_end(p, code);
             pat_pending_unref(p);
         } else {
             at = &p->next;
@@ -176,7 +183,7 @@ bool pat_nbc_under_way(const pat_comm *c)
 bool pat_nbc_sending(const pat_comm *c)
 {
     for (const pat_pending *p = c->pending; p; p = p->next)
-        if (pat_round_sending(&p->round))
+        if (p->by_mpi || pat_round_sending(&p->round)) /* what MPI does for its own calls nobody knows */
             return true;
     return false;
 }
@@ -313,17 +320,22 @@ void pat_nbc_leave(void)
 
 /* ---- The start ---------------------------------------------------------------------------------------- */
 
-/* It is in the list: whoever drives the communicator moves it on. May be over afterwards. */
-static void enter(pat_comm *c, pat_pending *p, pat_hiding *hiding)
+static void list(pat_comm *c, pat_pending *p, pat_hiding *hiding)
 {
     pat_pending **end = &c->pending;
-    bool moved;
     begin_hiding(p, hiding);
     while (*end)
         end = &(*end)->next;
     *end = p;
     atomic_store(&c->idle, false);
     atomic_fetch_add(&pat_rt.num_pending, 1);
+}
+
+/* It is in the list: whoever drives the communicator moves it on. May be over afterwards. */
+static void enter(pat_comm *c, pat_pending *p, pat_hiding *hiding)
+{
+    bool moved;
+    list(c, p, hiding);
     pat_comm_ended(c, pat_ahead_started(c, p)); /* what fails here, and below, the request tells */
     pat_nbc_look(c, &moved);
 }
@@ -405,6 +417,17 @@ int pat_nbc_start(pat_comm *c, pat_call *call, pat_nbc_way *way, pat_hiding *hid
     const int rc = start(c, call, way, hiding, request);
     leave_to_thread(c);
     return rc;
+}
+
+void pat_nbc_move(pat_comm *c, MPI_Request *request, pat_hiding *hiding)
+{
+    pat_comm_lock(c);
+    pat_pending *p = c->failure.code == MPI_SUCCESS ? pat_pending_make_by_mpi(*request) : NULL;
+    if (p) {
+        *request = p->request;
+        list(c, p, hiding);
+    }
+    leave_to_thread(c);
 }
 
 int pat_nbc_start_again(pat_comm *c, pat_pending *p, pat_hiding *hiding)

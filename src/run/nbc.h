@@ -20,6 +20,12 @@ typedef struct pat_nbc_way {
  */
 int pat_nbc_start(pat_comm *c, pat_call *call, pat_nbc_way *way, pat_hiding *hiding, MPI_Request *request);
 
+/*
+ * The MPI library has just started a call on this communicator, which *request is of: from now on the background thread moves it on, while the program does something else. *request becomes another one, which is complete when that one is. Where there is no
+ * memory, or something has failed on the communicator, nothing is changed. No other rank has to do the same. hiding: as above.
+ */
+void pat_nbc_move(pat_comm *c, MPI_Request *request, pat_hiding *hiding);
+
 /* Start what a persistent request stands for (keep.h), once more; `c` is its own. The same otherwise, but that its request is there already. */
 int pat_nbc_start_again(pat_comm *c, pat_pending *p, pat_hiding *hiding);
 

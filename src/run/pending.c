@@ -129,6 +129,33 @@ int pat_pending_make_kept(pat_call *call, const pat_algorithm *alg, int num_rank
     return make(call, alg, num_ranks, true, out);
 }
 
+pat_pending *pat_pending_make_by_mpi(MPI_Request mpis)
+{
+    pat_pending *p = calloc(1, sizeof(*p));
+    if (!p)
+        return NULL;
+    p->by_mpi = true;
+    p->mpis[0] = mpis;
+    p->slot = -1;
+    p->number = -1;
+    atomic_store(&p->refs, 2);
+    if (PMPI_Grequest_start(query, let_go, cancel, p, &p->request) == MPI_SUCCESS)
+        return p;
+    free(p);
+    return NULL;
+}
+
+bool pat_pending_test_by_mpi(pat_pending *p, bool asks_mpi, int *code)
+{
+    int over = 0, places[2];
+    *code = asks_mpi ? PMPI_Test(&p->mpis[0], &over, MPI_STATUS_IGNORE)
+                     : pat_wire_test_known(pat_rt.world, 1, p->mpis, &over, places);
+    /* Of several requests MPI says only that one of them has failed, and keeps that one. */
+    if (*code == MPI_ERR_IN_STATUS && p->mpis[0] != MPI_REQUEST_NULL)
+        *code = PMPI_Wait(&p->mpis[0], MPI_STATUS_IGNORE);
+    return over > 0 || *code != MPI_SUCCESS;
+}
+
 /*
  * The receive that the program waits for is complete. After an error it gets more than it has room for, which is an error of its own: whoever waits gets that, but MPI asks the error handler of the library's communicator, which
  * returns. So where errors of the program's are fatal this one is at once.

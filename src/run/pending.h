@@ -1,6 +1,6 @@
 /*
- * pending.h — a non-blocking call that runs by plan: what it is, its round, and the MPI_Request by which the program waits for it, which is a
- * generalized request of MPI. Or one that is made again and again, by a persistent request: that is a receive of nothing, which this rank sends to itself
+ * pending.h — a non-blocking call that is under way: what it is, its round, and the MPI_Request by which the program waits for it, which is a
+ * generalized request of MPI. It runs by plan, or the MPI library runs it and the background thread moves it on: then there is the MPI library's own request in place of a round. Or one that is made again and again, by a persistent request: that is a receive of nothing, which this rank sends to itself
  * (keep.h). Must never decide when anything is done: nbc.c does.
  */
 #ifndef PAT_PENDING_H
@@ -46,6 +46,10 @@ typedef struct pat_pending {
     pat_carried mine;
     pat_pack pack;
     MPI_Request request;
+    MPI_Request mpis
+        [2]; /* of a call that the MPI library runs: its own request; and room for one more (pat_wire_test_known) */
+    bool
+        by_mpi; /* it is such a call, and of all above it has only `request`, and what is negative or empty */
     bool is_kept;  /* it is that of a persistent request: a receive on the library's communicator, */
     int self, tag; /* from this rank, whose number there is this, with this tag */
     atomic_int
@@ -66,6 +70,14 @@ int pat_pending_make(pat_call *call, const pat_algorithm *alg, int num_ranks, pa
 
 /* The same for a persistent request, which the caller makes: all but `request`, `self` and `tag`. There is one reference, that of the request; each start is to take one for the communicator's list. */
 int pat_pending_make_kept(pat_call *call, const pat_algorithm *alg, int num_ranks, pat_pending **out);
+
+/*
+ * The same for a call that the MPI library has started, with its own request, which is the pending's from now on. Returns NULL where there is no memory, or MPI has no request: then it stays the caller's.
+ */
+pat_pending *pat_pending_make_by_mpi(MPI_Request mpis);
+
+/* Of such a call: is it over? Then *code is the MPI error code with which it has ended. asks_mpi: see pat_wire_test (wire.h). */
+bool pat_pending_test_by_mpi(pat_pending *p, bool asks_mpi, int *code);
 
 /* It has ended with `code`: whoever waits for its request goes on. Its round is empty, or is kept after an error. */
 void pat_pending_end(pat_pending *p, int code);
