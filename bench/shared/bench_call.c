@@ -36,7 +36,7 @@ const bench_form *bench_form_find(const char *name)
 
 void bench_buffers_make(bench_buffers *b, int bytes)
 {
-    *b = (bench_buffers){.items = bytes > 4 ? bytes / (int)sizeof(uint32_t) : 1};
+    *b = (bench_buffers){.items = bytes > 4 ? bytes / (int)sizeof(uint32_t) : 1, .comm = MPI_COMM_WORLD};
     MPI_Comm_rank(MPI_COMM_WORLD, &b->rank);
     MPI_Comm_size(MPI_COMM_WORLD, &b->ranks);
     const size_t words = (size_t)b->items * (size_t)b->ranks;
@@ -130,7 +130,7 @@ MPI_Request bench_call_start(const bench_buffers *b, const bench_form *f, bool b
 {
     MPI_Request request = MPI_REQUEST_NULL;
     const MPI_Datatype type = type_of(b);
-    const MPI_Comm comm = MPI_COMM_WORLD;
+    const MPI_Comm comm = b->comm;
     switch (f->op) {
     case PAT_OP_ALLGATHER:
         if (f->is_barrier)
@@ -180,7 +180,7 @@ MPI_Request bench_call_start(const bench_buffers *b, const bench_form *f, bool b
 void bench_call_run(const bench_buffers *b, const bench_form *f, bool by_pat)
 {
     const MPI_Datatype type = type_of(b);
-    const MPI_Comm comm = MPI_COMM_WORLD;
+    const MPI_Comm comm = b->comm;
     switch (f->op) {
     case PAT_OP_ALLGATHER:
         if (f->is_barrier)

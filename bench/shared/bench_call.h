@@ -26,6 +26,7 @@ typedef struct bench_buffers {
     uint32_t *out, *in;
     int *counts, *places;   /* of each rank's block, for calls that take lists */
     int items, ranks, rank; /* items: 4 bytes each, of a rank's block or of the whole message */
+    MPI_Comm comm;          /* MPI_COMM_WORLD, or what the caller sets: one like it */
     uint32_t calls;         /* makes the data of each new */
     bool floats; /* they are floating-point numbers, small and whole, so that sums are exact in any order */
     bool as_program; /* calls by PAT are MPI_ ones, which the drop-in takes, and those by MPI go past it */
