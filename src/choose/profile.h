@@ -49,6 +49,7 @@ enum pat_why {
     PAT_WHY_LIBRARY,        /* the MPI library does not call this one, so that calls would stand still */
     PAT_WHY_MEANWHILE,      /* a non-blocking call, whose data is to move while the ranks do something else */
     PAT_WHY_LENGTHS, /* how long blocks are only their two ranks know, and what was to run the call has to know more */
+    PAT_WHY_AS_FAST, /* every block goes through its root's link once, or its two ranks', whoever runs it */
     PAT_WHY_PERSISTENT, /* persistent, and ranks may use a form with large counts for which there are no plans */
     PAT_WHY_CANNOT,     /* nothing that a plan can run: no bytes, too many, wrong arguments */
     PAT_NUM_WHYS

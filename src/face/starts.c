@@ -15,6 +15,19 @@
 #include "runtime.h"
 #include "select.h"
 
+/* A call, and how it is to go. */
+typedef struct start {
+    const pat_algorithm *in_use;
+    pat_call call;
+    MPI_Request *request;
+    bool as_mpi;
+    bool keeps;         /* a persistent request is to be made, whose starts are such calls */
+    bool (*able)(void); /* can this rank make one? */
+    pat_comm
+        *moves; /* the MPI library is to run it, and the thread is to move it on there; NULL: it is not */
+    pat_outcome *outcome;
+} start;
+
 /* May the algorithm run non-blocking calls? Those that go by arrivals have nothing to go by: nobody says when he comes to such a call. */
 static bool may_run(const pat_algorithm *alg)
 {
@@ -167,10 +180,22 @@ static bool keeps_order(const pat_call *call, bool as_mpi)
 }
 
 /*
+ * Does every block go straight from the rank that has it to the one that is to have it, so that there is nothing in which a plan could be better? Measured on 2 to 16 nodes with blocks of 4 KiB to 4 MiB: gathers by plan
+ * took 0.95 to 1.27 times as long as the MPI library's, scatters 0.96 to 1.05, all-to-alls with lists 0.97 to 1.05.
+ */
+static bool goes_straight(const pat_collective *row, const pat_call *call)
+{
+    return call->pairs || (row->rooted && !row->reduces && (row->all_give || row->personal));
+}
+
+/*
  * Why a plan can gain nothing, or may not run; PAT_WHY_MEANWHILE: it may. Whoever names an algorithm has it all the same. Needs no communicator's state.
  */
-static enum pat_why why_not(const pat_algorithm *in_use, const pat_call *call, bool as_mpi)
+static enum pat_why why_not(const start *s)
 {
+    const pat_algorithm *in_use = s->in_use;
+    const pat_call *call = &s->call;
+    const pat_collective *row = pat_collective_of(in_use->op);
     int size;
     if ((!call->pairs && (call->block_bytes <= 0 || call->block_bytes > PAT_MAX_BLOCK)) ||
         PMPI_Comm_size(call->comm, &size) != MPI_SUCCESS)
@@ -178,11 +203,12 @@ static enum pat_why why_not(const pat_algorithm *in_use, const pat_call *call, b
     if (!in_use->chooses)
         return PAT_WHY_ASKED;
     const enum pat_why none = why_none();
-    return none != PAT_WHY_MEANWHILE                                    ? none
-           : !call->pairs && is_short(in_use, mean_bytes(call), size)   ? PAT_WHY_SHORT
-           : is_early_anyway(pat_collective_of(in_use->op), call, size) ? PAT_WHY_TWO
-           : keeps_order(call, as_mpi)                                  ? PAT_WHY_ORDER
-                                                                        : PAT_WHY_MEANWHILE;
+    return none != PAT_WHY_MEANWHILE                                  ? none
+           : !call->pairs && is_short(in_use, mean_bytes(call), size) ? PAT_WHY_SHORT
+           : is_early_anyway(row, call, size)                         ? PAT_WHY_TWO
+           : keeps_order(call, s->as_mpi)                             ? PAT_WHY_ORDER
+           : !s->keeps && goes_straight(row, call)                    ? PAT_WHY_AS_FAST
+                                                                      : PAT_WHY_MEANWHILE;
 }
 
 /* Who is to run it: the MPI library where no plan can, with *why. */
@@ -203,19 +229,6 @@ static const pat_algorithm *choose(const pat_comm *c, const pat_algorithm *in_us
     *why = PAT_WHY_LENGTHS;
     return pat_algorithm_native(in_use->op);
 }
-
-/* A call, and how it is to go. */
-typedef struct start {
-    const pat_algorithm *in_use;
-    pat_call call;
-    MPI_Request *request;
-    bool as_mpi;
-    bool keeps;         /* a persistent request is to be made, whose starts are such calls */
-    bool (*able)(void); /* can this rank make one? */
-    pat_comm
-        *moves; /* the MPI library is to run it, and the thread is to move it on there; NULL: it is not */
-    pat_outcome *outcome;
-} start;
 
 static void say(const start *s, const pat_algorithm *alg, enum pat_why why)
 {
@@ -266,7 +279,8 @@ static bool may_move(const start *s, enum pat_why why)
     const pat_call *call = &s->call;
     int size;
     if (!s->in_use->chooses || s->keeps || why_none() != PAT_WHY_MEANWHILE ||
-        (why != PAT_WHY_ORDER && why != PAT_WHY_NODES && why != PAT_WHY_LENGTHS && why != PAT_WHY_SHORT))
+        (why != PAT_WHY_AS_FAST && why != PAT_WHY_ORDER && why != PAT_WHY_NODES && why != PAT_WHY_LENGTHS &&
+         why != PAT_WHY_SHORT))
         return false;
     PMPI_Comm_size(call->comm, &size);
     if (!call->pairs)
@@ -275,12 +289,12 @@ static bool may_move(const start *s, enum pat_why why)
            call->starts[size] >= PAT_SMALL_BYTES;
 }
 
-/* Without a state for it, it stays as it is. */
-static void find_mover(start *s, pat_comm *c, enum pat_why why)
+/* *why: where nothing moves on this communicator, the reason for that. */
+static void find_mover(start *s, pat_comm *c, enum pat_why *why)
 {
-    if (!may_move(s, why))
+    if (!may_move(s, *why))
         return;
-    if (!c && pat_comm_get_local(s->call.comm, true, &c, &why) != MPI_SUCCESS)
+    if (!c && pat_comm_get_local(s->call.comm, true, &c, why) != MPI_SUCCESS)
         pat_error_begin();
     s->moves = c;
 }
@@ -291,7 +305,7 @@ static bool start_here(start *s, int *rc)
     pat_comm *c = NULL;
     const pat_algorithm *alg = pat_algorithm_native(s->in_use->op);
     pat_nbc_way way;
-    enum pat_why why = why_not(s->in_use, &s->call, s->as_mpi);
+    enum pat_why why = why_not(s);
     const bool wanted = why == PAT_WHY_MEANWHILE || (why == PAT_WHY_ASKED && s->in_use->build);
     *rc = wanted ? pat_comm_get_local(s->call.comm, s->in_use->chooses, &c, &why) : MPI_SUCCESS;
     if (*rc == MPI_SUCCESS && c) {
@@ -307,7 +321,7 @@ static bool start_here(start *s, int *rc)
         return true;
     }
     if (!alg->build)
-        find_mover(s, c, why);
+        find_mover(s, c, &why);
     say(s, alg, why == PAT_WHY_ORDER ? why_kept(s) : why);
     return alg->build;
 }
