@@ -260,13 +260,13 @@ PAT_PUBLIC int PAT_Allreduce(const void *sendbuf, void *recvbuf, int count, MPI_
 PAT_PUBLIC int PAT_Alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
                             int recvcount, MPI_Datatype recvtype, MPI_Comm comm);
 
-/* MPI_Alltoallv, argument by argument. Always the MPI library's own; PAT_Ialltoallv is not. */
+/* MPI_Alltoallv, argument by argument. Always the MPI library's own. */
 PAT_PUBLIC int PAT_Alltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[],
                              MPI_Datatype sendtype, void *recvbuf, const int recvcounts[],
                              const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm);
 
 /*
- * MPI_Gatherv and MPI_Scatterv, argument by argument. Always the MPI library's own; PAT_Igatherv and PAT_Iscatterv are not.
+ * MPI_Gatherv and MPI_Scatterv, argument by argument. Always the MPI library's own.
  */
 PAT_PUBLIC int PAT_Gatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
                            const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root,
@@ -301,12 +301,15 @@ PAT_PUBLIC int PAT_Reduce_scatter(const void *sendbuf, void *recvbuf, const int 
  * What PAT_UseAlg or the collective's setting names runs the call. If that goes by when ranks arrive, or chooses (auto,
  * bcast_auto, ...), it is the algorithm that takes least by its formula: on the link that blocking calls have measured on the communicator or PAT_LINK names, else on an Ethernet
  * of 1 Gbit/s (of a reduction of floating-point numbers always). With one that chooses, these calls are left to the MPI
- * library: those in which a rank receives less than 4 KiB (of a gather or a reduce: blocks or vectors of less); broadcasts of at most 32 KiB, and longer ones where nodes
+ * library, since a plan would gain nothing: gathers, scatters, and PAT_Ialltoallv (but in place); those in which a rank receives less than 4 KiB (of a gather or a reduce: blocks or vectors of less); broadcasts of at most 32 KiB, and longer ones where nodes
  * have several ranks that are not numbered node by node; reductions where nodes have different numbers of ranks (but reduces where these are numbered node by node); calls of two ranks, other than reductions, whose data the MPI library is known to
  * send without asking; and all where all ranks are on one node (unless PAT_LINK or a calibration says what messages take there). Where nodes have several
  * ranks, and equally many, a reduction that is not left to the MPI library sends only one sum of each part over the network per node.
  *
- * In PAT_Ialltoallv, PAT_Igatherv and PAT_Iscatterv a rank does not know how long the blocks of other ranks are, so a call of more than two ranks is never left for being short. Only algorithms whose
+ * What is left is moved on by the background thread as well, with Open MPI and ranks on several nodes, where this rank gives or gets 4 KiB or more (in a broadcast 16): it tests MPI's own request, in place of which the program has one of the
+ * library's. An error handler of the communicator may be called in that thread then, and must not wait for it.
+ *
+ * In PAT_Ialltoallv, PAT_Igatherv and PAT_Iscatterv a rank does not know how long the blocks of other ranks are. Only algorithms whose
  * messages go from the rank that gives a block to the one that keeps it can run them: alltoall_linear, alltoall_pairwise, gather_together, gather_linear, gather_sync, scatter_linear; with another one
  * that is named they are left to the MPI library. Blocks may be of any length there.
  *

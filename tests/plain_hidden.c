@@ -1,5 +1,6 @@
 /*
- * plain_hidden.c — a program that sleeps far longer than its all-to-alls, and its sums of floating-point numbers, take before it waits for them, and waits for its all-gathers at once.
+ * plain_hidden.c — a program that sleeps far longer than its all-to-alls, and its sums of floating-point numbers, take before it waits for them, and waits for its all-gathers at once; and all-to-alls in
+ * place, with lists, in which Open MPI 4.1 crashes if it runs them.
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -30,6 +31,14 @@ int main(int argc, char **argv)
         MPI_Iallgather(out, BYTES, MPI_BYTE, in, BYTES, MPI_BYTE, MPI_COMM_WORLD, &request);
         MPI_Wait(&request, MPI_STATUS_IGNORE);
     }
+    int counts[64], places[64];
+    for (int r = 0; r < size && r < 64; r++) {
+        counts[r] = BYTES;
+        places[r] = r * BYTES;
+    }
+    MPI_Ialltoallv(MPI_IN_PLACE, NULL, NULL, MPI_DATATYPE_NULL, in, counts, places, MPI_BYTE, MPI_COMM_WORLD,
+                   &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
     free(out);
     free(in);
     MPI_Finalize();

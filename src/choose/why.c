@@ -34,7 +34,7 @@ const char *pat_why_text(enum pat_why why)
         [PAT_WHY_LIBRARY] = "not with this MPI library",
         [PAT_WHY_MEANWHILE] = "moves meanwhile",
         [PAT_WHY_LENGTHS] = "own lengths",
-        [PAT_WHY_AS_FAST] = "as fast, moved meanwhile",
+        [PAT_WHY_AS_FAST] = "as fast by the MPI library",
         [PAT_WHY_PERSISTENT] = "persistent request",
         [PAT_WHY_CANNOT] = "not for plans",
     };

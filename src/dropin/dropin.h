@@ -158,6 +158,9 @@ void pat_dropin_keep(const pat_counted *told, int rc, int64_t bytes, const pat_o
 bool pat_dropin_make_kept(const pat_face *face, const pat_args *args, MPI_Request *request,
                           pat_outcome *starts, int *rc);
 
+/* MPI has made a persistent request, and pat_dropin_make_kept has said that its starts are to be moved on: *request becomes one for which that is so, if it can be. */
+void pat_dropin_move_kept(const pat_face *face, MPI_Comm comm, MPI_Request *request);
+
 /* MPI has started these requests: so are now the plans that stand behind some of them. told: the call that has, where it is counted. Returns an MPI error code. */
 int pat_dropin_start_kept(pat_counted *told, int num, const MPI_Request requests[]);
 

@@ -25,7 +25,14 @@
 #include "faces_fortran.h"
 #include "faces.h"
 
-#define WATCH(name, lower, parameters, arguments, bytes, at_root, made, starts)                              \
+static void move(const pat_face *face, const MPI_Fint *comm, MPI_Fint *request)
+{
+    MPI_Request moved = PMPI_Request_f2c(*request);
+    pat_dropin_move_kept(face, PMPI_Comm_f2c(*comm), &moved);
+    *request = PMPI_Request_c2f(moved);
+}
+
+#define WATCH(name, lower, parameters, arguments, bytes, at_root, made, face, starts)                        \
     static void watch_##lower(                                                                               \
         void (*next)(LIST parameters, MPI_Fint * info, MPI_Fint * request, MPI_Fint * ierror),               \
         const void *site, LIST parameters, MPI_Fint *info, MPI_Fint *request, MPI_Fint *ierror)              \
@@ -47,6 +54,8 @@
             next(LIST arguments, info, request, ierror);                                                     \
             rc = ierror ? *ierror : MPI_SUCCESS;                                                             \
         }                                                                                                    \
+        if (how.moves && rc == MPI_SUCCESS)                                                                  \
+            move(face, comm, request);                                                                       \
         if (is_told && (!PAT_FORTRAN_CALLS_MPI || pat_dropin_fortran_site)) {                                \
             const MPI_Request request_made = PMPI_Request_f2c(*request);                                     \
             told.request = &request_made;                                                                    \
@@ -58,9 +67,9 @@
         (void)how;                                                                                           \
     }
 #define KEPT(name, lower, upper, parameters, arguments, bytes, at_root)                                      \
-    WATCH(name, lower, parameters, arguments, bytes, at_root, MADE(lower, arguments), &how)
+    WATCH(name, lower, parameters, arguments, bytes, at_root, MADE(lower, arguments), &pat_face_##lower, &how)
 #define PASS_KEPT(name, lower, upper, parameters, arguments, bytes)                                          \
-    WATCH(name, lower, parameters, arguments, bytes, -1, false, NULL)
+    WATCH(name, lower, parameters, arguments, bytes, -1, false, NULL, NULL)
 #define LISTED(counts, type, comm) pat_face_listed(counts, PMPI_Type_f2c(*type), PMPI_Comm_f2c(*comm))
 #ifdef OPEN_MPI
 #define IN_PLACE(buffer) (pat_fortran_buffer(buffer) == MPI_IN_PLACE)

@@ -86,16 +86,28 @@ static bool may_be_large(const pat_face *face)
            (face->kind == PAT_ARGS_LISTS || face->kind == PAT_ARGS_PAIRS || face->kind == PAT_ARGS_PARTS);
 }
 
+static void take_starts(void)
+{
+    pat_dropin_take_starts(true);
+    pat_dropin_take_starts_fortran(true);
+}
+
 bool pat_dropin_make_kept(const pat_face *face, const pat_args *args, MPI_Request *request,
                           pat_outcome *starts, int *rc)
 {
     if (may_be_large(face) || !pat_starts_keep(face, args, starts_come_here, request, starts, rc))
         return false;
-    if (*rc == MPI_SUCCESS) {
-        pat_dropin_take_starts(true);
-        pat_dropin_take_starts_fortran(true);
-    }
+    if (*rc == MPI_SUCCESS)
+        take_starts();
     return true;
+}
+
+void pat_dropin_move_kept(const pat_face *face, MPI_Comm comm, MPI_Request *request)
+{
+    if (!starts_come_here())
+        return;
+    pat_keep_move(comm, pat_algorithm_native(face->op), request);
+    take_starts();
 }
 
 #if PAT_MPI_HAS_PERSISTENT
@@ -120,7 +132,7 @@ bool pat_dropin_make_kept(const pat_face *face, const pat_args *args, MPI_Reques
 #endif
 
 /* Where MPI has rejected the arguments, the list and the communicator by which bytes are counted may be none. `starts`: what is known of how it is run, where the library may run it. */
-#define WATCH(name, suffix, parameters, arguments, bytes, at_root, made, starts)                             \
+#define WATCH(name, suffix, parameters, arguments, bytes, at_root, made, face, starts)                       \
     static int watch_##name##suffix(int (*next)(LIST parameters, MPI_Info, MPI_Request *), const void *site, \
                                     LIST parameters, MPI_Info info, MPI_Request *request)                    \
     {                                                                                                        \
@@ -137,6 +149,8 @@ bool pat_dropin_make_kept(const pat_face *face, const pat_args *args, MPI_Reques
             pat_dropin_begin(&told);                                                                         \
         if (!(made))                                                                                         \
             rc = next(LIST arguments, info, request);                                                        \
+        if (how.moves && rc == MPI_SUCCESS)                                                                  \
+            pat_dropin_move_kept(face, comm, request);                                                       \
         if (is_told) {                                                                                       \
             pat_dropin_keep(&told, rc, rc == MPI_SUCCESS ? bytes : 0, starts);                               \
             pat_dropin_inside = false;                                                                       \
@@ -146,9 +160,9 @@ bool pat_dropin_make_kept(const pat_face *face, const pat_args *args, MPI_Reques
     }
 #define KEPT(name, lower, upper, parameters, arguments, bytes, at_root)                                      \
     WATCH(name, , parameters, arguments, bytes, at_root, make_##lower(LIST arguments, request, &how, &rc),   \
-          &how)
+          &pat_face_##lower, &how)
 #define PASS_KEPT(name, lower, upper, parameters, arguments, bytes)                                          \
-    WATCH(name, , parameters, arguments, bytes, -1, false, NULL)
+    WATCH(name, , parameters, arguments, bytes, -1, false, NULL, NULL)
 #define LISTED(counts, type, comm) pat_face_listed(counts, type, comm)
 #include "faces_c.h"
 #include "faces.h"
@@ -157,11 +171,11 @@ bool pat_dropin_make_kept(const pat_face *face, const pat_args *args, MPI_Reques
 #define LARGE
 #define KEPT(name, lower, upper, parameters, arguments, bytes, at_root)                                      \
     WATCH(name, _c, parameters, arguments, bytes, at_root,                                                   \
-          make_##lower##_c(LIST arguments, request, &how, &rc), &how)
+          make_##lower##_c(LIST arguments, request, &how, &rc), &pat_face_##lower##_c, &how)
 #define KEPT_LISTS(name, lower, upper, parameters, arguments, bytes, at_root)                                \
-    WATCH(name, _c, parameters, arguments, bytes, at_root, false, &how)
+    WATCH(name, _c, parameters, arguments, bytes, at_root, false, NULL, &how)
 #define PASS_KEPT(name, lower, upper, parameters, arguments, bytes)                                          \
-    WATCH(name, _c, parameters, arguments, bytes, -1, false, NULL)
+    WATCH(name, _c, parameters, arguments, bytes, -1, false, NULL, NULL)
 #include "faces_c.h"
 #include "faces.h"
 #endif

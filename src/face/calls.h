@@ -22,6 +22,8 @@ typedef struct pat_outcome {
         before_ns; /* time of the call before its round, in which the first call makes the communicator's state */
     pat_hiding *
         hiding; /* given by the caller: where a non-blocking call adds, once it is over, how much of it was hidden; NULL: nowhere */
+    bool
+        moves; /* of a persistent request that the MPI library is to make: this rank is to move on what it starts (pat_keep_move) */
     int64_t
         native_ns; /* what the MPI library's own takes once the last rank has come (pat_select_native_ns); 0: not known */
 } pat_outcome;

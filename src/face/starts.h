@@ -19,7 +19,7 @@ int pat_starts_run(const pat_face *face, const pat_args *args, pat_any *next, MP
 
 /*
  * Make a persistent request (keep.h) whose starts are that call, where this library would run such a call, to the last bit as MPI has it. able: can this rank have one? Returns true when it is made, or that has failed, with what to return in *rc; else the
- * MPI library is to make it, on all ranks. outcome: of its starts, may be NULL.
+ * MPI library is to make it, on all ranks. outcome: of its starts.
  */
 bool pat_starts_keep(const pat_face *face, const pat_args *args, bool (*able)(void), MPI_Request *request,
                      pat_outcome *outcome, int *rc);

@@ -170,13 +170,17 @@ int pat_comm_agree_own(pat_comm *c, MPI_Comm comm, bool *all)
     if (*all)
         rc = pat_comm_ended(c, tell(c, true));
     atomic_fetch_add(&pat_rt.state_ns, pat_clock_local_ns() - start_ns);
-    if (!*all || rc != MPI_SUCCESS)
-        return rc;
+    if (*all && rc == MPI_SUCCESS)
+        pat_comm_list_own(c);
+    return rc;
+}
+
+void pat_comm_list_own(pat_comm *c)
+{
     c->user = MPI_COMM_NULL; /* the program may free it before the request */
     pthread_mutex_lock(&pat_rt.lock);
     pat_comm_list(c);
     pthread_mutex_unlock(&pat_rt.lock);
-    return MPI_SUCCESS;
 }
 
 void pat_comm_end_own(pat_comm *c)

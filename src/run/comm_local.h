@@ -53,6 +53,9 @@ pat_comm *pat_comm_begin_own(MPI_Comm comm, int num_slots);
 /* All members call this, and wait for each other. *all: all of them have such a state (c is not NULL); else it is of no use. Returns an MPI error code. */
 int pat_comm_agree_own(pat_comm *c, MPI_Comm comm, bool *all);
 
+/* Instead of that, where the request's starts send nothing of the library's: only this rank has it then. */
+void pat_comm_list_own(pat_comm *c);
+
 /* What this rank receives from itself with this tag, on the library's communicator, is nothing of a plan's. */
 int pat_comm_own_tag(const pat_comm *c);
 

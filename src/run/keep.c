@@ -61,12 +61,9 @@ static bool enter(kept *k)
 }
 
 /* What it stands for is there; now the request. */
-static int make_request(kept *k, const pat_nbc_way *way)
+static int make_request(kept *k)
 {
     pat_pending *p = k->p;
-    p->link = way->link;
-    p->rival = way->rival;
-    p->runs = way->alg;
     p->self = k->c->contact.rank[k->c->rank];
     p->tag = pat_comm_own_tag(k->c);
     int rc = pat_wire_await_self(pat_rt.world, p->self, p->tag, &p->request);
@@ -101,10 +98,13 @@ static kept *prepare(pat_call *call, const pat_nbc_way *way)
     kept *k = calloc(1, sizeof(*k));
     const bool made = k && PMPI_Comm_size(call->comm, &size) == MPI_SUCCESS &&
                       pat_pending_make_kept(call, way->alg, size, &k->p) == MPI_SUCCESS &&
-                      (k->c = pat_comm_begin_own(call->comm, num_slots)) &&
-                      make_request(k, way) == MPI_SUCCESS;
-    if (made)
+                      (k->c = pat_comm_begin_own(call->comm, num_slots)) && make_request(k) == MPI_SUCCESS;
+    if (made) {
+        k->p->link = way->link;
+        k->p->rival = way->rival;
+        k->p->runs = way->alg;
         return k;
+    }
     drop(k);
     pat_error_begin();
     return NULL;
@@ -127,6 +127,23 @@ int pat_keep_make(pat_call *call, const pat_nbc_way *way, bool able, MPI_Request
         drop(k);
     }
     return rc;
+}
+
+void pat_keep_move(MPI_Comm comm, const pat_algorithm *native, MPI_Request *request)
+{
+    kept *k = calloc(1, sizeof(*k));
+    const bool made = k && (k->p = pat_pending_make_kept_by_mpi(*request)) &&
+                      (k->c = pat_comm_begin_own(comm, 0)) && make_request(k) == MPI_SUCCESS;
+    if (made) {
+        k->p->runs = native;
+        pat_comm_list_own(k->c);
+        *request = k->request;
+        return;
+    }
+    if (k && k->p)
+        k->p->mpis[0] = MPI_REQUEST_NULL; /* it stays the caller's */
+    drop(k);
+    pat_error_begin();
 }
 
 bool pat_keep_any(void)

@@ -129,22 +129,29 @@ static int look_at(pat_comm *c, pat_pending *p, look_at_round *look, bool *moved
     return rc;
 }
 
+/* Calls that the MPI library runs go on where something of this library's has failed. */
+static bool goes_on(const pat_comm *c, const pat_pending *p)
+{
+    return p->by_mpi || c->failure.code == MPI_SUCCESS;
+}
+
 static int look_at_all(pat_comm *c, look_at_round *look, bool *moved)
 {
+    const bool failed = c->failure.code != MPI_SUCCESS;
     bool prepares = false;
-    int rc = pat_comm_failed(c);
-    if (rc == MPI_SUCCESS)
-        rc = pat_comm_look_local(c, look == pat_round_look, moved);
+    int rc = failed ? MPI_SUCCESS : pat_comm_look_local(c, look == pat_round_look, moved);
     for (pat_pending **at = &c->pending; *at && rc == MPI_SUCCESS;) {
         pat_pending *p = *at;
         int code;
-        bool over;
-        rc = look_at(c, p, look, moved, &over, &code);
+        bool over = false;
+        if (goes_on(c, p))
+            rc = look_at(c, p, look, moved, &over, &code);
         if (rc == MPI_SUCCESS && over) {
             *moved = true;
             *at = p->next;
             atomic_store(&c->idle, !c->pending && c->ahead.number == 0); /* its next round may be made */
             atomic_fetch_sub(&pat_rt.num_pending, 1);
+            atomic_fetch_sub(&pat_rt.num_moved, p->by_mpi);
             pat_comm_opens(c);
             prepares = prepares || p->number >= 0;
             if (code == MPI_SUCCESS)
@@ -157,7 +164,7 @@ static int look_at_all(pat_comm *c, look_at_round *look, bool *moved)
     }
     if (prepares && pat_rt.thread && !pat_thread_is_self() && pat_ahead_is_due(c))
         pat_thread_kick(pat_rt.thread);
-    return pat_comm_ended(c, rc);
+    return failed ? MPI_SUCCESS : pat_comm_ended(c, rc);
 }
 
 int pat_nbc_look_driving(pat_comm *c, bool *moved)
@@ -177,7 +184,18 @@ int pat_nbc_look(pat_comm *c, bool *moved)
 
 bool pat_nbc_under_way(const pat_comm *c)
 {
-    return c->pending && c->failure.code == MPI_SUCCESS;
+    bool any = false;
+    for (const pat_pending *p = c->pending; p && !any; p = p->next)
+        any = goes_on(c, p);
+    return any;
+}
+
+bool pat_nbc_moves_only(const pat_comm *c)
+{
+    bool only = c->pending != NULL;
+    for (const pat_pending *p = c->pending; p && only; p = p->next)
+        only = p->by_mpi;
+    return only;
 }
 
 bool pat_nbc_sending(const pat_comm *c)
@@ -192,10 +210,11 @@ void pat_nbc_fail(pat_comm *c)
 {
     if (c->failure.code == MPI_SUCCESS)
         return;
-    for (pat_pending *p = c->pending; p; p = p->next) {
-        atomic_fetch_sub(&pat_rt.num_pending, !p->ended);
-        pat_pending_end(p, c->failure.code);
-    }
+    for (pat_pending *p = c->pending; p; p = p->next)
+        if (!goes_on(c, p)) {
+            atomic_fetch_sub(&pat_rt.num_pending, !p->ended);
+            pat_pending_end(p, c->failure.code);
+        }
 }
 
 /* ---- On all communicators ----------------------------------------------------------------------------- */
@@ -278,6 +297,13 @@ static void rest_in_mpi(looks *l, bool moved)
     l->last_ns = now_ns;
 }
 
+/* What the MPI library runs is to go as it would without this library, where the program waits for it. */
+static bool runs_plans(void)
+{
+    return atomic_load_explicit(&pat_rt.num_pending, memory_order_relaxed) >
+           atomic_load_explicit(&pat_rt.num_moved, memory_order_relaxed);
+}
+
 /*
  * MPI looks for messages. What it takes in in a call of the program's, as in MPI_Wait, no socket tells the background thread of, so it is passed
  * on here, when MPI looks the next time.
@@ -293,7 +319,8 @@ static int look_in_mpi(void)
     }
     note_look(&mine, pat_clock_local_ns());
     /* Not with a lock, be it this thread's own. */
-    if (look_everywhere(pat_round_look_known, &moved) && pat_rt.crowded && atomic_load(&pat_rt.callers) == 0)
+    if (look_everywhere(pat_round_look_known, &moved) && pat_rt.crowded && runs_plans() &&
+        atomic_load(&pat_rt.callers) == 0)
         rest_in_mpi(&mine, moved);
     return moved;
 }
@@ -329,6 +356,7 @@ static void list(pat_comm *c, pat_pending *p, pat_hiding *hiding)
     *end = p;
     atomic_store(&c->idle, false);
     atomic_fetch_add(&pat_rt.num_pending, 1);
+    atomic_fetch_add(&pat_rt.num_moved, p->by_mpi);
 }
 
 /* It is in the list: whoever drives the communicator moves it on. May be over afterwards. */
@@ -365,16 +393,23 @@ static int start_again(pat_comm *c, pat_pending *p, pat_hiding *hiding)
 {
     if (!p->ended)
         return pat_error(MPI_ERR_REQUEST, "a persistent request is started that is under way");
-    const int rc = pat_comm_failed(c);
+    int rc = pat_comm_failed(c);
     p->ended = false;
     if (rc != MPI_SUCCESS) {
         pat_pending_end(p, rc); /* whoever waits for it all the same is told */
         return rc;
     }
+    if (p->by_mpi && (rc = PMPI_Start(&p->mpis[0])) != MPI_SUCCESS) {
+        pat_pending_end(p, rc);
+        return rc;
+    }
     p->next = NULL;
     p->hiding = NULL;
     atomic_fetch_add(&p->refs, 1);
-    enter(c, p, hiding);
+    if (p->by_mpi)
+        list(c, p, hiding);
+    else
+        enter(c, p, hiding);
     return MPI_SUCCESS;
 }
 
@@ -397,15 +432,24 @@ static bool all_settled(const pat_comm *c)
     return settled;
 }
 
+/* Does a plan need somebody to move it, whatever the program does? */
+static bool is_urgent(const pat_comm *c)
+{
+    bool is = false;
+    for (const pat_pending *p = c->pending; p && !is; p = p->next)
+        is = !p->by_mpi && !is_settled(c, p);
+    return is;
+}
+
 /* The caller has the lock, which is given back. */
 static void leave_to_thread(pat_comm *c)
 {
     pat_nbc_fail(c);
-    const bool more = c->pending != NULL, settled = all_settled(c);
+    const bool more = c->pending != NULL, settled = all_settled(c), urgent = pat_rt.crowded && is_urgent(c);
     pat_comm_unlock(c);
     atomic_store_explicit(&pat_rt.looked_ns, 0,
                           memory_order_relaxed); /* the program goes on now, for all that is known */
-    if (more && pat_rt.crowded && !settled)
+    if (more && urgent)
         pat_thread_kick(pat_rt.thread);
     else if (more)
         pat_thread_kick_later(pat_rt.thread, pat_pace_call_started_ns(settled));
@@ -419,10 +463,25 @@ int pat_nbc_start(pat_comm *c, pat_call *call, pat_nbc_way *way, pat_hiding *hid
     return rc;
 }
 
+/*
+ * While one is under way MPI moves all, and each costs a test in every look. So of a program that has hundreds of them under way at once only some are known here.
+ */
+enum { MOST_MOVED = 16 };
+
+static int num_moved(const pat_comm *c)
+{
+    int num = 0;
+    for (const pat_pending *p = c->pending; p; p = p->next)
+        num += p->by_mpi;
+    return num;
+}
+
 void pat_nbc_move(pat_comm *c, MPI_Request *request, pat_hiding *hiding)
 {
+    if (*request == MPI_REQUEST_NULL)
+        return;
     pat_comm_lock(c);
-    pat_pending *p = c->failure.code == MPI_SUCCESS ? pat_pending_make_by_mpi(*request) : NULL;
+    pat_pending *p = num_moved(c) < MOST_MOVED ? pat_pending_make_by_mpi(*request) : NULL;
     if (p) {
         *request = p->request;
         list(c, p, hiding);

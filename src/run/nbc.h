@@ -22,7 +22,7 @@ int pat_nbc_start(pat_comm *c, pat_call *call, pat_nbc_way *way, pat_hiding *hid
 
 /*
  * The MPI library has just started a call on this communicator, which *request is of: from now on the background thread moves it on, while the program does something else. *request becomes another one, which is complete when that one is. Where there is no
- * memory, or something has failed on the communicator, nothing is changed. No other rank has to do the same. hiding: as above.
+ * memory, or 16 are under way there already, nothing is changed. No other rank has to do the same. hiding: as above.
  */
 void pat_nbc_move(pat_comm *c, MPI_Request *request, pat_hiding *hiding);
 
@@ -47,17 +47,20 @@ void pat_nbc_look_all(bool *moved);
 
 /* The caller of all that follows holds the communicator's lock. */
 
-/* Is one under way that is not lost to an error? */
+/* Is one under way that is not lost to an error? One that the MPI library runs never is. */
 bool pat_nbc_under_way(const pat_comm *c);
 
 /* Move on what is under way: an error stays with the communicator. Returns an MPI error code. The caller of the second holds pat_rt.driving. */
 int pat_nbc_look(pat_comm *c, bool *moved);
 int pat_nbc_look_driving(pat_comm *c, bool *moved);
 
+/* Does the MPI library run all that is under way? */
+bool pat_nbc_moves_only(const pat_comm *c);
+
 /* Are messages going out? */
 bool pat_nbc_sending(const pat_comm *c);
 
-/* Something has failed on the communicator: so have all that are under way, and whoever waits for them is told. Else nothing is done. */
+/* Something has failed on the communicator: so have all that are under way by plan, and whoever waits for them is told. Else nothing is done. */
 void pat_nbc_fail(pat_comm *c);
 
 #endif

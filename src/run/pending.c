@@ -129,7 +129,7 @@ int pat_pending_make_kept(pat_call *call, const pat_algorithm *alg, int num_rank
     return make(call, alg, num_ranks, true, out);
 }
 
-pat_pending *pat_pending_make_by_mpi(MPI_Request mpis)
+static pat_pending *make_by_mpi(MPI_Request mpis, bool is_kept)
 {
     pat_pending *p = calloc(1, sizeof(*p));
     if (!p)
@@ -138,22 +138,37 @@ pat_pending *pat_pending_make_by_mpi(MPI_Request mpis)
     p->mpis[0] = mpis;
     p->slot = -1;
     p->number = -1;
-    atomic_store(&p->refs, 2);
-    if (PMPI_Grequest_start(query, let_go, cancel, p, &p->request) == MPI_SUCCESS)
+    p->is_kept = p->ended = is_kept;
+    atomic_store(&p->refs, is_kept ? 1 : 2);
+    return p;
+}
+
+pat_pending *pat_pending_make_by_mpi(MPI_Request mpis)
+{
+    pat_pending *p = make_by_mpi(mpis, false);
+    if (!p || PMPI_Grequest_start(query, let_go, cancel, p, &p->request) == MPI_SUCCESS)
         return p;
     free(p);
     return NULL;
 }
 
+pat_pending *pat_pending_make_kept_by_mpi(MPI_Request mpis)
+{
+    return make_by_mpi(mpis, true);
+}
+
 bool pat_pending_test_by_mpi(pat_pending *p, bool asks_mpi, int *code)
 {
     int over = 0, places[2];
-    *code = asks_mpi ? PMPI_Test(&p->mpis[0], &over, MPI_STATUS_IGNORE)
-                     : pat_wire_test_known(pat_rt.world, 1, p->mpis, &over, places);
-    /* Of several requests MPI says only that one of them has failed, and keeps that one. */
-    if (*code == MPI_ERR_IN_STATUS && p->mpis[0] != MPI_REQUEST_NULL)
-        *code = PMPI_Wait(&p->mpis[0], MPI_STATUS_IGNORE);
-    return over > 0 || *code != MPI_SUCCESS;
+    *code = MPI_SUCCESS;
+    if (!asks_mpi && pat_wire_test_known(pat_rt.world, 1, p->mpis, &over, places) == MPI_SUCCESS)
+        return over > 0;
+    /* Of several requests MPI says only that one of them has failed, and Open MPI keeps that one. */
+    if (p->mpis[0] == MPI_REQUEST_NULL)
+        *code = MPI_ERR_OTHER;
+    else
+        *code = PMPI_Test(&p->mpis[0], &over, MPI_STATUS_IGNORE);
+    return over || *code != MPI_SUCCESS;
 }
 
 /*
@@ -193,5 +208,7 @@ void pat_pending_unref(pat_pending *p)
         return;
     if (p->is_kept && atomic_load(&p->code) == MPI_SUCCESS)
         pat_pending_release(p);
+    if (p->is_kept && p->by_mpi && p->mpis[0] != MPI_REQUEST_NULL)
+        PMPI_Request_free(&p->mpis[0]);
     free(p);
 }

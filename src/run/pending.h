@@ -49,7 +49,7 @@ typedef struct pat_pending {
     MPI_Request mpis
         [2]; /* of a call that the MPI library runs: its own request; and room for one more (pat_wire_test_known) */
     bool
-        by_mpi; /* it is such a call, and of all above it has only `request`, and what is negative or empty */
+        by_mpi; /* it is such a call, and of all above it has only `request`, and what is negative or empty. That of a kept one is persistent */
     bool is_kept;  /* it is that of a persistent request: a receive on the library's communicator, */
     int self, tag; /* from this rank, whose number there is this, with this tag */
     atomic_int
@@ -75,6 +75,9 @@ int pat_pending_make_kept(pat_call *call, const pat_algorithm *alg, int num_rank
  * The same for a call that the MPI library has started, with its own request, which is the pending's from now on. Returns NULL where there is no memory, or MPI has no request: then it stays the caller's.
  */
 pat_pending *pat_pending_make_by_mpi(MPI_Request mpis);
+
+/* The same for a persistent one, as pat_pending_make_kept has it. It is freed with the pending; the caller starts it. */
+pat_pending *pat_pending_make_kept_by_mpi(MPI_Request mpis);
 
 /* Of such a call: is it over? Then *code is the MPI error code with which it has ended. asks_mpi: see pat_wire_test (wire.h). */
 bool pat_pending_test_by_mpi(pat_pending *p, bool asks_mpi, int *code);

@@ -106,7 +106,8 @@ typedef struct pat_runtime {
     pthread_rwlock_t driving;
 
     bool joined;            /* MPI calls this library when it looks for messages: progress.h */
-    atomic_int num_pending; /* non-blocking calls under way, on all communicators */
+    atomic_int num_pending; /* non-blocking calls under way, on all communicators, */
+    atomic_int num_moved;   /* and those of them that the MPI library runs */
     atomic_int_fast64_t
         looked_ns; /* when MPI called last in a thread of the program's, by the local clock; 0: not since a call was started */
     atomic_int_fast64_t

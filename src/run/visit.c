@@ -118,11 +118,11 @@ static int look_at_started(pat_comm *c, pat_lane *lane, bool *moved)
 /*
  * Does a thread of the program's drive it, in a call of MPI? It would only be held up where this one has the lock, and has to wait for a processor itself. But where
  * there are more ranks than processors the one in MPI may have to wait for that as well: on 4 x 4 ranks that shared two, all-gathers of 0.2 s then took up to
- * half a minute.
+ * half a minute. What the MPI library runs goes on then as it does without this library.
  */
 static bool is_driven(const pat_comm *c, int64_t now)
 {
-    return pat_comm_is_local(c) && !pat_rt.crowded &&
+    return pat_comm_is_local(c) && (!pat_rt.crowded || pat_nbc_moves_only(c)) &&
            pat_pace_is_in_mpi(now, atomic_load_explicit(&pat_rt.looked_ns, memory_order_relaxed));
 }
 
@@ -137,9 +137,10 @@ static int drive_started(pat_comm *c, pat_visit *visit)
     bool moved;
     int64_t now = pat_clock_local_ns();
     if (is_driven(c, now)) {
-        no_later(visit, pat_pace_in_mpi(now));
+        no_later(visit, pat_pace_in_mpi(now, c->num_driven++));
         return MPI_SUCCESS;
     }
+    c->num_driven = 0;
     int rc = look_on(c, NULL, look_at_started, visit, &moved);
     note(visit, moved, moved);
     if (rc == MPI_SUCCESS && is_started(c)) {
@@ -320,6 +321,8 @@ void pat_visit_comm(pat_comm *c, pat_visit *visit)
         pass_on(c, visit);
     if (!pat_comm_is_dead(c) && c->failure.code == MPI_SUCCESS)
         pat_comm_ended(c, visit_comm(c, visit));
+    else if (!pat_comm_is_dead(c) && pat_nbc_under_way(c))
+        drive_started(c, visit);
     if (c->leave == PAT_LEAVE_SAID)
         visit_leaving(c, visit);
     pat_nbc_fail(c);
