@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "plain_persistent.h"
+
 enum { BYTES = 1 << 17, CALLS = 3 };
 
 int main(int argc, char **argv)
@@ -31,6 +33,17 @@ int main(int argc, char **argv)
         MPI_Iallgather(out, BYTES, MPI_BYTE, in, BYTES, MPI_BYTE, MPI_COMM_WORLD, &request);
         MPI_Wait(&request, MPI_STATUS_IGNORE);
     }
+#ifdef PERSISTENT
+    PERSISTENT(Allreduce)
+    (out, in, BYTES / (int)sizeof(float), MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+    for (int i = 0; i < CALLS; i++) {
+        MPI_Barrier(MPI_COMM_WORLD);
+        MPI_Start(&request);
+        usleep(200000);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    }
+    MPI_Request_free(&request);
+#endif
     int counts[64], places[64];
     for (int r = 0; r < size && r < 64; r++) {
         counts[r] = BYTES;

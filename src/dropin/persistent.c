@@ -104,10 +104,8 @@ bool pat_dropin_make_kept(const pat_face *face, const pat_args *args, MPI_Reques
 
 void pat_dropin_move_kept(const pat_face *face, MPI_Comm comm, MPI_Request *request)
 {
-    if (!starts_come_here())
-        return;
-    pat_keep_move(comm, pat_algorithm_native(face->op), request);
-    take_starts();
+    if (starts_come_here() && pat_keep_move(comm, pat_algorithm_native(face->op), request))
+        take_starts();
 }
 
 #if PAT_MPI_HAS_PERSISTENT

@@ -37,6 +37,7 @@ enum row {
     CALL_STARTED,
     CALL_SETTLED,
     IN_MPI,
+    IN_MPI_STILL, /* of the time that it has been */
     LOOKS_ON,
     MEETING, /* without sleep, since something came */
     /* A caller's naps. */
@@ -64,6 +65,7 @@ static const interval table[NUM_ROWS] = {
     [CALL_STARTED] = {.most_ns = 100 * USEC},
     [CALL_SETTLED] = {.most_ns = 2 * MSEC},
     [IN_MPI] = {.most_ns = 500 * USEC},
+    [IN_MPI_STILL] = {.part = 2, .least_ns = 500 * USEC, .most_ns = 4 * MSEC},
     [LOOKS_ON] = {.most_ns = 100 * USEC},
     [MEETING] = {.most_ns = 100 * USEC},
     [NAP] = {.part = 20, .least_ns = 50 * USEC, .most_ns = 1 * MSEC},
@@ -198,10 +200,9 @@ bool pat_pace_waits_in_mpi(int64_t now_ns, int64_t last_ns)
 }
 
 /* Each wake-up may take the processor from another rank that waits or computes. */
-int64_t pat_pace_in_mpi(int64_t now_ns, int before)
+int64_t pat_pace_in_mpi(int64_t now_ns, int64_t since_ns)
 {
-    enum { DOUBLINGS = 3 };
-    return now_ns + (table[IN_MPI].most_ns << (before < DOUBLINGS ? before : DOUBLINGS));
+    return since(IN_MPI_STILL, now_ns, since_ns);
 }
 
 int64_t pat_pace_tell(int64_t now_ns, int64_t first_ns, int64_t exchange_ns)

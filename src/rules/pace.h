@@ -78,10 +78,10 @@ int64_t pat_pace_call_started_ns(bool settled);
 
 /*
  * Does the program wait in a call of MPI, so that it drives non-blocking calls itself? It last looked for messages there at looked_ns. Then the thread leaves that to
- * it, and sees later whether it still does: the more such looks in a row there were before, the later.
+ * it, and sees later whether it still does: the later, the longer it has waited, as far as is known since since_ns.
  */
 bool pat_pace_is_in_mpi(int64_t now_ns, int64_t looked_ns);
-int64_t pat_pace_in_mpi(int64_t now_ns, int before);
+int64_t pat_pace_in_mpi(int64_t now_ns, int64_t since_ns);
 
 /* Does a thread of the program's that looks now wait in MPI, since it has looked at last_ns? */
 bool pat_pace_waits_in_mpi(int64_t now_ns, int64_t last_ns);

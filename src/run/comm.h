@@ -124,7 +124,8 @@ typedef struct pat_comm {
     pat_contact
         contact; /* of a state for non-blocking calls, which has nothing of all that but `own` and `link`; see comm_local.h */
     pat_pending *pending; /* its calls under way, in the order in which they were started: nbc.h */
-    int num_driven; /* so many looks, one after the other, have been left to the program, which waits in MPI */
+    int64_t
+        driven_ns; /* since then looks have been left to the program, which waits in MPI; 0: they are not */
     int64_t num_started; /* of them, ever; the same on all members */
     pat_ahead ahead;     /* of those whose rounds may be made before the call */
 } pat_comm;

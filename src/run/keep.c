@@ -129,21 +129,23 @@ int pat_keep_make(pat_call *call, const pat_nbc_way *way, bool able, MPI_Request
     return rc;
 }
 
-void pat_keep_move(MPI_Comm comm, const pat_algorithm *native, MPI_Request *request)
+bool pat_keep_move(MPI_Comm comm, const pat_algorithm *native, MPI_Request *request)
 {
-    kept *k = calloc(1, sizeof(*k));
+    enum { MOST = 64 };
+    kept *k = atomic_load(&pat_rt.num_keeps) < MOST ? calloc(1, sizeof(*k)) : NULL;
     const bool made = k && (k->p = pat_pending_make_kept_by_mpi(*request)) &&
                       (k->c = pat_comm_begin_own(comm, 0)) && make_request(k) == MPI_SUCCESS;
     if (made) {
         k->p->runs = native;
         pat_comm_list_own(k->c);
         *request = k->request;
-        return;
+        return true;
     }
     if (k && k->p)
         k->p->mpis[0] = MPI_REQUEST_NULL; /* it stays the caller's */
     drop(k);
     pat_error_begin();
+    return false;
 }
 
 bool pat_keep_any(void)

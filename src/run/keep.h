@@ -15,10 +15,10 @@
 int pat_keep_make(pat_call *call, const pat_nbc_way *way, bool able, MPI_Request *request);
 
 /*
- * MPI has made this persistent request, whose starts the background thread is to move on, and which are counted as run by `native`: *request becomes another one, whose starts start it. Where this rank cannot, nothing is
- * changed. No other rank has to do the same.
+ * MPI has made this persistent request, whose starts the background thread is to move on, and which are counted as run by `native`: *request becomes another one, whose starts start it. Returns whether this rank can; else nothing is
+ * changed. No other rank has to do the same. At most 64 requests are kept so: each is looked at for itself.
  */
-void pat_keep_move(MPI_Comm comm, const pat_algorithm *native, MPI_Request *request);
+bool pat_keep_move(MPI_Comm comm, const pat_algorithm *native, MPI_Request *request);
 
 /* Are there any? */
 bool pat_keep_any(void);

@@ -140,7 +140,7 @@ void pat_leave_look(pat_comm *c, bool *moved)
 bool pat_leave_when_idle(pat_comm *c)
 {
     const bool failed = c->failure.code != MPI_SUCCESS,
-               busy = pat_sample_owes(&c->sample) ||
+               busy = pat_sample_owes(&c->sample) || pat_nbc_under_way(c) ||
                       (!failed &&
                        (pat_settle_started_under_way(c) || c->sample.under_way || c->phase != PAT_IDLE));
     if (!atomic_load(&c->freed) || pat_comm_is_dead(c) || busy || pthread_mutex_trylock(&pat_rt.keep) != 0)

@@ -354,6 +354,7 @@ static void list(pat_comm *c, pat_pending *p, pat_hiding *hiding)
     while (*end)
         end = &(*end)->next;
     *end = p;
+    c->driven_ns = 0;
     atomic_store(&c->idle, false);
     atomic_fetch_add(&pat_rt.num_pending, 1);
     atomic_fetch_add(&pat_rt.num_moved, p->by_mpi);

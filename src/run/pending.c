@@ -163,8 +163,8 @@ bool pat_pending_test_by_mpi(pat_pending *p, bool asks_mpi, int *code)
     *code = MPI_SUCCESS;
     if (!asks_mpi && pat_wire_test_known(pat_rt.world, 1, p->mpis, &over, places) == MPI_SUCCESS)
         return over > 0;
-    /* Of several requests MPI says only that one of them has failed, and Open MPI keeps that one. */
-    if (p->mpis[0] == MPI_REQUEST_NULL)
+    /* Of several requests MPI says only that one of them has failed. Open MPI keeps that one, but a persistent one is not under way any more. */
+    if (p->mpis[0] == MPI_REQUEST_NULL || (!asks_mpi && p->is_kept))
         *code = MPI_ERR_OTHER;
     else
         *code = PMPI_Test(&p->mpis[0], &over, MPI_STATUS_IGNORE);
@@ -208,7 +208,7 @@ void pat_pending_unref(pat_pending *p)
         return;
     if (p->is_kept && atomic_load(&p->code) == MPI_SUCCESS)
         pat_pending_release(p);
-    if (p->is_kept && p->by_mpi && p->mpis[0] != MPI_REQUEST_NULL)
+    if (p->is_kept && p->by_mpi && p->ended && p->mpis[0] != MPI_REQUEST_NULL)
         PMPI_Request_free(&p->mpis[0]);
     free(p);
 }

@@ -137,10 +137,11 @@ static int drive_started(pat_comm *c, pat_visit *visit)
     bool moved;
     int64_t now = pat_clock_local_ns();
     if (is_driven(c, now)) {
-        no_later(visit, pat_pace_in_mpi(now, c->num_driven++));
+        c->driven_ns = c->driven_ns ? c->driven_ns : now;
+        no_later(visit, pat_pace_in_mpi(now, c->driven_ns));
         return MPI_SUCCESS;
     }
-    c->num_driven = 0;
+    c->driven_ns = 0;
     int rc = look_on(c, NULL, look_at_started, visit, &moved);
     note(visit, moved, moved);
     if (rc == MPI_SUCCESS && is_started(c)) {
