@@ -83,6 +83,13 @@ static void give(flight *f, int count, int place)
         fill(f, f->to + place, count);
 }
 
+/* To be joined with those of other ranks: whole numbers, or floating-point ones. */
+static void give_operands(flight *f, int count)
+{
+    f->floats = f->key / 2 % 2;
+    give(f, count, 0);
+}
+
 static void get(flight *f, int count)
 {
     f->to = numbers(count);
@@ -250,9 +257,8 @@ static int wrong_of_root(const flight *f)
 
 static int begin_allreduce(flight *f, MPI_Request *request)
 {
-    f->floats = f->key / 2 % 2;
     get(f, f->count);
-    give(f, f->count, 0);
+    give_operands(f, f->count);
     return RUN(Allreduce, Iallreduce, FROM, f->to, f->count, NUMBERS, OP, f->g.comm);
 }
 
@@ -263,11 +269,10 @@ static int wrong_vector(const flight *f)
 
 static int begin_reduce(flight *f, MPI_Request *request)
 {
-    f->floats = f->key / 2 % 2;
     const bool gets = f->g.rank == f->root;
     f->in_place = f->in_place && gets && mpi_reduces_in_place(f->root);
     get(f, gets ? f->count : 0);
-    give(f, f->count, 0);
+    give_operands(f, f->count);
     return RUN(Reduce, Ireduce, FROM, gets ? f->to : NULL, f->count, NUMBERS, OP, f->root, f->g.comm);
 }
 
@@ -350,9 +355,8 @@ static int wrong_part_of_root(const flight *f)
 /* In place the whole vector lies where the result is to go. */
 static int begin_reduce_scatter_block(flight *f, MPI_Request *request)
 {
-    f->floats = f->key / 2 % 2;
     get(f, f->in_place ? f->count * f->g.size : f->count);
-    give(f, f->count * f->g.size, 0);
+    give_operands(f, f->count * f->g.size);
     return RUN(Reduce_scatter_block, Ireduce_scatter_block, FROM, f->to, f->count, NUMBERS, OP, f->g.comm);
 }
 
@@ -364,7 +368,6 @@ static int wrong_own_part(const flight *f)
 /* As many elements for each rank, or not. */
 static int begin_reduce_scatter(flight *f, MPI_Request *request)
 {
-    f->floats = f->key / 2 % 2;
     int all = list(f);
     if (f->key % 2) {
         all = f->count * f->g.size;
@@ -374,7 +377,7 @@ static int begin_reduce_scatter(flight *f, MPI_Request *request)
         }
     }
     get(f, f->in_place ? all : f->counts[f->g.rank]);
-    give(f, all, 0);
+    give_operands(f, all);
     return RUN(Reduce_scatter, Ireduce_scatter, FROM, f->to, f->counts, NUMBERS, OP, f->g.comm);
 }
 

@@ -174,9 +174,6 @@ MPI_Request bench_call_start(const bench_buffers *b, const bench_form *f, bool b
     return request;
 }
 
-#undef PICK
-#define PICK(name) (by_pat ? PAT_##name : MPI_##name)
-
 void bench_call_run(const bench_buffers *b, const bench_form *f, bool by_pat)
 {
     const MPI_Datatype type = type_of(b);

@@ -39,7 +39,7 @@ void bench_buffers_free(bench_buffers *b);
 /* New data for the next call. */
 void bench_call_fill(bench_buffers *b, const bench_form *f);
 
-/* By the library, as PAT_UseAlg has set it, or by MPI. An error ends the job. The second one heeds no as_program. */
+/* By the library, as PAT_UseAlg has set it, or by MPI. An error ends the job. */
 MPI_Request bench_call_start(const bench_buffers *b, const bench_form *f, bool by_pat);
 void bench_call_run(const bench_buffers *b, const bench_form *f, bool by_pat);
 

@@ -290,7 +290,7 @@ static bool may_move(const start *s, enum pat_why why)
 {
     const pat_call *call = &s->call;
     int size;
-    if (!s->in_use->chooses || why_none() != PAT_WHY_MEANWHILE ||
+    if (!s->in_use->chooses ||
         (why != PAT_WHY_AS_FAST && why != PAT_WHY_ORDER && why != PAT_WHY_NODES && why != PAT_WHY_SHORT))
         return false;
     PMPI_Comm_size(call->comm, &size);

@@ -347,9 +347,11 @@ void pat_nbc_leave(void)
 
 /* ---- The start ---------------------------------------------------------------------------------------- */
 
-static void list(pat_comm *c, pat_pending *p, pat_hiding *hiding)
+/* It is in the list: whoever drives the communicator moves it on. May be over afterwards. */
+static void enter(pat_comm *c, pat_pending *p, pat_hiding *hiding)
 {
     pat_pending **end = &c->pending;
+    bool moved;
     begin_hiding(p, hiding);
     while (*end)
         end = &(*end)->next;
@@ -358,13 +360,8 @@ static void list(pat_comm *c, pat_pending *p, pat_hiding *hiding)
     atomic_store(&c->idle, false);
     atomic_fetch_add(&pat_rt.num_pending, 1);
     atomic_fetch_add(&pat_rt.num_moved, p->by_mpi);
-}
-
-/* It is in the list: whoever drives the communicator moves it on. May be over afterwards. */
-static void enter(pat_comm *c, pat_pending *p, pat_hiding *hiding)
-{
-    bool moved;
-    list(c, p, hiding);
+    if (p->by_mpi) /* MPI has begun it, and has just looked */
+        return;
     pat_comm_ended(c, pat_ahead_started(c, p)); /* what fails here, and below, the request tells */
     pat_nbc_look(c, &moved);
 }
@@ -396,21 +393,16 @@ static int start_again(pat_comm *c, pat_pending *p, pat_hiding *hiding)
         return pat_error(MPI_ERR_REQUEST, "a persistent request is started that is under way");
     int rc = pat_comm_failed(c);
     p->ended = false;
+    if (rc == MPI_SUCCESS && p->by_mpi)
+        rc = PMPI_Start(&p->mpis[0]);
     if (rc != MPI_SUCCESS) {
         pat_pending_end(p, rc); /* whoever waits for it all the same is told */
-        return rc;
-    }
-    if (p->by_mpi && (rc = PMPI_Start(&p->mpis[0])) != MPI_SUCCESS) {
-        pat_pending_end(p, rc);
         return rc;
     }
     p->next = NULL;
     p->hiding = NULL;
     atomic_fetch_add(&p->refs, 1);
-    if (p->by_mpi)
-        list(c, p, hiding);
-    else
-        enter(c, p, hiding);
+    enter(c, p, hiding);
     return MPI_SUCCESS;
 }
 
@@ -485,7 +477,7 @@ void pat_nbc_move(pat_comm *c, MPI_Request *request, pat_hiding *hiding)
     pat_pending *p = num_moved(c) < MOST_MOVED ? pat_pending_make_by_mpi(*request) : NULL;
     if (p) {
         *request = p->request;
-        list(c, p, hiding);
+        enter(c, p, hiding);
     }
     leave_to_thread(c);
 }
