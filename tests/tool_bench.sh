@@ -343,7 +343,9 @@ awk '$1 == "reduce" && ($2 == "MPI" || $2 == "drop-in") { right++ } END { exit !
 grep -q -- '--as-program: .*accepted: under pat-run' out || fail "pat-overhead overlap --as-program: $(cat out)"
 "$here/mpirun.sh" 2 "$PAT_BUILD/bench/pat-overhead" overlap --call scatterv --rounds 3 --bytes 1K >out || fail "pat-overhead overlap --call failed"
 awk '$2 == "MPI" || $2 == "scatter_native" { right += $1 == "scatterv" } END { exit !(right == 2 && NR == 4) }' out || fail "pat-overhead overlap --call: $(cat out)"
-# This is refused before MPI begins, when no rank waits for the one that says it.
+# These are refused before MPI begins, when no rank waits for the one that says it.
+OMPI_MCA_odls_base_sigkill_timeout=1 "$here/mpirun.sh" 2 "$PAT_BUILD/bench/pat-overhead" copies --as-program >out 2>&1 && fail "pat-overhead copies took --as-program"
+grep -q "mode 'copies': accepted: with overlap" out || fail "pat-overhead copies --as-program: $(cat out)"
 OMPI_MCA_odls_base_sigkill_timeout=1 "$here/mpirun.sh" 2 "$PAT_BUILD/bench/pat-overhead" overlap --call reduces >out 2>&1 && fail "pat-overhead took a call that there is not"
 grep -q "pat-overhead: --call 'reduces': accepted: allgather, " out || fail "pat-overhead --call: $(cat out)"
 # Ranks that come apart: a row for each size and each largest imbalance, and in the table as many algorithms as there are in the CSV.

@@ -104,6 +104,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case ARGP_KEY_END:
         if (!o->mode)
             argp_error(state, "no mode given; accepted: call, thread, exchange, bell, copies, overlap");
+        if ((o->floats || o->as_program) && strcmp(o->mode, "overlap"))
+            argp_error(state, "--floats, --as-program with mode '%s': accepted: with overlap", o->mode);
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -130,8 +132,7 @@ static const struct argp_option keys[] = {
     {"floats", 'f', NULL, 0, "overlap: data is floating-point numbers, not whole ones", 0},
     {"as-program", 'P', NULL, 0,
      "overlap: PAT's calls are MPI_Iallreduce and so on, as programs have them; to be run under pat-run, "
-     "past "
-     "which MPI's calls go then",
+     "past which MPI's calls go then",
      0},
     {"bytes", 'b', "BYTES", 0,
      "thread, exchange, copies, overlap: bytes per rank, with K or M, up to 64M (default 64K)", 0},
