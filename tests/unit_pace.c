@@ -160,13 +160,16 @@ static void a_persistent_request(void **state)
 {
     (void)state;
     assert_int_equal(pat_pace_started(now, false), now + 500 * US);
-    assert_true(pat_pace_is_in_mpi(now, now - 499 * US));
-    assert_false(pat_pace_is_in_mpi(now, now - 500 * US));
+    assert_true(pat_pace_is_in_mpi(now, now - 499 * US, false));
+    assert_false(pat_pace_is_in_mpi(now, now - 500 * US, false));
+    assert_true(pat_pace_is_in_mpi(now, now - 3999 * US, true));
+    assert_false(pat_pace_is_in_mpi(now, now - 4 * MS, true));
     assert_int_equal(pat_pace_in_mpi(now, now), now + 500 * US);
     assert_int_equal(pat_pace_in_mpi(now, now - 4 * MS), now + 2 * MS);
     assert_int_equal(pat_pace_in_mpi(now, now - 99 * MS), now + 4 * MS);
     assert_int_equal(pat_pace_call_started_ns(false), 100 * US);
-    assert_int_equal(pat_pace_call_started_ns(true), 2 * MS);
+    assert_int_equal(pat_pace_call_started_ns(true), 1 * MS);
+    assert_int_equal(pat_pace_call_settled_ns(), 2 * MS);
     assert_true(pat_pace_waits_in_mpi(now, now - 99 * US));
     assert_false(pat_pace_waits_in_mpi(now, now - 100 * US));
     assert_int_equal(pat_pace_started(now, true), now + 2 * MS); /* where sockets announce messages */

@@ -35,8 +35,10 @@ enum row {
     CAME_IN,
     FULL_OR_CALLING,
     CALL_STARTED,
+    CALL_STARTED_CROWDED,
     CALL_SETTLED,
     IN_MPI,
+    IN_MPI_CROWDED,
     IN_MPI_STILL, /* of the time that it has been */
     LOOKS_ON,
     MEETING, /* without sleep, since something came */
@@ -63,8 +65,10 @@ static const interval table[NUM_ROWS] = {
     [CAME_IN] = {.most_ns = 200 * USEC},
     [FULL_OR_CALLING] = {.most_ns = 1 * MSEC},
     [CALL_STARTED] = {.most_ns = 100 * USEC},
+    [CALL_STARTED_CROWDED] = {.most_ns = 1 * MSEC},
     [CALL_SETTLED] = {.most_ns = 2 * MSEC},
     [IN_MPI] = {.most_ns = 500 * USEC},
+    [IN_MPI_CROWDED] = {.most_ns = 4 * MSEC},
     [IN_MPI_STILL] = {.part = 2, .least_ns = 500 * USEC, .most_ns = 4 * MSEC},
     [LOOKS_ON] = {.most_ns = 100 * USEC},
     [MEETING] = {.most_ns = 100 * USEC},
@@ -184,14 +188,19 @@ int64_t pat_pace_started(int64_t now_ns, bool announced)
     return after(announced ? STARTED_ANNOUNCED : STARTED_REQUEST, now_ns);
 }
 
-int64_t pat_pace_call_started_ns(bool settled)
+int64_t pat_pace_call_started_ns(bool crowded)
 {
-    return table[settled ? CALL_SETTLED : CALL_STARTED].most_ns;
+    return table[crowded ? CALL_STARTED_CROWDED : CALL_STARTED].most_ns;
 }
 
-bool pat_pace_is_in_mpi(int64_t now_ns, int64_t looked_ns)
+int64_t pat_pace_call_settled_ns(void)
 {
-    return now_ns - looked_ns < table[IN_MPI].most_ns;
+    return table[CALL_SETTLED].most_ns;
+}
+
+bool pat_pace_is_in_mpi(int64_t now_ns, int64_t looked_ns, bool crowded)
+{
+    return now_ns - looked_ns < table[crowded ? IN_MPI_CROWDED : IN_MPI].most_ns;
 }
 
 bool pat_pace_waits_in_mpi(int64_t now_ns, int64_t last_ns)

@@ -71,16 +71,19 @@ int64_t pat_pace_open(int64_t over_ns, bool waited);
 int64_t pat_pace_started(int64_t now_ns, bool announced);
 
 /*
- * How long after a non-blocking call the thread looks after it: by then the program may be expected in the MPI call that waits for it, if it does nothing else. settled: all that this
- * rank has to do is done but to receive a few bytes, so that only the end has to be seen.
+ * How long after a non-blocking call the thread looks after it: by then the program may be expected in the MPI call that waits for it, if it does nothing else. crowded: on a node with more ranks than
+ * processing units, where each look takes the processor from a rank that needs it.
  */
-int64_t pat_pace_call_started_ns(bool settled);
+int64_t pat_pace_call_started_ns(bool crowded);
+
+/* The same where all that this rank has to do is done but to receive a few bytes, so that only the end has to be seen. */
+int64_t pat_pace_call_settled_ns(void);
 
 /*
  * Does the program wait in a call of MPI, so that it drives non-blocking calls itself? It last looked for messages there at looked_ns. Then the thread leaves that to
- * it, and sees later whether it still does: the later, the longer it has waited, as far as is known since since_ns.
+ * it, and sees later whether it still does: the later, the longer it has waited, as far as is known since since_ns. crowded: as above, where the program may look no more because it has no processor.
  */
-bool pat_pace_is_in_mpi(int64_t now_ns, int64_t looked_ns);
+bool pat_pace_is_in_mpi(int64_t now_ns, int64_t looked_ns, bool crowded);
 int64_t pat_pace_in_mpi(int64_t now_ns, int64_t since_ns);
 
 /* Does a thread of the program's that looks now wait in MPI, since it has looked at last_ns? */

@@ -58,8 +58,7 @@ static void free_pending(pat_comm *c)
     while (c->pending) {
         pat_pending *p = c->pending;
         c->pending = p->next;
-        atomic_fetch_sub(&pat_rt.num_pending, !p->ended);
-        atomic_fetch_sub(&pat_rt.num_moved, !p->ended && p->by_mpi);
+        pat_pending_give_up(p);
         pat_exec_free(p->round.exec);
         pat_pending_release(p);
         pat_pending_unref(p);

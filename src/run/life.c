@@ -15,7 +15,7 @@
 #include "keep.h"
 #include "leave.h"
 #include "machine.h"
-#include "nbc.h"
+#include "in_mpi.h"
 #include "nodes.h"
 #include "place.h"
 #include "runtime.h"
@@ -91,7 +91,7 @@ static int shut_down(int *rc_clock)
         pat_thread_stop(pat_rt.thread);
         pat_rt.thread = NULL;
     }
-    pat_nbc_leave();
+    pat_in_mpi_leave();
     while (
         pat_rt
             .comms) { /* in the order they were made: the same on all members, but for those that wait for nobody here */
@@ -242,7 +242,7 @@ static int start_thread(MPI_Comm node, const pat_clock_tree *clocks)
     PMPI_Query_thread(&level);
     pat_rt.crowded = pat_place_is_crowded(view);
     if (level >= MPI_THREAD_MULTIPLE && pat_rt.config.background) {
-        pat_nbc_join();
+        pat_in_mpi_join();
         pat_rt.thread = pat_thread_start(pat_visit_all, NULL, look_ns, view, pat_rt.bells);
     }
     if (!pat_rt.thread)
@@ -367,7 +367,7 @@ int pat_life_begin(void)
         if (pat_rt.trace)
             pat_trace_drop(pat_rt.trace, pat_rt.config.trace, rank);
         pat_rt.trace = NULL;
-        pat_nbc_leave();
+        pat_in_mpi_leave();
         forget_machine();
         free_keys();
         pat_runtime_forget_world();

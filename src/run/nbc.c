@@ -9,7 +9,6 @@
 #include "comm_local.h"
 #include "error.h"
 #include "pace.h"
-#include "progress.h"
 #include "runtime.h"
 
 /* The thread wakes for each segment of a broadcast, so they are as long as MPI sends without asking. */
@@ -150,8 +149,6 @@ static int look_at_all(pat_comm *c, look_at_round *look, bool *moved)
             *moved = true;
             *at = p->next;
             atomic_store(&c->idle, !c->pending && c->ahead.number == 0); /* its next round may be made */
-            atomic_fetch_sub(&pat_rt.num_pending, 1);
-            atomic_fetch_sub(&pat_rt.num_moved, p->by_mpi);
             pat_comm_opens(c);
             prepares = prepares || p->number >= 0;
             if (code == MPI_SUCCESS)
@@ -170,6 +167,11 @@ static int look_at_all(pat_comm *c, look_at_round *look, bool *moved)
 int pat_nbc_look_driving(pat_comm *c, bool *moved)
 {
     return look_at_all(c, pat_round_look, moved);
+}
+
+int pat_nbc_look_known(pat_comm *c, bool *moved)
+{
+    return look_at_all(c, pat_round_look_known, moved);
 }
 
 int pat_nbc_look(pat_comm *c, bool *moved)
@@ -211,138 +213,8 @@ void pat_nbc_fail(pat_comm *c)
     if (c->failure.code == MPI_SUCCESS)
         return;
     for (pat_pending *p = c->pending; p; p = p->next)
-        if (!goes_on(c, p)) {
-            atomic_fetch_sub(&pat_rt.num_pending, !p->ended);
+        if (!goes_on(c, p))
             pat_pending_end(p, c->failure.code);
-        }
-}
-
-/* ---- On all communicators ----------------------------------------------------------------------------- */
-
-/* Whoever has the lock looks himself; this may be the same thread, in whose call of MPI we are. Returns whether it was free. */
-static bool look_if_free(pat_comm *c, look_at_round *look, bool *moved)
-{
-    if (!pat_comm_trylock(c))
-        return false;
-    if (pat_nbc_under_way(c) && !pat_comm_is_dead(c) && pthread_rwlock_tryrdlock(&pat_rt.driving) == 0) {
-        pat_error_begin(); /* what this thread has said before has nothing to do with what fails here */
-        look_at_all(c, look, moved);
-        pat_error_begin();
-        pthread_rwlock_unlock(&pat_rt.driving);
-    }
-    pat_nbc_fail(c);
-    pat_comm_unlock(c);
-    return true;
-}
-
-/* Returns whether all locks were free. */
-static bool look_everywhere(look_at_round *look, bool *moved)
-{
-    bool cut_short, all_free = true;
-    for (pat_comm *c = pat_comm_next(NULL, &cut_short); c; c = pat_comm_next(c, &cut_short))
-        if (pat_comm_is_local(c) && !look_if_free(c, look, moved))
-            all_free = false;
-    return all_free;
-}
-
-void pat_nbc_look_all(bool *moved)
-{
-    if (atomic_load_explicit(&pat_rt.num_pending, memory_order_relaxed) == 0)
-        return;
-    look_everywhere(pat_round_look, moved);
-}
-
-/* Looks of a thread of the program's in MPI, one after the other. */
-typedef struct looks {
-    int64_t last_ns; /* by the local clock */
-    int num;         /* so many have followed each other soon */
-    pat_rest rest;
-} looks;
-
-static _Thread_local looks mine;
-
-static void note_waited(int64_t ns)
-{
-    atomic_fetch_add_explicit(&pat_rt.in_mpi_ns, ns, memory_order_relaxed);
-}
-
-/*
- * A thread of the program's looks. It waits there if it looks again at once; one that looks now and then, between parts of its work, does not, and would leave
- * what it has started alone for long.
- */
-static void note_look(looks *l, int64_t now_ns)
-{
-    if (pat_pace_waits_in_mpi(now_ns, l->last_ns)) {
-        atomic_store_explicit(&pat_rt.looked_ns, now_ns, memory_order_relaxed);
-        note_waited(now_ns - l->last_ns);
-    }
-    l->num = pat_pace_is_in_mpi(now_ns, l->last_ns) ? l->num + 1 : 0;
-    if (l->num == 0)
-        l->rest = pat_runtime_rest_begin();
-    l->last_ns = now_ns;
-}
-
-/*
- * In MPI a program looks without end, and at most yields the processor. Where a node has more ranks than processors that is not enough (pat_runtime_rest says why): on 2 x 4
- * ranks nothing else on the machine got a processor for a minute. So the thread sleeps between its looks, as callers of this library do.
- */
-static void rest_in_mpi(looks *l, bool moved)
-{
-    enum { MANY = 16 };
-    if (l->num < MANY)
-        return;
-    pat_runtime_rest(&l->rest, moved);
-    const int64_t now_ns = pat_clock_local_ns();
-    note_waited(now_ns - l->last_ns);
-    l->last_ns = now_ns;
-}
-
-/* What the MPI library runs is to go as it would without this library, where the program waits for it. */
-static bool runs_plans(void)
-{
-    return atomic_load_explicit(&pat_rt.num_pending, memory_order_relaxed) >
-           atomic_load_explicit(&pat_rt.num_moved, memory_order_relaxed);
-}
-
-/*
- * MPI looks for messages. What it takes in in a call of the program's, as in MPI_Wait, no socket tells the background thread of, so it is passed
- * on here, when MPI looks the next time.
- */
-static int look_in_mpi(void)
-{
-    bool moved = false;
-    if (atomic_load_explicit(&pat_rt.num_pending, memory_order_relaxed) == 0)
-        return 0;
-    if (pat_thread_is_self()) {
-        look_everywhere(pat_round_look_known, &moved);
-        return moved;
-    }
-    note_look(&mine, pat_clock_local_ns());
-    /* Not with a lock, be it this thread's own. */
-    if (look_everywhere(pat_round_look_known, &moved) && pat_rt.crowded && runs_plans() &&
-        atomic_load(&pat_rt.callers) == 0)
-        rest_in_mpi(&mine, moved);
-    return moved;
-}
-
-void pat_nbc_rested(int64_t since_ns)
-{
-    if (atomic_load_explicit(&pat_rt.num_pending, memory_order_relaxed) == 0)
-        return;
-    mine.last_ns = pat_clock_local_ns();
-    note_waited(mine.last_ns - since_ns);
-}
-
-void pat_nbc_join(void)
-{
-    pat_rt.joined = pat_progress_join(look_in_mpi);
-}
-
-void pat_nbc_leave(void)
-{
-    if (pat_rt.joined)
-        pat_progress_leave(look_in_mpi);
-    pat_rt.joined = false;
 }
 
 /* ---- The start ---------------------------------------------------------------------------------------- */
@@ -352,14 +224,13 @@ static void enter(pat_comm *c, pat_pending *p, pat_hiding *hiding)
 {
     pat_pending **end = &c->pending;
     bool moved;
+    pat_pending_begin(p);
     begin_hiding(p, hiding);
     while (*end)
         end = &(*end)->next;
     *end = p;
     c->driven_ns = 0;
     atomic_store(&c->idle, false);
-    atomic_fetch_add(&pat_rt.num_pending, 1);
-    atomic_fetch_add(&pat_rt.num_moved, p->by_mpi);
     if (p->by_mpi) /* MPI has begun it, and has just looked */
         return;
     pat_comm_ended(c, pat_ahead_started(c, p)); /* what fails here, and below, the request tells */
@@ -392,11 +263,11 @@ static int start_again(pat_comm *c, pat_pending *p, pat_hiding *hiding)
     if (!p->ended)
         return pat_error(MPI_ERR_REQUEST, "a persistent request is started that is under way");
     int rc = pat_comm_failed(c);
-    p->ended = false;
     if (rc == MPI_SUCCESS && p->by_mpi)
         rc = PMPI_Start(&p->mpis[0]);
-    if (rc != MPI_SUCCESS) {
-        pat_pending_end(p, rc); /* whoever waits for it all the same is told */
+    if (rc != MPI_SUCCESS) { /* whoever waits for it all the same is told */
+        pat_pending_begin(p);
+        pat_pending_end(p, rc);
         return rc;
     }
     p->next = NULL;
@@ -417,35 +288,40 @@ static bool is_settled(const pat_comm *c, const pat_pending *p)
            pat_round_is(&p->round, PAT_ROUND_RUNNING) && pat_exec_only_receives(p->round.exec);
 }
 
-static bool all_settled(const pat_comm *c)
-{
-    bool settled = true;
-    for (const pat_pending *p = c->pending; p && settled; p = p->next)
-        settled = is_settled(c, p);
-    return settled;
-}
+/* What somebody has to do for the calls that are under way. */
+typedef struct needs {
+    bool plan;   /* move on a plan */
+    bool by_mpi; /* move on what the MPI library runs */
+    bool end;    /* see that a plan is over */
+} needs;
 
-/* Does a plan need somebody to move it, whatever the program does? */
-static bool is_urgent(const pat_comm *c)
+static needs needs_of(const pat_comm *c)
 {
-    bool is = false;
-    for (const pat_pending *p = c->pending; p && !is; p = p->next)
-        is = !p->by_mpi && !is_settled(c, p);
-    return is;
+    needs n = {false, false, false};
+    for (const pat_pending *p = c->pending; p; p = p->next)
+        if (p->by_mpi)
+            n.by_mpi = true;
+        else if (is_settled(c, p))
+            n.end = true;
+        else
+            n.plan = true;
+    return n;
 }
 
 /* The caller has the lock, which is given back. */
 static void leave_to_thread(pat_comm *c)
 {
     pat_nbc_fail(c);
-    const bool more = c->pending != NULL, settled = all_settled(c), urgent = pat_rt.crowded && is_urgent(c);
+    const needs n = needs_of(c);
     pat_comm_unlock(c);
     atomic_store_explicit(&pat_rt.looked_ns, 0,
                           memory_order_relaxed); /* the program goes on now, for all that is known */
-    if (more && urgent)
+    if (n.plan && pat_rt.crowded)
         pat_thread_kick(pat_rt.thread);
-    else if (more)
-        pat_thread_kick_later(pat_rt.thread, pat_pace_call_started_ns(settled));
+    else if (n.plan || n.by_mpi)
+        pat_thread_kick_later(pat_rt.thread, pat_pace_call_started_ns(pat_rt.crowded));
+    else if (n.end)
+        pat_thread_kick_later(pat_rt.thread, pat_pace_call_settled_ns());
 }
 
 int pat_nbc_start(pat_comm *c, pat_call *call, pat_nbc_way *way, pat_hiding *hiding, MPI_Request *request)

@@ -32,27 +32,18 @@ int pat_nbc_start_again(pat_comm *c, pat_pending *p, pat_hiding *hiding);
 /* How a broadcast of so many bytes is cut. */
 int64_t pat_nbc_segment_bytes(int64_t message);
 
-/* From now on MPI calls this library whenever it looks for messages (progress.h), or not any more. While there is no background thread. */
-void pat_nbc_join(void);
-void pat_nbc_leave(void);
-
-/* This thread has slept since then, by the local clock, while it waited in a call of this library: it counts as waiting in MPI. */
-void pat_nbc_rested(int64_t since_ns);
-
-/*
- * For whoever waits for something else: move on what is under way on communicators that nobody else looks at now. What fails their requests tell. The caller
- * does not hold pat_rt.driving. *moved: set where something has.
- */
-void pat_nbc_look_all(bool *moved);
-
 /* The caller of all that follows holds the communicator's lock. */
 
 /* Is one under way that is not lost to an error? One that the MPI library runs never is. */
 bool pat_nbc_under_way(const pat_comm *c);
 
-/* Move on what is under way: an error stays with the communicator. Returns an MPI error code. The caller of the second holds pat_rt.driving. */
+/*
+ * Move on what is under way: an error stays with the communicator. Returns an MPI error code. The caller of the others holds pat_rt.driving; the last one is for where MPI
+ * calls this library while it looks for messages, so it goes by what MPI knows then.
+ */
 int pat_nbc_look(pat_comm *c, bool *moved);
 int pat_nbc_look_driving(pat_comm *c, bool *moved);
+int pat_nbc_look_known(pat_comm *c, bool *moved);
 
 /* Does the MPI library run all that is under way? */
 bool pat_nbc_moves_only(const pat_comm *c);

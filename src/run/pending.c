@@ -101,7 +101,8 @@ static int make(pat_call *call, const pat_algorithm *alg, int num_ranks, bool is
         return pat_error(MPI_ERR_NO_MEM, "no memory for a non-blocking call");
     p->call = *call;
     p->alg = alg;
-    p->is_kept = p->ended = is_kept;
+    p->is_kept = is_kept;
+    p->ended = true;
     atomic_store(&p->refs, is_kept ? 1 : 2);
     int rc = keep_types(p);
     if (rc == MPI_SUCCESS)
@@ -138,7 +139,8 @@ static pat_pending *make_by_mpi(MPI_Request mpis, bool is_kept)
     p->mpis[0] = mpis;
     p->slot = -1;
     p->number = -1;
-    p->is_kept = p->ended = is_kept;
+    p->is_kept = is_kept;
+    p->ended = true;
     atomic_store(&p->refs, is_kept ? 1 : 2);
     return p;
 }
@@ -187,10 +189,30 @@ static void tell_self(const pat_pending *p, int code)
     pat_wire_tell_self(pat_rt.world, p->self, p->tag, fails);
 }
 
+static void count(const pat_pending *p, int by)
+{
+    atomic_fetch_add(&pat_rt.num_pending, by);
+    if (p->by_mpi)
+        atomic_fetch_add(&pat_rt.num_moved, by);
+}
+
+void pat_pending_begin(pat_pending *p)
+{
+    p->ended = false;
+    count(p, 1);
+}
+
+void pat_pending_give_up(pat_pending *p)
+{
+    if (!p->ended)
+        count(p, -1);
+}
+
 void pat_pending_end(pat_pending *p, int code)
 {
     if (p->ended)
         return;
+    count(p, -1);
     p->ended = true;
     atomic_store(&p->code, code);
     if (p->is_kept) {

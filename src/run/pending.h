@@ -82,8 +82,14 @@ pat_pending *pat_pending_make_kept_by_mpi(MPI_Request mpis);
 /* Of such a call: is it over? Then *code is the MPI error code with which it has ended. asks_mpi: see pat_wire_test (wire.h). */
 bool pat_pending_test_by_mpi(pat_pending *p, bool asks_mpi, int *code);
 
-/* It has ended with `code`: whoever waits for its request goes on. Its round is empty, or is kept after an error. */
+/* It is under way from now on: pat_rt.num_pending and num_moved count it until it ends, or is given up. */
+void pat_pending_begin(pat_pending *p);
+
+/* It has ended with `code`: whoever waits for its request goes on. Its round is empty, or is kept after an error. Nothing is done where it had ended before. */
 void pat_pending_end(pat_pending *p, int code);
+
+/* Its communicator goes: if it has not ended by now it never does. */
+void pat_pending_give_up(pat_pending *p);
 
 /* Free what it has, but not itself: MPI has no message of it any more. Not from a function that MPI calls for its request. */
 void pat_pending_release(pat_pending *p);

@@ -101,7 +101,7 @@ typedef struct pat_runtime {
      * Taken for reading by whoever drives a round, for every look anew, and for writing while receives are cancelled
      * that a message may be coming in for: Open MPI's ob1 takes a matched receive off its list before it marks it as
      * matched, and a cancel by another thread in between completes it a second time. Never held while waiting for
-     * another rank; taken a second time by the same thread only for reading, and only if that needs no waiting: where MPI calls this library (nbc.c).
+     * another rank; taken a second time by the same thread only for reading, and only if that needs no waiting: where MPI calls this library (in_mpi.c).
      */
     pthread_rwlock_t driving;
 

@@ -123,7 +123,8 @@ static int look_at_started(pat_comm *c, pat_lane *lane, bool *moved)
 static bool is_driven(const pat_comm *c, int64_t now)
 {
     return pat_comm_is_local(c) && (!pat_rt.crowded || pat_nbc_moves_only(c)) &&
-           pat_pace_is_in_mpi(now, atomic_load_explicit(&pat_rt.looked_ns, memory_order_relaxed));
+           pat_pace_is_in_mpi(now, atomic_load_explicit(&pat_rt.looked_ns, memory_order_relaxed),
+                              pat_rt.crowded);
 }
 
 static bool is_started(const pat_comm *c)

@@ -7,6 +7,7 @@
 #include <sched.h>
 
 #include "invariant.h"
+#include "in_mpi.h"
 #include "nbc.h"
 #include "pace.h"
 #include "runtime.h"
@@ -57,7 +58,7 @@ static int look_after_others(pat_comm *c, bool *moved)
     int rc = *moved ? MPI_SUCCESS : pat_credits_look(&c->credits, moved);
     if (rc == MPI_SUCCESS && pat_nbc_under_way(c))
         rc = pat_nbc_look(c, moved);
-    pat_nbc_look_all(moved); /* not `c`, whose lock this thread has */
+    pat_in_mpi_look_all(moved); /* not `c`, whose lock this thread has */
     const bool goes_on = rc == MPI_SUCCESS || c->failure.code != MPI_SUCCESS;
     if (goes_on && pat_comm_tells(c))
         rc = pass_on(c, moved);
@@ -96,7 +97,7 @@ int pat_wait_while(pat_comm *c, bool (*busy)(const pat_comm *c), int (*look)(pat
         pat_sockets_learn(c->sockets, event, false);
         const int64_t rests_ns = pat_clock_local_ns();
         event = rest(c, quiet_ns);
-        pat_nbc_rested(rests_ns);
+        pat_in_mpi_rested(rests_ns);
         idle = 0;
     }
     PAT_INVARIANT_HOLDS(c);
