@@ -85,6 +85,19 @@ thread_multiple_costs_or_hangs() { # it can be done without, cleanly
     expect '1: level 1, 0 failures' "$(under 2 PAT_THREAD_LEVEL=keep PAT_FORCE=relay -- "$PAT_BUILD/tests/plain_levels" 1)"
 }
 
+progress_threads_slow_calls_down() { # with a lock that spins, over UCX, which writes what it has been set
+    local out user
+    ompi_info --parsable 2>/dev/null | grep -q '^mca:pml:ucx:' || return 0
+    out=$(PAT_TEST_PML=ucx under 2 UCX_LOG_LEVEL=info -- "$PAT_BUILD/tests/plain_levels" init)
+    expect 'init: level 3, 0 failures; UCX_USE_MT_MUTEX is not set$' "$out" # for programs that this one starts
+    expect ' UCX_USE_MT_MUTEX=y( |$)' "$out"
+    for user in UCX_USE_MT_MUTEX=n UCX_MPI_USE_MT_MUTEX=n PAT_BACKGROUND=0 PAT_THREAD_LEVEL=keep; do
+        out=$(PAT_TEST_PML=ucx under 2 UCX_LOG_LEVEL=info "$user" -- "$PAT_BUILD/tests/plain_levels" init)
+        expect ' UCX_LOG_LEVEL=info' "$out"
+        ! grep -q ' UCX_USE_MT_MUTEX=y' <<<"$out" || expect "$user and a lock of the user's" "$out"
+    done
+}
+
 progress_threads_race_at_finalize() {
     local i out
     for i in 1 2 3 4 5 6 7 8; do
@@ -272,6 +285,7 @@ tuned_defaults_do_not_carry_over
 benchmarks_are_misled_by_skew
 a_tool_cannot_raise_the_thread_level
 thread_multiple_costs_or_hangs
+progress_threads_slow_calls_down
 progress_threads_race_at_finalize
 tools_do_not_stack
 srun_drops_the_environment

@@ -97,7 +97,8 @@ int main(int argc, char **argv)
     int all_failures = 0;
     MPI_Reduce(&failures, &all_failures, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
     if (rank == 0)
-        printf("plain_levels: %s: level %d, %d failures\n", what, level, all_failures);
+        printf("plain_levels: %s: level %d, %d failures; UCX_USE_MT_MUTEX is %s\n", what, level, all_failures,
+               getenv("UCX_USE_MT_MUTEX") ? "set" : "not set");
     MPI_Finalize();
     return failures != 0;
 }

@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "config.h"
@@ -26,16 +27,41 @@ static void say(const char *what, const char *why)
         fprintf(stderr, "pat: %s: %s\n", what, why);
 }
 
-/* Before MPI starts. Returns whether its thread level is to be the program's. What is wrong with the settings is said later. */
-static bool prepare(void)
+/* What was done before MPI started. */
+typedef struct preparations {
+    bool keeps_level;  /* MPI's thread level is to be the program's */
+    bool set_ucx_lock; /* this library has set that */
+} preparations;
+
+static const char ucx_lock[] = "UCX_USE_MT_MUTEX", ucx_lock_of_mpi[] = "UCX_MPI_USE_MT_MUTEX";
+
+/*
+ * UCX has one lock for all threads of a process, and spins while another one has it. The background thread may lose its processor with it, to ranks that share
+ * the processor, and all of them wait for milliseconds. UCX reads this setting once, when MPI starts; the user's own, by either of its names, counts.
+ */
+static bool set_ucx_lock(const pat_config *config)
+{
+    const bool several = config->background && !config->thread_level_keep;
+    return several && !getenv(ucx_lock) && !getenv(ucx_lock_of_mpi) && setenv(ucx_lock, "y", 0) == 0;
+}
+
+/* What is wrong with the settings is said later. */
+static preparations prepare(void)
 {
     pat_config config;
     char why[256];
     if (pat_config_read(&config, pat_config_env, why, sizeof(why)) != 0)
-        return true;
+        return (preparations){.keeps_level = true};
     if (config.state_signal)
         pat_rt.state_error = pat_state_catch(config.state_signal);
-    return config.thread_level_keep;
+    return (preparations){config.thread_level_keep, set_ucx_lock(&config)};
+}
+
+/* The programs that this one starts are not to have it by this library. */
+static void tidy_up(const preparations *done)
+{
+    if (done->set_ucx_lock)
+        unsetenv(ucx_lock);
 }
 
 static void begin_report(int64_t begin_ns)
@@ -121,8 +147,10 @@ static void start(void)
 int pat_dropin_init(int *argc, char ***argv)
 {
     int provided;
-    const int rc = prepare() ? PAT_NEXT(Init)(argc, argv)
-                             : PAT_NEXT(Init_thread)(argc, argv, MPI_THREAD_MULTIPLE, &provided);
+    const preparations done = prepare();
+    const int rc = done.keeps_level ? PAT_NEXT(Init)(argc, argv)
+                                    : PAT_NEXT(Init_thread)(argc, argv, MPI_THREAD_MULTIPLE, &provided);
+    tidy_up(&done);
     if (rc == MPI_SUCCESS)
         start();
     return rc;
@@ -130,7 +158,10 @@ int pat_dropin_init(int *argc, char ***argv)
 
 int pat_dropin_init_thread(int *argc, char ***argv, int required, int *provided)
 {
-    const int rc = PAT_NEXT(Init_thread)(argc, argv, prepare() ? required : MPI_THREAD_MULTIPLE, provided);
+    const preparations done = prepare();
+    const int rc =
+        PAT_NEXT(Init_thread)(argc, argv, done.keeps_level ? required : MPI_THREAD_MULTIPLE, provided);
+    tidy_up(&done);
     if (rc == MPI_SUCCESS)
         start();
     return rc;
