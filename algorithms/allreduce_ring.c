@@ -20,7 +20,7 @@
 
 #include "parts.h"
 
-enum { MOST_PIECES = 8, NONE = -1 };
+enum { MOST_PIECES = 64, NONE = -1 };
 
 typedef struct part {
     int64_t from, length;
@@ -55,9 +55,11 @@ static part piece_of(const ring *r, int number, int piece)
 /* No part is longer than the first. */
 static int num_pieces(const pat_job *job)
 {
-    const int64_t longest = part_of(job, 0).length, steps = 2 * (job->num_ranks - 1),
-                  pieces = pat_part_least((longest - 1) / pat_part_unasked(job) + 1, MOST_PIECES);
-    return (int)(job->most_messages > 0 && pieces * steps > job->most_messages ? 1 : pieces);
+    const int64_t longest = part_of(job, 0).length, steps = 2 * (job->num_ranks - 1);
+    int64_t pieces = pat_part_least((longest - 1) / pat_part_unasked(job) + 1, MOST_PIECES);
+    if (job->most_messages > 0)
+        pieces = pat_part_least(pieces, job->most_messages / steps);
+    return pieces > 0 ? (int)pieces : 1;
 }
 
 /* The longest piece of the longest part. */
