@@ -28,6 +28,13 @@ expect() {
     failed=1
 }
 
+# refuse TEXT IN: no line of IN matches.
+refuse() {
+    grep -qE -- "$1" <<<"$2" || return
+    printf '%s: "%s" in:\n%s\n' "${FUNCNAME[1]}" "$1" "$2" >&2
+    failed=1
+}
+
 nobody_can_see_which_algorithm_ran_and_why() {
     local out
     out=$(under 3 PAT_LINK=10,20 PAT_REPORT=json -- "$jacobi" 5000 12 0 0 | sed '1,/checksum/d' | jq -c '.sites[] | select(.call == "MPI_Allgather").because')
@@ -85,17 +92,25 @@ thread_multiple_costs_or_hangs() { # it can be done without, cleanly
     expect '1: level 1, 0 failures' "$(under 2 PAT_THREAD_LEVEL=keep PAT_FORCE=relay -- "$PAT_BUILD/tests/plain_levels" 1)"
 }
 
-progress_threads_slow_calls_down() { # with a lock that spins, over UCX, which writes what it has been set
-    local out user
-    ompi_info --parsable 2>/dev/null | grep -q '^mca:pml:ucx:' || return 0
-    out=$(PAT_TEST_PML=ucx under 2 UCX_LOG_LEVEL=info -- "$PAT_BUILD/tests/plain_levels" init)
+progress_threads_slow_calls_down() { # with a lock that spins, over UCX, which writes how it has been set
+    local out user levels=$PAT_BUILD/tests/plain_levels
+    [ -z "${PAT_TEST_MPIRUN-}" ] && ompi_info --parsable 2>/dev/null | grep -q '^mca:pml:ucx:' || return 0
+    grep -q '^PAT_SANITIZE:STRING=.*thread' "$PAT_BUILD/CMakeCache.txt" && return 0 # UCX does not start with it
+    out=$(PAT_TEST_PML=ucx under 2 UCX_LOG_LEVEL=info PAT_EXPLAIN=1 -- "$levels" init)
     expect 'init: level 3, 0 failures; UCX_USE_MT_MUTEX is not set$' "$out" # for programs that this one starts
     expect ' UCX_USE_MT_MUTEX=y( |$)' "$out"
+    refuse '^PAT: UCX spins' "$out"
+    out=$(PAT_TEST_PML=ucx under 2 UCX_LOG_LEVEL=info PAT_THREAD_LEVEL=keep -- "$levels" 3)
+    expect ' UCX_USE_MT_MUTEX=y( |$)' "$out"
     for user in UCX_USE_MT_MUTEX=n UCX_MPI_USE_MT_MUTEX=n PAT_BACKGROUND=0 PAT_THREAD_LEVEL=keep; do
-        out=$(PAT_TEST_PML=ucx under 2 UCX_LOG_LEVEL=info "$user" -- "$PAT_BUILD/tests/plain_levels" init)
+        out=$(PAT_TEST_PML=ucx under 2 UCX_LOG_LEVEL=info "$user" -- "$levels" init)
         expect ' UCX_LOG_LEVEL=info' "$out"
-        ! grep -q ' UCX_USE_MT_MUTEX=y' <<<"$out" || expect "$user and a lock of the user's" "$out"
+        refuse ' UCX_USE_MT_MUTEX=y' "$out"
     done
+    expect '; UCX_USE_MT_MUTEX is set$' "$(PAT_TEST_PML=ucx under 1 UCX_USE_MT_MUTEX=n -- "$levels" init)"
+    # A program that starts MPI itself is told.
+    out=$(PAT_TEST_PML=ucx PAT_TEST_WRAP='env PAT_EXPLAIN=1' "$PAT_SOURCE/tests/mpirun.sh" 2 "$PAT_BUILD/tests/mpi_tags" 2>&1)
+    expect '^PAT: UCX spins while .* sleeps with UCX_USE_MT_MUTEX=y$' "$out"
 }
 
 progress_threads_race_at_finalize() {

@@ -54,6 +54,12 @@ void pat_explain_taken(int ranks, const char *path)
     fprintf(stderr, "PAT: %d ranks: the calibration from %s\n", ranks, path);
 }
 
+void pat_explain_ucx(const char *setting)
+{
+    fprintf(stderr, "PAT: UCX spins while the background thread has its lock; it sleeps with %s=y\n",
+            setting);
+}
+
 void pat_explain_strays(void)
 {
     char name[64];

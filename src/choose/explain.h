@@ -60,6 +60,9 @@ void pat_explain_not_taken(void *to, const char *path, const char *why);
 /* So many ranks take this file of the store. */
 void pat_explain_taken(int ranks, const char *path);
 
+/* UCX spins while another thread has its lock; this setting of UCX's makes it sleep. */
+void pat_explain_ucx(const char *setting);
+
 /* Name the PAT_* variables of this process that are no settings: see pat_config_stray. */
 void pat_explain_strays(void);
 

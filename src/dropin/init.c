@@ -13,6 +13,7 @@
 #include "pat.h"
 #include "report.h"
 #include "life.h"
+#include "link.h"
 #include "runtime.h"
 
 enum { CALLS_BEFORE_A_STATE = 3 };
@@ -27,41 +28,40 @@ static void say(const char *what, const char *why)
         fprintf(stderr, "pat: %s: %s\n", what, why);
 }
 
-/* What was done before MPI started. */
+/* How MPI is to be started, and what was done for it. */
 typedef struct preparations {
-    bool keeps_level;  /* MPI's thread level is to be the program's */
-    bool set_ucx_lock; /* this library has set that */
+    int level;         /* with which MPI_Init_thread is called; negative: MPI_Init is */
+    bool set_ucx_lock; /* UCX's setting is this library's */
 } preparations;
 
-static const char ucx_lock[] = "UCX_USE_MT_MUTEX", ucx_lock_of_mpi[] = "UCX_MPI_USE_MT_MUTEX";
-
 /*
- * UCX has one lock for all threads of a process, and spins while another one has it. The background thread may lose its processor with it, to ranks that share
- * the processor, and all of them wait for milliseconds. UCX reads this setting once, when MPI starts; the user's own, by either of its names, counts.
+ * UCX has a lock for all threads of a process, and spins while another one has it. The background thread may lose its processor with it, to ranks that share
+ * the processor, and all of them wait for milliseconds. UCX reads the setting when MPI starts (with Open MPI 4 once more for the first window of one-sided communication, which comes too late for this).
  */
-static bool set_ucx_lock(const pat_config *config)
+static bool set_ucx_lock(void)
 {
-    const bool several = config->background && !config->thread_level_keep;
-    return several && !getenv(ucx_lock) && !getenv(ucx_lock_of_mpi) && setenv(ucx_lock, "y", 0) == 0;
+    return !pat_link_ucx_lock_is_set() && setenv(PAT_LINK_UCX_LOCK, "y", 0) == 0;
 }
 
-/* What is wrong with the settings is said later. */
-static preparations prepare(void)
+/* level: what the program asks for; negative: it calls MPI_Init. What is wrong with the settings is said later. */
+static preparations prepare(int level)
 {
     pat_config config;
     char why[256];
     if (pat_config_read(&config, pat_config_env, why, sizeof(why)) != 0)
-        return (preparations){.keeps_level = true};
+        return (preparations){level, false};
     if (config.state_signal)
         pat_rt.state_error = pat_state_catch(config.state_signal);
-    return (preparations){config.thread_level_keep, set_ucx_lock(&config)};
+    if (!config.thread_level_keep)
+        level = MPI_THREAD_MULTIPLE;
+    return (preparations){level, config.background && level == MPI_THREAD_MULTIPLE && set_ucx_lock()};
 }
 
-/* The programs that this one starts are not to have it by this library. */
+/* Programs that this one starts from now on are not to have it by this library. */
 static void tidy_up(const preparations *done)
 {
     if (done->set_ucx_lock)
-        unsetenv(ucx_lock);
+        unsetenv(PAT_LINK_UCX_LOCK);
 }
 
 static void begin_report(int64_t begin_ns)
@@ -144,27 +144,26 @@ static void start(void)
         pat_dropin_take_scan(true);
 }
 
+static int init(int *argc, char ***argv, int level, int *provided)
+{
+    const preparations done = prepare(level);
+    const int rc =
+        done.level < 0 ? PAT_NEXT(Init)(argc, argv) : PAT_NEXT(Init_thread)(argc, argv, done.level, provided);
+    if (rc == MPI_SUCCESS)
+        start();
+    tidy_up(&done);
+    return rc;
+}
+
 int pat_dropin_init(int *argc, char ***argv)
 {
     int provided;
-    const preparations done = prepare();
-    const int rc = done.keeps_level ? PAT_NEXT(Init)(argc, argv)
-                                    : PAT_NEXT(Init_thread)(argc, argv, MPI_THREAD_MULTIPLE, &provided);
-    tidy_up(&done);
-    if (rc == MPI_SUCCESS)
-        start();
-    return rc;
+    return init(argc, argv, -1, &provided);
 }
 
 int pat_dropin_init_thread(int *argc, char ***argv, int required, int *provided)
 {
-    const preparations done = prepare();
-    const int rc =
-        PAT_NEXT(Init_thread)(argc, argv, done.keeps_level ? required : MPI_THREAD_MULTIPLE, provided);
-    tidy_up(&done);
-    if (rc == MPI_SUCCESS)
-        start();
-    return rc;
+    return init(argc, argv, required, provided);
 }
 
 int pat_dropin_finalize(void)

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "comm.h"
+#include "ensure.h"
 #include "error.h"
 #include "explain.h"
 #include "bells_meet.h"
@@ -109,6 +110,8 @@ static int shut_down(int *rc_clock)
     }
     atomic_store(&pat_rt.started, false);
     pat_keep_end();
+    PAT_ENSURE(pat_rt.comms || pat_rt.kept ||
+               (atomic_load(&pat_rt.num_pending) == 0 && atomic_load(&pat_rt.num_moved) == 0));
     forget_machine();
     PMPI_Comm_free_keyval(&pat_rt.comm_keyval);
     PMPI_Comm_free_keyval(&pat_rt.local_keyval);
@@ -382,6 +385,8 @@ int pat_life_begin(void)
         PMPI_Comm_size(pat_rt.world, &size);
         pat_explain_left(size, PAT_WHY_NO_THREAD, false);
     }
+    if (pat_rt.config.explain && rank == 0 && pat_rt.thread && pat_link_ucx_spins())
+        pat_explain_ucx(PAT_LINK_UCX_LOCK);
     atomic_store(&pat_rt.started, true);
     return MPI_SUCCESS;
 }

@@ -75,6 +75,21 @@ static int eager_limit(const char *set, long unset)
 }
 #endif
 
+bool pat_link_ucx_lock_is_set(void)
+{
+    return getenv(PAT_LINK_UCX_LOCK) || getenv("UCX_MPI_USE_MT_MUTEX");
+}
+
+bool pat_link_ucx_spins(void)
+{
+#ifdef OPEN_MPI
+    static const char *const ucx[] = {"mca_pml_ucx.so"};
+    return !pat_link_ucx_lock_is_set() && is_in_use(1, ucx);
+#else
+    return false;
+#endif
+}
+
 int pat_link_eager_bytes(void)
 {
 #ifdef OPEN_MPI

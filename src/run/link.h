@@ -30,6 +30,14 @@ int pat_link_eager_bytes(void);
 int pat_link_eager_inside_bytes(void);
 
 /*
+ * UCX's setting for a lock that sleeps, in place of one that spins while another thread of the process has it. Is it set, be it for this program or for MPI alone? Does the MPI library go by
+ * UCX without it, as far as is known?
+ */
+#define PAT_LINK_UCX_LOCK "UCX_USE_MT_MUTEX"
+bool pat_link_ucx_lock_is_set(void);
+bool pat_link_ucx_spins(void);
+
+/*
  * How long a message may be that the MPI library takes at once, whoever it is for: its sender has the buffer back without a call of the receiver's
  * (over TCP once the socket has taken it, which the receiver's thread reads).
  * has_mates: some ranks are on one node. 0: nobody knows, which is so but for Open MPI's ob1 over TCP and shared memory. A limit lowered in a file

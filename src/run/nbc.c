@@ -194,10 +194,10 @@ bool pat_nbc_under_way(const pat_comm *c)
 
 bool pat_nbc_moves_only(const pat_comm *c)
 {
-    bool only = c->pending != NULL;
+    bool only = true;
     for (const pat_pending *p = c->pending; p && only; p = p->next)
-        only = p->by_mpi;
-    return only;
+        only = p->by_mpi || !goes_on(c, p);
+    return only && pat_nbc_under_way(c);
 }
 
 bool pat_nbc_sending(const pat_comm *c)
@@ -301,6 +301,8 @@ static needs needs_of(const pat_comm *c)
     for (const pat_pending *p = c->pending; p; p = p->next)
         if (p->by_mpi)
             n.by_mpi = true;
+        else if (!goes_on(c, p))
+            continue;
         else if (is_settled(c, p))
             n.end = true;
         else
