@@ -121,8 +121,10 @@ void pat_bcast_split_formula(pat_formula *formula, const pat_job *job)
         formula->runs_as = "bcast_chain";
         return;
     }
-    const int64_t stages = pat_part_log_down(job->num_ranks) + pat_part_segments(&side) - 1,
-                  messages = (job->num_ranks > 2 ? 2 : 1) * stages;
+    const int sides = job->num_ranks > 2 ? 2 : 1;
+    const int64_t segments = pat_part_segments(&side),
+                  messages = sides * (pat_part_log_down(job->num_ranks) + segments - 1);
     pat_part_add(formula, 1, messages, messages * segment);
+    pat_part_follow(formula, 1, sides * (segments - 1));
     pat_part_add(formula, 1, 1, bytes - middle);
 }

@@ -106,6 +106,12 @@ static void add_stages(pat_formula *formula, const pat_job *job, int children, i
     pat_part_add(formula, children, stages, stages * (cut ? job->segment_bytes : job->block_bytes));
 }
 
+/* In these each segment but the first follows another one. */
+static void follow(pat_formula *formula, const pat_job *job, int children)
+{
+    pat_part_follow(formula, children, pat_part_segments(job) - 1);
+}
+
 /* [4.1] */
 void pat_bcast_linear_formula(pat_formula *formula, const pat_job *job)
 {
@@ -117,6 +123,7 @@ void pat_bcast_linear_formula(pat_formula *formula, const pat_job *job)
 void pat_bcast_chain_formula(pat_formula *formula, const pat_job *job)
 {
     add_stages(formula, job, 1, job->num_ranks + pat_part_segments(job) - 2);
+    follow(formula, job, 1);
 }
 
 /* [4.11] */
@@ -125,6 +132,7 @@ void pat_bcast_kchain_formula(pat_formula *formula, const pat_job *job)
     const int ranks = job->num_ranks - 1, chains = ranks < PAT_TREE_CHAINS ? ranks : PAT_TREE_CHAINS;
     add_stages(formula, job, 1, (ranks - 1) / chains); /* the last segment down the longest chain */
     add_stages(formula, job, chains, pat_part_segments(job));
+    follow(formula, job, chains);
 }
 
 /* [4.10] */
@@ -132,6 +140,7 @@ void pat_bcast_binary_formula(pat_formula *formula, const pat_job *job)
 {
     const int children = job->num_ranks > 2 ? 2 : 1;
     add_stages(formula, job, children, pat_part_log_down(job->num_ranks) + pat_part_segments(job) - 1);
+    follow(formula, job, children);
 }
 
 /* [4.7]: while the root is the dearest, and then the last segment on its way down. */
@@ -139,6 +148,7 @@ void pat_bcast_binomial_formula(pat_formula *formula, const pat_job *job)
 {
     const int children = pat_part_log_up(job->num_ranks), depth = pat_part_log_down(job->num_ranks);
     add_stages(formula, job, children, pat_part_segments(job));
+    follow(formula, job, children);
     for (int i = 1; i < depth; i++)
         add_stages(formula, job, children - i, 1);
 }

@@ -99,6 +99,12 @@ static inline void pat_part_add(pat_formula *formula, int at_once, int64_t messa
     formula->bytes[at_once] += bytes;
 }
 
+/* Of these, so many follow another one on its way, as segments do. */
+static inline void pat_part_follow(pat_formula *formula, int at_once, int64_t pieces)
+{
+    formula->pieces[at_once] += pieces;
+}
+
 /*
  * Add ARRIVE and, right after it, the COPY of what the rank contributes to its place in the result; both join the open step.
  * (table.c)

@@ -119,21 +119,28 @@ void pat_reduce_chain_build(pat_plan *plan, const pat_job *job, int rank)
     build(plan, job, rank, &tree, chain_segment(job));
 }
 
-/* So many segments, one after the other. */
-static void add_segments(pat_formula *formula, int64_t segments, int64_t bytes)
+/* So many segments, one after the other, of which `pieces` only follow another one. */
+static void add_segments(pat_formula *formula, int64_t segments, int64_t bytes, int64_t pieces)
 {
     pat_part_add(formula, 1, segments, segments * bytes);
+    pat_part_follow(formula, 1, pieces);
+}
+
+static int64_t num_segments(const pat_job *job, int64_t bytes)
+{
+    return (job->block_bytes - 1) / bytes + 1;
 }
 
 /* The root takes in all segments of each child; while it does they come up the children's own trees. */
 void pat_reduce_binomial_formula(pat_formula *formula, const pat_job *job)
 {
-    const int64_t bytes = tree_segment(job);
-    add_segments(formula, pat_part_log_up(job->num_ranks) * ((job->block_bytes - 1) / bytes + 1), bytes);
+    const int64_t bytes = tree_segment(job), segments = num_segments(job, bytes),
+                  children = pat_part_log_up(job->num_ranks);
+    add_segments(formula, children * segments, bytes, children * (segments - 1));
 }
 
 void pat_reduce_chain_formula(pat_formula *formula, const pat_job *job)
 {
-    const int64_t bytes = chain_segment(job);
-    add_segments(formula, job->num_ranks + (job->block_bytes - 1) / bytes - 1, bytes);
+    const int64_t bytes = chain_segment(job), segments = num_segments(job, bytes);
+    add_segments(formula, job->num_ranks + segments - 2, bytes, segments - 1);
 }

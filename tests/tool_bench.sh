@@ -332,7 +332,7 @@ awk '$1 == "persistent" { persistent = $NF } $1 == "plain" { plain = $NF }
 awk '/^milestones, elapsed +announced/ { paid = $4 } /^milestones, elapsed +plain/ { control = $5 }
     /^(announced|plain).*: 0 % of the calls announced, 100 % run by the MPI library/ { left++ }
     END { exit !(paid > 0 && control == 0 && left == 3) }' out || fail "pat-overhead exchange: $(cat out)"
-# On one node auto leaves them all to the MPI library, unless it is told of a link; gathers, scatters and calls with lists it leaves in any case.
+# On one node auto leaves them all to the MPI library, unless it is told of a link; gathers, scatters, calls with lists, and between two ranks all that has a root, it leaves in any case.
 PAT_LINK=20,1000 "$here/mpirun.sh" 2 "$PAT_BUILD/bench/pat-overhead" overlap --rounds 3 --bytes 64K >out || fail "pat-overhead overlap failed"
 awk '$2 == "MPI" { other++ } $2 ~ /_native$/ { left++ } $1 == "allgather" && $2 == "ring" { ours++ } NF == 9 && $3 > 0 { rows++ }
     END { exit !(other == 12 && left == 7 && ours == 1 && rows == 24) }' out || fail "pat-overhead overlap: $(cat out)"

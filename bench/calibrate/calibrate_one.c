@@ -67,9 +67,9 @@ static pat_form_cost cost_for_fit(const calibrate_session *r, const pat_algorith
         return form;
     const double both = walked_ns(&f, alpha_ns, beta_ps), rate_alone = walked_ns(&f, 0, beta_ps);
     bench_forecast_free(&f);
-    return both > 0
-               ? (pat_form_cost){(both - rate_alone) / (double)alpha_ns, 1e3 * rate_alone / (double)beta_ps}
-               : form; /* too many ranks to walk */
+    return both > 0 ? (pat_form_cost){.messages = (both - rate_alone) / (double)alpha_ns,
+                                      .bytes = 1e3 * rate_alone / (double)beta_ps}
+                    : form; /* too many ranks to walk */
 }
 
 /* Sizes from `first` on, doubling, that do not take too long; three at least. */

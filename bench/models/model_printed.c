@@ -237,7 +237,7 @@ pat_form_cost printed_literal(const char *alg, const pat_job *job, pat_gamma gam
     const double P = job->num_ranks, bytes = (double)job->block_bytes, segment = (double)job->segment_bytes,
                  n = ceil(bytes / segment), segments = n / 2 + log_down(job->num_ranks) - 1;
     if (strcmp(alg, "bcast_split") == 0) /* [4.9] */
-        return (pat_form_cost){2 * segments + 1, 2 * segments * segment + bytes / 2};
+        return (pat_form_cost){.messages = 2 * segments + 1, .bytes = 2 * segments * segment + bytes / 2};
     pat_form_cost cost = pat_closed_form(pat_algorithm_find(alg), job, gamma);
     if (strcmp(alg, "bcast_kchain") == 0) /* [4.11] */
         cost.messages = floor((P - 1) / PAT_TREE_CHAINS) + n * pat_gamma_of(gamma, PAT_TREE_CHAINS + 1) - 1;
@@ -257,7 +257,7 @@ double printed_seconds(const printed_set *set, int alg, int64_t bytes, bool lite
                          .segment_bytes = PRINTED_SEGMENT,
                          .eager_bytes = 65536 - 64};
     const pat_algorithm *const algorithm = pat_algorithm_find(set->algs[alg]);
-    pat_form_cost cost = {NAN, NAN};
+    pat_form_cost cost = {.messages = NAN, .bytes = NAN};
     if (set->link.ranks_per_node > 1) {
         if (pat_stages_bcast(&cost, algorithm, &job, &set->link) != 0)
             return NAN;

@@ -38,7 +38,7 @@ static int row_of(bench_fit_row *row, const pat_calibration *c, const pat_stage_
     const pat_algorithm *alg = pat_algorithm_at(p->alg);
     const pat_job job = {
         .num_ranks = p->ranks, .block_bytes = p->bytes, .segment_bytes = pat_segment_bytes(p->bytes)};
-    pat_form_cost cost = {0, 0};
+    pat_form_cost cost = {.messages = 0};
     int error = 0;
     if (model == BY_RULE)
         error = pat_stages_bcast(&cost, alg, &job, link);

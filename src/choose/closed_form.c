@@ -24,12 +24,13 @@ double pat_gamma_of(pat_gamma g, int p)
 pat_form_cost pat_closed_form(const pat_algorithm *alg, const pat_job *job, pat_gamma gamma)
 {
     pat_formula formula = {.runs_as = NULL};
-    pat_form_cost cost = {0, 0};
+    pat_form_cost cost = {.messages = 0};
     alg->formula(&formula, job);
     for (int k = 1; k <= PAT_MAX_AT_ONCE; k++) {
         const double times = formula.messages[k] > 0 ? pat_gamma_of(gamma, k + 1) : 0;
         cost.messages += times * (double)formula.messages[k];
         cost.bytes += times * (double)formula.bytes[k];
+        cost.pieces += times * (double)formula.pieces[k];
     }
     return cost;
 }

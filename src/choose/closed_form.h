@@ -19,9 +19,9 @@ typedef struct pat_gamma {
 
 double pat_gamma_of(pat_gamma gamma, int p);
 
-/* Time = alpha * messages + beta * bytes. */
+/* Time = alpha * messages + beta * bytes. pieces: of the messages, those that follow another one on its way, and so may take less than alpha; 0 where the formula does not tell. */
 typedef struct pat_form_cost {
-    double messages, bytes;
+    double messages, bytes, pieces;
 } pat_form_cost;
 
 /* By the formula of an algorithm that has one. At least two ranks and one byte. */
