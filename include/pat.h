@@ -302,7 +302,7 @@ PAT_PUBLIC int PAT_Reduce_scatter(const void *sendbuf, void *recvbuf, const int 
  * bcast_auto, ...), it is the algorithm that takes least by its formula: on the link that blocking calls have measured on the communicator or PAT_LINK names, else on an Ethernet
  * of 1 Gbit/s (of a reduction of floating-point numbers always). With one that chooses, these calls are left to the MPI
  * library, since a plan would gain nothing: gathers, scatters, and PAT_Ialltoallv (but in place); those in which a rank receives less than 4 KiB (of a gather or a reduce: blocks or vectors of less); broadcasts of at most 32 KiB, and longer ones where nodes
- * have several ranks that are not numbered node by node; reductions where nodes have different numbers of ranks (but reduces where these are numbered node by node); calls of two ranks, other than reductions, whose data the MPI library is known to
+ * have several ranks that are not numbered node by node; reductions where nodes have different numbers of ranks (but reduces where these are numbered node by node); broadcasts and reduces between two ranks, and other calls of two, but all-reduces and reduce-scatters, whose data the MPI library is known to
  * send without asking; and all where all ranks are on one node (unless PAT_LINK or a calibration says what messages take there). Where nodes have several
  * ranks, and equally many, a reduction that is not left to the MPI library sends only one sum of each part over the network per node.
  *

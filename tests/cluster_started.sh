@@ -48,6 +48,9 @@ expect "several ranks a node: reductions" '[.MPI_Iallreduce, .MPI_Ireduce] | all
 expect "several ranks a node: what is left" '(.MPI_Ibcast.run_by | length) == 0 and .MPI_Ibcast.because["several ranks a node"] > 0'
 started 2x2 slot 27 40
 expect "numbered node by node: all-gathers" '(.MPI_Iallgather.run_by | keys - ["nex", "ring"]) == [] and (.MPI_Iallgather.run_by | add > 0)'
+started 2x1 slot 41 60
+expect "between two ranks, what has a root" '([.MPI_Ibcast, .MPI_Ireduce] | all((.run_by | length) == 0)) and .MPI_Ireduce.because["as fast by the MPI library"] > 0'
+expect "between two ranks, all-reduces" '.MPI_Iallreduce.run_by | add > 0'
 export PAT_ALG_GATHER=gather_together PAT_ALG_SCATTER=scatter_linear PAT_ALG_ALLTOALL=alltoall_linear
 started 2x2 node 27 40
 unset PAT_ALG_GATHER PAT_ALG_SCATTER PAT_ALG_ALLTOALL

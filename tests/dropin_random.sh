@@ -80,6 +80,7 @@ for ranks in 2 3 5 9; do
             PAT_ALG_BCAST=bcast_chain PAT_ALG_GATHER=gather_binomial PAT_ALG_SCATTER=scatter_binomial PAT_ALG_REDUCE=reduce_binomial \
             PAT_ALG_REDUCE_SCATTER=reduce_scatter_halving
         ;;
+    2) by_plan $((auto > 2 ? auto - 2 : 0)) 2 "$preload" PAT_LINK=10,200 ;; # broadcasts and reduces between two are the MPI library's
     *) by_plan $auto $ranks "$preload" PAT_LINK=10,200 ;;
     esac
 done

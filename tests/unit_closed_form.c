@@ -29,6 +29,29 @@ static void one_message(void **state)
     }
 }
 
+/* Of all messages so many may only follow another one. The first segment never does; of a chain all others do. */
+static void what_follows(void **state)
+{
+    (void)state;
+    for (int a = 0; a < pat_algorithm_count(); a++)
+        for (int ranks = 2; ranks <= 9; ranks++) {
+            const pat_job job = job_of(ranks, 10 * SEGMENT);
+            if (!pat_algorithm_at(a)->formula)
+                continue;
+            const pat_form_cost cost = cost_of(pat_algorithm_at(a)->name, &job, some);
+            assert_true(cost.pieces >= 0 && cost.pieces < cost.messages);
+        }
+    pat_job job = job_of(5, 10 * SEGMENT);
+    assert_near(9, cost_of("bcast_chain", &job, some).pieces, 0);
+    assert_near(4 + 9, cost_of("bcast_chain", &job, some).messages, 0);
+    job.segment_bytes = 10 * SEGMENT / 2;
+    assert_near(1, cost_of("reduce_chain", &job, some).pieces, 0);
+    assert_near(4 + 1, cost_of("reduce_chain", &job, some).messages, 0);
+    assert_near(3, cost_of("reduce_binomial", &job, some).pieces, 0);
+    job.block_bytes = SEGMENT;
+    assert_near(0, cost_of("bcast_chain", &job, some).pieces, 0);
+}
+
 static void gathers(void **state)
 {
     (void)state;
@@ -218,6 +241,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_message),
+        cmocka_unit_test(what_follows),
         cmocka_unit_test(gathers),
         cmocka_unit_test(split_falls_back),
         cmocka_unit_test(formulas_against_plans),

@@ -149,9 +149,9 @@ static int init(int *argc, char ***argv, int level, int *provided)
     const preparations done = prepare(level);
     const int rc =
         done.level < 0 ? PAT_NEXT(Init)(argc, argv) : PAT_NEXT(Init_thread)(argc, argv, done.level, provided);
+    tidy_up(&done);
     if (rc == MPI_SUCCESS)
         start();
-    tidy_up(&done);
     return rc;
 }
 

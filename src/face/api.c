@@ -10,8 +10,10 @@
 #include "collective.h"
 #include "comm.h"
 #include "error.h"
+#include "explain.h"
 #include "fail.h"
 #include "life.h"
+#include "link.h"
 #include "runtime.h"
 #include "settle.h"
 
@@ -38,14 +40,25 @@ static int must_be_started(const char *who)
     return pat_error(MPI_ERR_OTHER, "%s: the library is not started, call PAT_Init first", who);
 }
 
+/* The program has started MPI itself: what the drop-in does for UCX before that, it has to do, too. */
+static void explain_ucx(void)
+{
+    int rank;
+    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (pat_rt.config.explain && rank == 0 && pat_rt.thread && pat_link_ucx_spins())
+        pat_explain_ucx(PAT_LINK_UCX_LOCK);
+}
+
 int PAT_Init(void)
 {
     int rc = mpi_must_be_up("PAT_Init");
     if (rc != MPI_SUCCESS)
         return rc;
-    if (!atomic_load(&pat_rt.started))
+    if (!atomic_load(&pat_rt.started)) {
         rc = pat_error_end(pat_life_begin());
-    else if (pat_rt.hosted && !pat_rt.invited)
+        if (rc == MPI_SUCCESS)
+            explain_ucx();
+    } else if (pat_rt.hosted && !pat_rt.invited)
         pat_rt.patience = 0; /* the drop-in has started it, and this program means what it calls */
     else
         return pat_error(MPI_ERR_OTHER, "PAT_Init: the library is already started");

@@ -385,8 +385,6 @@ int pat_life_begin(void)
         PMPI_Comm_size(pat_rt.world, &size);
         pat_explain_left(size, PAT_WHY_NO_THREAD, false);
     }
-    if (pat_rt.config.explain && rank == 0 && pat_rt.thread && pat_link_ucx_spins())
-        pat_explain_ucx(PAT_LINK_UCX_LOCK);
     atomic_store(&pat_rt.started, true);
     return MPI_SUCCESS;
 }

@@ -203,7 +203,8 @@ bool pat_nbc_moves_only(const pat_comm *c)
 bool pat_nbc_sending(const pat_comm *c)
 {
     for (const pat_pending *p = c->pending; p; p = p->next)
-        if (p->by_mpi || pat_round_sending(&p->round)) /* what MPI does for its own calls nobody knows */
+        if (p->by_mpi || (goes_on(c, p) &&
+                          pat_round_sending(&p->round))) /* what MPI does for its own calls nobody knows */
             return true;
     return false;
 }
