@@ -20,7 +20,7 @@
 
 #include "parts.h"
 
-enum { MOST_PIECES = 64, NONE = -1 };
+enum { MOST_PIECES = 256, NONE = -1 };
 
 typedef struct part {
     int64_t from, length;
