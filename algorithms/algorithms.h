@@ -25,10 +25,9 @@ enum pat_op { PAT_COLLECTIVES(PAT_OP) PAT_NUM_OPS };
 enum { PAT_MAX_AT_ONCE = 32 };
 
 typedef struct pat_formula {
-    int64_t messages[PAT_MAX_AT_ONCE + 1],
-        bytes[PAT_MAX_AT_ONCE + 1], /* [k]: of those posted k at once; [0] is empty */
-        pieces[PAT_MAX_AT_ONCE +
-               1]; /* so many of the messages follow another one on its way, for which they do not wait */
+    /* [k]: of those posted k at once; [0] is empty */
+    int64_t messages[PAT_MAX_AT_ONCE + 1], bytes[PAT_MAX_AT_ONCE + 1];
+    int64_t pieces[PAT_MAX_AT_ONCE + 1]; /* so many of these messages only follow another one on its way */
     const char *runs_as; /* for this job its plan is that of another algorithm; NULL: its own */
 } pat_formula;
 

@@ -6,8 +6,8 @@
 
 #include <sched.h>
 
-#include "invariant.h"
 #include "in_mpi.h"
+#include "invariant.h"
 #include "nbc.h"
 #include "pace.h"
 #include "runtime.h"
