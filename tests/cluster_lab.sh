@@ -98,6 +98,15 @@ fi
 is_open='' # is it Open MPI whose ranks these are?
 grep -q '^OMPI_COMM_WORLD_RANK=' "$work/out" && is_open=yes
 
+# --- who measures in a session that goes behind all others is told so
+if [[ $(cat /proc/sys/kernel/sched_autogroup_enabled 2>/dev/null) == 1 ]]; then
+    for nice in 0 5; do
+        setsid -w bash -c 'echo "$1" >/proc/$$/autogroup && exec timeout 40 "$0" run -n 1 -- true' "$lab" $nice >"$work/out" 2>"$work/err"
+        [[ $(grep -c "note: this session has nice $nice in the scheduler" "$work/err") == $((nice / 5)) ]] ||
+            fail "the note for a session with nice $nice is not as it should be"
+    done
+fi
+
 # --- nodes are different machines, ranks see the caller's world
 cd "$work" || exit 1
 PAT_PROBE='a b' expect 0 run -n 4 --ppn 2 --rate 50mbit -- \
