@@ -99,12 +99,14 @@ is_open='' # is it Open MPI whose ranks these are?
 grep -q '^OMPI_COMM_WORLD_RANK=' "$work/out" && is_open=yes
 
 # --- who measures in a session that goes behind all others is told so
-if [[ $(cat /proc/sys/kernel/sched_autogroup_enabled 2>/dev/null) == 1 ]]; then
-    for nice in 0 5; do
-        setsid -w bash -c 'echo "$1" >/proc/$$/autogroup && exec timeout 40 "$0" run -n 1 -- true' "$lab" $nice >"$work/out" 2>"$work/err"
-        [[ $(grep -c "note: this session has nice $nice in the scheduler" "$work/err") == $((nice / 5)) ]] ||
-            fail "the note for a session with nice $nice is not as it should be"
-    done
+in_session() { # NICE COMMAND...: in a new session with that weight in the scheduler
+    setsid -w bash -c 'echo "$1" >/proc/$$/autogroup && shift && exec timeout 40 "$@"' session "$@" >"$work/out" 2>"$work/err"
+}
+if [[ $(cat /proc/sys/kernel/sched_autogroup_enabled 2>/dev/null) == 1 ]] && in_session 5 true; then
+    in_session 5 "$lab" run -n 1 -- true || fail "no run in a session with nice 5"
+    grep -q 'note: this session has nice 5 in the scheduler' "$work/err" || fail "no note for a session with nice 5"
+    in_session 0 "$lab" run -n 1 -- true || fail "no run in a session with nice 0"
+    grep -q 'note: this session' "$work/err" && fail "there is a note for a session like all others"
 fi
 
 # --- nodes are different machines, ranks see the caller's world
@@ -183,7 +185,7 @@ raised+=("$name")
 expect 0 up -n 4 --rate 20mbit --switches 2 --name $name
 refused $name up -n 2 --name $name
 refused 5 run --name $name -n 5 -- true
-"$lab" run --name $name -- sh -c 'hostname; sleep 2' >"$work/first" 2>&1 &
+"$lab" run --name $name -- sh -c 'hostname; sleep 2' >"$work/first" 2>"$work/first.err" &
 first=$!
 wait_for test -s "$work/first"
 expect 0 run -n 2 -- hostname
